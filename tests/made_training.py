@@ -6,16 +6,17 @@ import itertools
 from pathlib import Path
 
 from grammeter.core import Edit
-from grammeter.training.pairs import EditedSentence, Parallel
+from grammeter.formats import Correction
+from grammeter.training.pairs import EditedSentence
 
 SUBJECTS = ["he", "she", "it", "the cat", "a dog", "they"]
 VERBS = ["go", "walk", "see"]
 PLACES = ["school", "house", "cat"]
 
 
-def parallel() -> list[Parallel]:
+def parallel() -> list[Correction]:
     """Return 54 sentences with one, two or three edits."""
-    found: list[Parallel] = []
+    found: list[Correction] = []
     for number, words in enumerate(itertools.product(SUBJECTS, VERBS, PLACES)):
         subject, verb, place = words
         source = f"{subject} {verb} to in {place} very"
@@ -25,7 +26,7 @@ def parallel() -> list[Parallel]:
             Edit(at + 2, at + 3, "the", "R:PREP"),
             Edit(at + 4, at + 5, "", "U:ADV"),
         ]
-        found.append(Parallel(source, tuple(edits[: number % 3 + 1]), f"made:{number + 1}"))
+        found.append(Correction(source, tuple(edits[: number % 3 + 1]), None, f"made:{number + 1}"))
     return found
 
 

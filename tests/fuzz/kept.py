@@ -100,11 +100,12 @@ def _manifest(path: Path) -> None:
 
 
 def _mark(path: Path) -> None:
-    from grammeter.training.folder import MARK, begin
+    from grammeter.training.folder import MARK, begun
 
     folder = alone(path, MARK)
     (folder / "pairs.jsonl").touch()
-    begin(folder, "impara", {"seed": 1}, resume=True)
+    with begun(folder, "impara", {"seed": 1}, resume=True):
+        pass
 
 
 def _checkpoint(path: Path) -> None:
@@ -234,9 +235,10 @@ def _make_manifest(folder: Path) -> None:
 
 
 def _make_mark(folder: Path) -> None:
-    from grammeter.training.folder import begin
+    from grammeter.training.folder import begun
 
-    begin(folder, "impara", {"seed": 1}, resume=False)
+    with begun(folder, "impara", {"seed": 1}, resume=False):
+        pass
 
 
 def _make_database(folder: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 import made_models
 import made_training
 from grammeter.core import DataError, Edit
-from grammeter.formats import read_parallel
+from grammeter.formats import Correction, read_parallel
 from grammeter.training import pairs as module
-from grammeter.training.pairs import EditedSentence, Parallel, draw_pairs, measure_impacts
+from grammeter.training.pairs import EditedSentence, draw_pairs, measure_impacts
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def golden(shared):
 def measured(shared, golden):
     folder = shared / "golden" / "neural"
     rows = read_parallel(str(folder / "data" / "reference.m2"))
-    parallel = [Parallel(row.source, row.edits, row.origin) for row in rows if row.edits]
+    parallel = [row for row in rows if row.edits]
     assert len(parallel) == len(golden)
     return measure_impacts(parallel, str(folder / "tiny_models" / "bert-cased"))
 
@@ -79,13 +79,18 @@ class TestMeasuring:
 
     def test_what_changes_nothing_is_left_out(self, encoder):
         same, other = Edit(0, 1, "the"), Edit(1, 2, "dog")
-        (found,) = measure_impacts([Parallel("the cat", (same, other))], encoder)
+        (found,) = measure_impacts([Correction("the cat", (same, other), None, "")], encoder)
         assert found.edits == (other,)
-        assert measure_impacts([Parallel("the cat", (same,)), Parallel("a", ())], encoder) == []
+        assert (
+            measure_impacts(
+                [Correction("the cat", (same,), None, ""), Correction("a", (), None, "")], encoder
+            )
+            == []
+        )
 
     def test_of_overlapping_edits_the_later_is_left_out(self, encoder):
         first, second = Edit(0, 2, "a dog"), Edit(1, 3, "x")
-        (found,) = measure_impacts([Parallel("the cat is", (second, first))], encoder)
+        (found,) = measure_impacts([Correction("the cat is", (second, first), None, "")], encoder)
         assert found.edits == (first,)
 
     def test_the_order_of_sentences_does_not_matter(self, encoder):
@@ -97,12 +102,12 @@ class TestMeasuring:
     def test_no_similarity(self, monkeypatch, encoder):
         monkeypatch.setattr(module, "answer", lambda _: [np.full((1, 2), np.nan)])
         with pytest.raises(DataError, match="no similarity"):
-            measure_impacts([Parallel("the cat", (Edit(0, 1, "a"),))], encoder)
+            measure_impacts([Correction("the cat", (Edit(0, 1, "a"),), None, "")], encoder)
 
     def test_a_language_model_is_no_encoder(self, tmp_path):
         gpt = made_models.causal(tmp_path / "gpt")
         with pytest.raises(DataError, match="language model"):
-            measure_impacts([Parallel("the cat", (Edit(0, 1, "a"),))], gpt)
+            measure_impacts([Correction("the cat", (Edit(0, 1, "a"),), None, "")], gpt)
 
 
 def test_impacts_add_up():
@@ -123,7 +128,7 @@ def test_conll13(shared, monkeypatch):
         return [np.array(lengths)]
 
     monkeypatch.setattr(module, "answer", stub)
-    rows = [Parallel(r.source, r.edits, r.origin) for r in read_parallel(str(path))]
+    rows = read_parallel(str(path))
     measured = measure_impacts(rows, "no encoder")
     assert (len(rows), len(measured)) == (1381, 1122)
     assert sum(len(sentence.edits) for sentence in measured) == 3412

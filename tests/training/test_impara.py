@@ -408,6 +408,7 @@ class TestInterval:
 def test_pairs_without_inclusion_count_apart(trained):
     """The results are those of a slow count."""
     from grammeter.training.fit import Fitted
+    from grammeter.training.network import Settings
     from grammeter.training.pairs import PairData
     from grammeter.training.tasks import _accuracies
 
@@ -419,7 +420,9 @@ def test_pairs_without_inclusion_count_apart(trained):
         "validation": np.array([[0.0, 1], [0, 1], [1, 0], [0, 0]]),
         "test": np.array([[0.0, 1], [1, 0], [0, 1]]),
     }
-    found = _accuracies(PairData(pairs), Fitted([], 0, outputs, {}, "float32", {}), 1)
+    settings = Settings(encoder="x")
+    fitted = Fitted(settings, "accuracy", [], 0, outputs, {}, "float32", {})
+    found = _accuracies(PairData(pairs), fitted, 1)
     assert found["validation accuracy"] == 0.5
     assert found["validation pairs without inclusion"] == 2
     assert found["validation accuracy without inclusion"] == 0.5

@@ -47,6 +47,7 @@ from grammeter.core.old_paths import old_module as old_module
 from grammeter.core.plugins import METRICS as METRICS
 from grammeter.core.plugins import distribution_of as distribution_of
 from grammeter.core.processes import Workers as Workers
+from grammeter.core.progress import in_force as in_force
 from grammeter.core.progress import labelled as labelled
 from grammeter.core.progress import reporting as reporting
 from grammeter.core.progress import silent as silent

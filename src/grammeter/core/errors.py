@@ -129,10 +129,16 @@ def _either(names: list[str]) -> str:
 
 
 @contextmanager
-def disk_faults(path: Path, fix: str, fault: str = "cannot be written") -> Generator[None]:
-    """Raise :class:`DataError`, which names ``path``, where the operating system refuses a file."""
+def disk_faults(
+    path: Path,
+    fix: str,
+    fault: str = "cannot be written",
+    *,
+    kind: type[GrammeterError] = DataError,
+) -> Generator[None]:
+    """Raise an error, which names ``path``, where the operating system refuses a file."""
     try:
         yield
     except OSError as error:
         reason = f"{fault}: {error.strerror or error}"
-        raise DataError(reason, where=str(path), fix=fix) from error
+        raise kind(reason, where=str(path), fix=fix) from error

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
 Step = TypeVar("Step")
+Value = TypeVar("Value")
 
 Reporter = Callable[[str, int, int], None]
 """Called with a label, how many items are done, and how many there are."""
@@ -16,13 +17,18 @@ _reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 
 
 @contextmanager
-def reporting(reporter: Reporter) -> Generator[None, None, None]:
-    """Send the progress of everything inside to ``reporter``; without it nothing is sent."""
-    token = _reporter.set(reporter)
+def in_force(variable: ContextVar[Value], value: Value) -> Generator[Value]:
+    """Give a variable a value inside the block."""
+    token = variable.set(value)
     try:
-        yield
+        yield value
     finally:
-        _reporter.reset(token)
+        variable.reset(token)
+
+
+def reporting(reporter: Reporter) -> AbstractContextManager[Reporter | None]:
+    """Send the progress of everything inside to ``reporter``; without it nothing is sent."""
+    return in_force(_reporter, reporter)
 
 
 def track(items: Iterable[Step], label: str, total: int | None = None) -> Iterator[Step]:
@@ -49,14 +55,9 @@ def labelled(label: str) -> Generator[None, None, None]:
         yield
 
 
-@contextmanager
-def silent() -> Generator[None, None, None]:
+def silent() -> AbstractContextManager[Reporter | None]:
     """Let nothing inside report: short loops within one that reports itself."""
-    token = _reporter.set(None)
-    try:
-        yield
-    finally:
-        _reporter.reset(token)
+    return in_force(_reporter, None)
 
 
 def tell(label: str, done: int, total: int) -> None:

@@ -4,7 +4,6 @@ from grammeter.training.network import Precision as Precision
 from grammeter.training.network import Settings as Settings
 from grammeter.training.pairs import Measured as Measured
 from grammeter.training.pairs import Pair as Pair
-from grammeter.training.pairs import Parallel as Parallel
 from grammeter.training.pairs import measure_impacts as measure_impacts
 from grammeter.training.results import Cell as Cell
 from grammeter.training.results import CrossDomain as CrossDomain

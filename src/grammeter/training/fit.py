@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import FloatArray, UsageError, track
+from grammeter.core import FloatArray, UsageError, in_force, track
 from grammeter.training.folder import Checkpoint, Progress, Saved, writing
 from grammeter.training.network import PARTS, Encoded, Network, Part, Settings, Task
 
@@ -35,6 +35,8 @@ HELD_OUT: tuple[Part, ...] = ("validation", "test")
 class Fitted:
     """Result of a fit."""
 
+    settings: Settings
+    figure: str  # name of the figure that compares epochs
     epochs: list[dict[str, Any]]  # ``number loss figure seconds``, figures on the validation part
     best: int  # the epoch with the best figure, whose weights are written; 0: the untrained head
     outputs: dict[Part, FloatArray]  # with these weights, held out, shape (examples, items)
@@ -56,6 +58,8 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
             run.epoch()
         run.finish()
         return Fitted(
+            settings,
+            task.figure_name,
             run.progress.epochs,
             run.progress.best_epoch,
             {part: run.outputs(part, f"measuring {part}") for part in HELD_OUT},
@@ -223,17 +227,13 @@ def held_interrupts() -> Generator[Callable[[], bool]]:
         raise KeyboardInterrupt
 
 
-_listener: ContextVar[Callable[[str], None]] = ContextVar("listener", default=lambda _: None)
+Listener = Callable[[str], None]
+_listener: ContextVar[Listener] = ContextVar("listener", default=lambda _: None)
 
 
-@contextmanager
-def listening(listener: Callable[[str], None]) -> Generator[None]:
+def listening(listener: Listener) -> AbstractContextManager[Listener]:
     """Send the messages of trainings inside the block, a line each, to ``listener``."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+    return in_force(_listener, listener)
 
 
 def tell(text: str) -> None:

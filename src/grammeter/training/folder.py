@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import LOCK, DataError, UsageError, disk_faults, only_one, require
+from grammeter.formats import read_object, write_text
 
 MARK = "training.json"
 """Name of the file that says which training the folder belongs to, with all its settings."""
@@ -21,45 +22,28 @@ MARK = "training.json"
 
 @contextmanager
 def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> Generator[None]:
-    """Begin as :func:`begin`, and lock the folder against other trainings meanwhile."""
+    """Lock a training folder; create it, or check that it has the same ``run`` (data, settings)."""
+    mark = {"metric": metric, "run": dict(run)}
     with ExitStack() as stack:
-        with _writable(folder):
+        with disk_faults(folder, "Name another folder.", kind=UsageError):
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(only_one(folder))
-        begin(folder, metric, run, resume=resume)
+            # a mark alone is left by a run that never had its data
+            if any(path.name not in (MARK, LOCK) for path in folder.iterdir()):
+                _check(folder, mark, resume=resume)
+            else:
+                write_json(folder / MARK, mark)
         yield
 
 
-def begin(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> None:
-    """Create a training folder, or check that it has the same ``run``: settings, data hashes."""
-    mark = {"metric": metric, "run": dict(run)}
-    with _writable(folder):
-        # a mark alone is left by a run that never had its data
-        there = folder.is_dir() and any(one.name not in (MARK, LOCK) for one in folder.iterdir())
-        if not there:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_text(folder / MARK, mark)
-        elif resume:
-            _check(folder, mark)
-        else:
-            raise UsageError(
-                f"{folder} is not empty",
-                fix="Add --resume to go on with it, or name another folder.",
-            )
-
-
-@contextmanager
-def _writable(folder: Path) -> Generator[None]:
-    try:
-        yield
-    except OSError as error:
+def _check(folder: Path, mark: Mapping[str, Any], *, resume: bool) -> None:
+    if not resume:
         raise UsageError(
-            f"{folder} cannot be written: {error.strerror}", fix="Name another folder."
-        ) from error
-
-
-def _check(folder: Path, mark: Mapping[str, Any]) -> None:
-    stored = read_object(folder / MARK) or {}
+            f"{folder} is not empty", fix="Add --resume to go on with it, or name another folder."
+        )
+    stored: dict[str, Any] = {}
+    with suppress(DataError):
+        stored = read_object(folder / MARK)
     if stored.get("metric") != mark["metric"]:
         raise UsageError(
             f"{folder} holds no training of {mark['metric']}",
@@ -88,23 +72,9 @@ writing = partial(disk_faults, fix="Make room, then go on with --resume.")
 """Context of writing a file or folder."""
 
 
-def write_text(path: Path, content: str | Mapping[str, object]) -> None:
-    """Write a text, or a mapping as JSON, whole or not at all; may raise :class:`OSError`."""
-    text = content
-    if not isinstance(text, str):
-        text = json.dumps(text, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    new = path.with_name(path.name + ".part")
-    new.write_text(text, "utf-8")
-    os.replace(new, path)
-
-
-def read_object(path: Path) -> dict[str, Any] | None:
-    """Return the JSON object of a file; ``None`` if there is no file or no object in it."""
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return cast("dict[str, Any]", content) if isinstance(content, dict) else None
+def write_json(path: Path, content: Mapping[str, object]) -> None:
+    """Write a mapping, whole or not at all."""
+    write_text(path, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 FOLDER = "checkpoint"  # inside the folder of the model, until the training ends

@@ -101,25 +101,20 @@ class Task(Protocol):
     @property
     def examples(self) -> Mapping[Part, Sequence[Example]]:
         """The examples of each part."""
-        ...
 
     @property
     def figure_name(self) -> str:
         """Name of the value of :meth:`figure`."""
-        ...
 
     @property
     def first_bias(self) -> float:
         """First value of the bias of the head."""
-        ...
 
     def loss(self, outputs: Any, targets: Any) -> Any:
         """Return the mean loss of a batch, a scalar tensor."""
-        ...
 
     def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
         """Return the figure by which epochs are compared; greater is better."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

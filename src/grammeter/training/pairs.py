@@ -20,6 +20,7 @@ import numpy as np
 
 from grammeter.alignment import appliable, draw_subset, flip_some, partial_text
 from grammeter.core import DataError, Edit, FloatArray, UsageError
+from grammeter.formats import Correction
 from grammeter.models import MeanSimilarity, Request, answer
 from grammeter.training.network import PARTS, Part, allotment, assign_parts
 
@@ -28,15 +29,6 @@ LIMIT = 512
 
 DRAWS = 30  # largest number of pairs from one sentence (section 2.4)
 EQUAL = 1e-6  # impacts with a smaller difference count as equal: they are in single precision
-
-
-@dataclass(frozen=True, slots=True)
-class Parallel:
-    """A source sentence and the edits that correct it."""
-
-    source: str  # tokens separated by blanks
-    edits: tuple[Edit, ...]  # of one annotator, or extracted from a corrected sentence
-    origin: str = ""  # its place, ``file:line``
 
 
 @dataclass(frozen=True)
@@ -72,18 +64,17 @@ class Measured:
     left_out: int = 0  # number of edits that change nothing or overlap an earlier one
 
 
-def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[EditedSentence]:
+def measure_impacts(corrections: Sequence[Correction], encoder: str) -> list[EditedSentence]:
     """Measure the impact of every edit (equation 5); sentences without edits are left out.
 
     An edit that changes nothing or overlaps an earlier one is left out, too. Impacts lie between 0
     and 2, usually far below 1. Raises :class:`DataError` if the model is not an encoder, or gives
     no similarity; :class:`MissingResourceError` if torch or the encoder is missing.
     """
-    rows = [(row, _changing(row)) for row in parallel]
     bare = [
         EditedSentence(" ".join(row.source.split()), edits, (), row.origin)
-        for row, edits in rows
-        if edits
+        for row in corrections
+        if (edits := tuple(_changing(row)))
     ]
     pairs = [pair for sentence in bare for pair in _taken_back(sentence)]
     (figures,) = answer([Request(encoder, MeanSimilarity(limit=LIMIT), pairs)])
@@ -95,13 +86,11 @@ def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[EditedSe
     return [replace(s, impacts=tuple(next(impacts) for _ in s.edits)) for s in bare]
 
 
-def _changing(parallel: Parallel) -> tuple[Edit, ...]:
-    words = parallel.source.split()
-    return tuple(
-        edit
-        for edit in appliable(parallel.edits)
-        if words[edit.start : edit.end] != edit.correction.split()
-    )
+def _changing(row: Correction) -> Iterator[Edit]:
+    words = row.source.split()
+    for edit in appliable(row.edits or ()):
+        if words[edit.start : edit.end] != edit.correction.split():
+            yield edit
 
 
 def _taken_back(sentence: EditedSentence) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,11 +13,11 @@ from typing import Any, cast
 import numpy as np
 
 from grammeter.core import Column, FloatArray, Result, Table, expanded, json_number
+from grammeter.formats import write_text
 from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model
 from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
 from grammeter.training.fit import Fitted
-from grammeter.training.folder import write_text, writing
-from grammeter.training.network import Settings
+from grammeter.training.folder import write_json
 from grammeter.training.pairs import EditedSentence, Pair, accuracy
 from grammeter.version import __version__
 
@@ -26,22 +27,19 @@ RESAMPLES = 1000
 def write_card(
     folder: Path,
     metric: str,
-    settings: Settings,
-    fitted: Fitted,
-    *,
-    data: Mapping[str, object],
-    options: Mapping[str, object],
-    figure: str,
-    results: Mapping[str, object],
     scoring: str,
+    fitted: Fitted,
+    data: Mapping[str, object],
+    results: Mapping[str, object],
+    options: Mapping[str, object] | None = None,
 ) -> Card:
     """Write the training card beside the weights, as JSON and Markdown, and return it.
 
-    ``metric`` is ``impara``, or ``some`` with its criterion; ``data`` has files and counts;
-    ``options`` are those of the metric beside the settings; ``figure`` names the figure by which
-    epochs are compared; ``results`` are figures on held-out examples; ``scoring`` spells the metric
-    that scores with the model. NaN becomes ``None``.
+    ``metric`` is ``impara``, or ``some`` with its criterion; ``scoring`` spells the metric that
+    scores with the model; ``data`` has files and counts; ``results`` are figures on held-out
+    examples; ``options`` are those of the metric beside the settings. NaN becomes ``None``.
     """
+    settings = fitted.settings
     encoder = expanded(settings.encoder)
     name = str(encoder.resolve()) if encoder.is_dir() else settings.encoder
     card = {
@@ -50,9 +48,9 @@ def write_card(
         "metric": metric,
         "scoring": scoring,
         "encoder": {"name": name, "hash": find_model(settings.encoder).hash},
-        "settings": {**asdict(settings), "encoder": name, "dtype": fitted.dtype, **options},
+        "settings": {**asdict(settings), "encoder": name, "dtype": fitted.dtype, **(options or {})},
         "data": {**data, "truncated": fitted.truncated},
-        "figure": figure,
+        "figure": fitted.figure,
         "epochs": fitted.epochs,
         "best_epoch": fitted.best,
         "results": results,
@@ -60,10 +58,9 @@ def write_card(
         "weights": weights_hash(folder),
         "model": find_model(str(folder)).hash,
     }
-    plain = cast("Card", _plain(card))
-    with writing(folder):
-        write_text(folder / "README.md", card_page(plain))
-        write_text(folder / CARD_FILE, plain)
+    plain: Card = json.loads(json.dumps(card), parse_constant=lambda _: None)
+    write_text(folder / "README.md", card_page(plain))
+    write_json(folder / CARD_FILE, plain)
     return plain
 
 
@@ -141,17 +138,6 @@ def _shown(value: object) -> str:
     return "undefined" if value is None else str(value).replace("|", "\\|")
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, float):
-        return json_number(value)
-    if isinstance(value, dict):
-        items = cast("Mapping[str, object]", value).items()
-        return {name: _plain(item) for name, item in items}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in cast("Sequence[object]", value)]
-    return value
-
-
 @dataclass(frozen=True, slots=True)
 class TypeImpact:
     """The impacts of the edits of one error type (Maeda et al. 2022, Table 6)."""
@@ -218,8 +204,8 @@ class Impacts(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        one = {"deviation": None, "deviation_reason": "a single edit"}
-        types = [{**asdict(row), **(one if row.count == 1 else {})} for row in self.types]
+        alone = {"deviation": None, "deviation_reason": "a single edit"}
+        types = [{**asdict(row), **(alone if row.count == 1 else {})} for row in self.types]
         return {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
 
 

@@ -15,18 +15,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter.core import DataError, FloatArray, UsageError, require
+from grammeter.formats import read_object, write_text
 from grammeter.models import Card, ModelInput, find_model, read_card
 from grammeter.stats import pearson, spearman
 from grammeter.training.fit import HELD_OUT, Fitted, fit, tell
-from grammeter.training.folder import (
-    Checkpoint,
-    begin,
-    begun,
-    digest,
-    read_object,
-    write_text,
-    writing,
-)
+from grammeter.training.folder import Checkpoint, begun, digest, write_json
 from grammeter.training.network import PARTS, Example, Part, Settings, assign_parts
 from grammeter.training.pairs import (
     Measured,
@@ -113,17 +106,9 @@ def fit_impara(
             sizes = ", ".join(f"{len(data.part(part))} for {part}" for part in PARTS)
             tell(f"pairs: {sizes}; of {data.tally.with_edits} corrections with edits")
             fitted = fit(Preference(data.pairs, loss), settings, folder, resume=resume)
-            card = write_card(
-                folder,
-                "impara",
-                settings,
-                fitted,
-                data=_described(data, files),
-                options=options,
-                figure=Preference.figure_name,
-                results=_accuracies(data, fitted, settings.seed),
-                scoring="impara(model=FOLDER)",
-            )
+            figures, data = _accuracies(data, fitted, settings.seed), _described(data, files)
+            scoring = "impara(model=FOLDER)"
+            card = write_card(folder, "impara", scoring, fitted, data, figures, options)
         Checkpoint(folder).clear()
     return card
 
@@ -147,8 +132,8 @@ def pairs_of(folder: Path) -> list[Pair]:
 def _pairs(
     folder: Path, measure: Callable[[], Measured], size: int, seed: int, parallel_only: bool
 ) -> PairData:
-    known = read_object(folder / DRAWS)
-    if known is not None:
+    if (folder / DRAWS).exists():
+        known = read_object(folder / DRAWS)
         try:
             return PairData(tuple(pairs_of(folder)), Tally(**known["tally"]), known["edits"])
         except (KeyError, TypeError) as error:
@@ -156,9 +141,8 @@ def _pairs(
     measured = measure()
     data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
     data.tally.sentences, data.tally.left_out = measured.total, measured.left_out
-    with writing(folder):
-        write_text(folder / PAIRS, pairs_text(data.pairs))
-        write_text(folder / DRAWS, {"tally": asdict(data.tally), "edits": measured.edits})
+    write_text(folder / PAIRS, pairs_text(data.pairs))
+    write_json(folder / DRAWS, {"tally": asdict(data.tally), "edits": measured.edits})
     return replace(data, edits=measured.edits)
 
 
@@ -255,26 +239,19 @@ def fit_some(
     with begun(folder, "some", run, resume=resume):
         for criterion, task in tasks.items():
             inside = folder / criterion
-            begin(inside, f"some {criterion}", run, resume=resume)
-            if (card := read_card(inside)) is None:
-                fitted = fit(task, settings, inside, resume=resume)
-                card = write_card(
-                    inside,
-                    f"some {criterion}",
-                    settings,
-                    fitted,
-                    data={
+            with begun(inside, f"some {criterion}", run, resume=resume):
+                if (card := read_card(inside)) is None:
+                    data = {
                         "files": [str(path) for path in files],
                         "examples": {part: len(task.examples[part]) for part in PARTS},
                         "training_mean": task.first_bias,
-                    },
-                    options={},
-                    figure=task.figure_name,
-                    results=_errors(task, fitted),
-                    scoring=f"some(model=FOLDER), or some({criterion}=FOLDER/{criterion}, ...)",
-                )
-            Checkpoint(inside).clear()
-            cards[criterion] = card
+                    }
+                    fitted = fit(task, settings, inside, resume=resume)
+                    scoring = f"some(model=FOLDER), or some({criterion}=FOLDER/{criterion}, ...)"
+                    figures = _errors(task, fitted)
+                    card = write_card(inside, f"some {criterion}", scoring, fitted, data, figures)
+                Checkpoint(inside).clear()
+                cards[criterion] = card
     return cards
 
 

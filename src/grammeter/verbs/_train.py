@@ -21,7 +21,6 @@ from grammeter.training import (
     LossName,
     Measured,
     Pair,
-    Parallel,
     Precision,
     Rated,
     Settings,
@@ -270,7 +269,7 @@ class _Data:
 
     def _measure(self) -> Measured:
         pipeline = self._options["pipeline"]
-        rows: list[Parallel] = []
+        rows: list[Correction] = []
         origin = GIVEN
         for data in self._places:
             corrections = read_parallel(data, **self._reading)
@@ -284,17 +283,14 @@ class _Data:
                 )
             rows += parallel
         sentences = tuple(measure_impacts(rows, self._options["encoder"]))
-        left = sum(len(row.edits) for row in rows) - sum(len(s.edits) for s in sentences)
+        left = sum(len(row.edits or ()) for row in rows) - sum(len(s.edits) for s in sentences)
         return Measured(sentences, len(rows), origin, left)
 
 
-def _with_edits(rows: Sequence[Correction], pipeline: str | None) -> list[Parallel]:
+def _with_edits(rows: Sequence[Correction], pipeline: str | None) -> list[Correction]:
     texts = [(row.source, row.text) for row in rows if row.text is not None]
     extracted = iter(annotator(pipeline, types=True).annotate(texts) if texts else ())
-    return [
-        Parallel(row.source, row.edits if row.edits is not None else next(extracted), row.origin)
-        for row in rows
-    ]
+    return [row if row.edits is not None else replace(row, edits=next(extracted)) for row in rows]
 
 
 def _present(files: Sequence[Path]) -> list[Path]:
