@@ -11,10 +11,12 @@ import pytest
 import made_models
 import made_training
 from grammeter.core import DataError, UsageError
+from grammeter.formats import Rating
 from grammeter.metrics import Some
 from grammeter.models import find_model
 from grammeter.training.network import Network, Settings
-from grammeter.training.tasks import CRITERIA, HumanScore, Rated, _errors, _task
+from grammeter.training.ratings import CRITERIA, HumanScore, score_task
+from grammeter.training.tasks import _errors
 from grammeter.verbs import train_some
 
 
@@ -39,10 +41,10 @@ def trained(scores, encoder, tmp_path_factory):
     return folder, train_some(scores, folder, **options(encoder))
 
 
-def rated(count: int = 20, score: float | None = None) -> list[Rated]:
+def rated(count: int = 20, score: float | None = None) -> list[Rating]:
     made = made_training.parallel()[:count]
     return [
-        Rated(
+        Rating(
             each.source,
             f"{each.source} now",
             dict.fromkeys(CRITERIA, score if score is not None else 1 + n % 4),
@@ -55,20 +57,20 @@ class TestTask:
     @pytest.mark.parametrize("criterion", CRITERIA)
     def test_meaning_reads_pairs_the_others_outputs(self, criterion):
         given = rated()
-        task = _task(given, criterion, 1)
+        task = score_task(given, criterion, 1)
         items = {example.items for examples in task.examples.values() for example in examples}
         wanted = {(o.source, o.output) if criterion == "meaning" else o.output for o in given}
         assert items == {(item,) for item in wanted}
 
     def test_split_by_source(self):
         given = [one for one in rated(40) for _ in range(2)]
-        parts = _task(given, "meaning", 1).examples
+        parts = score_task(given, "meaning", 1).examples
         sources = [{e.items[0][0] for e in parts[p]} for p in ("train", "validation", "test")]
         assert sum(map(len, sources)) == len(set().union(*sources)) == 40
         assert [len(each) for each in sources] == [32, 4, 4]
 
     def test_the_bias_starts_at_the_training_mean(self, encoder):
-        task = _task(rated(), "fluency", 1)
+        task = score_task(rated(), "fluency", 1)
         targets = [example.target for example in task.examples["train"]]
         assert task.first_bias == pytest.approx(sum(targets) / len(targets))
         with Network.open(Settings(encoder=encoder), bias=task.first_bias) as network:
@@ -100,7 +102,7 @@ class TestCards:
         assert len({card["weights"] for card in cards.values()}) == 3
 
     def test_constant_scores_have_no_correlation(self, encoder):
-        task = _task(rated(score=3.0), "fluency", 1)
+        task = score_task(rated(score=3.0), "fluency", 1)
         with Network.open(Settings(encoder=encoder), bias=task.first_bias) as network:
             outputs = {
                 part: network.outputs(network.encode(task.examples[part]))

@@ -2,9 +2,12 @@ from grammeter.training.fit import listening as listening
 from grammeter.training.network import Decay as Decay
 from grammeter.training.network import Precision as Precision
 from grammeter.training.network import Settings as Settings
+from grammeter.training.pairs import LossName as LossName
 from grammeter.training.pairs import Measured as Measured
 from grammeter.training.pairs import Pair as Pair
 from grammeter.training.pairs import measure_impacts as measure_impacts
+from grammeter.training.ratings import CRITERIA as CRITERIA
+from grammeter.training.ratings import Criterion as Criterion
 from grammeter.training.results import Cell as Cell
 from grammeter.training.results import CrossDomain as CrossDomain
 from grammeter.training.results import EditImpact as EditImpact
@@ -12,10 +15,6 @@ from grammeter.training.results import Impacts as Impacts
 from grammeter.training.results import TypeImpact as TypeImpact
 from grammeter.training.results import card_page as card_page
 from grammeter.training.results import cross_test as cross_test
-from grammeter.training.tasks import CRITERIA as CRITERIA
-from grammeter.training.tasks import Criterion as Criterion
-from grammeter.training.tasks import LossName as LossName
-from grammeter.training.tasks import Rated as Rated
 from grammeter.training.tasks import fit_impara as fit_impara
 from grammeter.training.tasks import fit_some as fit_some
 from grammeter.training.tasks import pairs_of as pairs_of

@@ -22,12 +22,16 @@ import numpy as np
 
 from grammeter.core import FloatArray, UsageError, in_force, track
 from grammeter.training.folder import Checkpoint, Progress, Saved, writing
-from grammeter.training.network import PARTS, Encoded, Network, Part, Settings, Task
+from grammeter.training.network import PARTS, Encoded, Network, Part, Settings
+from grammeter.training.pairs import Preference
+from grammeter.training.ratings import HumanScore
 
 BLOCK = 17
 """Number of batches that are sorted by length together: little padding, still random batches."""
 
 EVERY = 60.0  # seconds between checkpoints inside an epoch
+Task = Preference | HumanScore
+
 HELD_OUT: tuple[Part, ...] = ("validation", "test")
 
 

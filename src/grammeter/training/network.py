@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -93,28 +93,6 @@ class Example:
 
     items: tuple[ModelInput, ...]
     target: float = 0.0  # such as a human score; a task may compare the items instead
-
-
-class Task(Protocol):
-    """Examples by part, loss and figure; outputs ``(examples, items)``, targets ``(examples,)``."""
-
-    @property
-    def examples(self) -> Mapping[Part, Sequence[Example]]:
-        """The examples of each part."""
-
-    @property
-    def figure_name(self) -> str:
-        """Name of the value of :meth:`figure`."""
-
-    @property
-    def first_bias(self) -> float:
-        """First value of the bias of the head."""
-
-    def loss(self, outputs: Any, targets: Any) -> Any:
-        """Return the mean loss of a batch, a scalar tensor."""
-
-    def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
-        """Return the figure by which epochs are compared; greater is better."""
 
 
 @dataclass(frozen=True, slots=True)

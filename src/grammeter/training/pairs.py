@@ -14,15 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from random import Random
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from grammeter.alignment import appliable, draw_subset, flip_some, partial_text
-from grammeter.core import DataError, Edit, FloatArray, UsageError
+from grammeter.core import DataError, Edit, FloatArray, UsageError, require
 from grammeter.formats import Correction
 from grammeter.models import MeanSimilarity, Request, answer
-from grammeter.training.network import PARTS, Part, allotment, assign_parts
+from grammeter.training.network import PARTS, Example, Part, allotment, assign_parts
 
 LIMIT = 512
 """Tokens to which texts are cut, as in the authors' program, if the encoder takes so many."""
@@ -299,3 +299,42 @@ def damaged(what: str, where: str) -> DataError:
 def accuracy(low: FloatArray, high: FloatArray) -> float:
     """Return the share of pairs whose better side has the greater output; NaN without pairs."""
     return float(np.mean(high > low)) if len(low) else float("nan")
+
+
+LossName = Literal["sigmoid", "logistic"]
+"""Equation 4, the mean of ``sigmoid(q(low) - q(high))``; or ``log(1 + exp(...))`` of the same."""
+
+LOSSES: tuple[LossName, ...] = get_args(LossName)
+
+
+@dataclass(frozen=True)
+class Preference:
+    """The task: the better side of a pair gets the greater output."""
+
+    pairs: tuple[Pair, ...]
+    loss_name: LossName = "sigmoid"
+
+    figure_name = "accuracy"
+    first_bias = 0.0  # the loss knows differences only
+
+    @property
+    def examples(self) -> Mapping[Part, Sequence[Example]]:
+        """Low and high side of each pair."""
+        return {
+            part: [Example((pair.low, pair.high)) for pair in self.pairs if pair.part == part]
+            for part in PARTS
+        }
+
+    def loss(self, outputs: Any, targets: Any) -> Any:
+        """Return the mean loss of a batch (equation 4, or the logistic one)."""
+        del targets
+        difference = outputs[:, 0] - outputs[:, 1]
+        if self.loss_name == "sigmoid":
+            return difference.sigmoid().mean()
+        torch: Any = require("torch", extra="neural")
+        return torch.nn.functional.softplus(difference).mean()
+
+    def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
+        """Return the share of pairs whose better side has the greater output."""
+        del targets
+        return accuracy(outputs[:, 0], outputs[:, 1])

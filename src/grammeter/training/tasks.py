@@ -8,72 +8,36 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import DataError, FloatArray, UsageError, require
-from grammeter.formats import read_object, write_text
-from grammeter.models import Card, ModelInput, find_model, read_card
+from grammeter.core import UsageError
+from grammeter.formats import Rating, read_object, write_text
+from grammeter.models import Card, find_model, read_card
 from grammeter.stats import pearson, spearman
 from grammeter.training.fit import HELD_OUT, Fitted, fit, tell
 from grammeter.training.folder import Checkpoint, begun, digest, write_json
-from grammeter.training.network import PARTS, Example, Part, Settings, assign_parts
+from grammeter.training.network import PARTS, Settings
 from grammeter.training.pairs import (
+    LOSSES,
+    LossName,
     Measured,
     Pair,
     PairData,
+    Preference,
     Tally,
-    accuracy,
     damaged,
     draw_pairs,
     pairs_text,
     read_pairs,
 )
+from grammeter.training.ratings import CRITERIA, Criterion, HumanScore, score_task
 from grammeter.training.results import interval, write_card
 
 PAIRS = "pairs.jsonl"
 DRAWS = "draws.json"
-
-LossName = Literal["sigmoid", "logistic"]
-"""Equation 4, the mean of ``sigmoid(q(low) - q(high))``; or ``log(1 + exp(...))`` of the same."""
-
-LOSSES: tuple[LossName, ...] = get_args(LossName)
-
-
-@dataclass(frozen=True)
-class Preference:
-    """The task: the better side of a pair gets the greater output."""
-
-    pairs: tuple[Pair, ...]
-    loss_name: LossName = "sigmoid"
-
-    figure_name = "accuracy"
-    first_bias = 0.0  # the loss knows differences only
-
-    @property
-    def examples(self) -> Mapping[Part, Sequence[Example]]:
-        """Low and high side of each pair."""
-        return {
-            part: [Example((pair.low, pair.high)) for pair in self.pairs if pair.part == part]
-            for part in PARTS
-        }
-
-    def loss(self, outputs: Any, targets: Any) -> Any:
-        """Return the mean loss of a batch (equation 4, or the logistic one)."""
-        del targets
-        difference = outputs[:, 0] - outputs[:, 1]
-        if self.loss_name == "sigmoid":
-            return difference.sigmoid().mean()
-        torch: Any = require("torch", extra="neural")
-        return torch.nn.functional.softplus(difference).mean()
-
-    def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
-        """Return the share of pairs whose better side has the greater output."""
-        del targets
-        return accuracy(outputs[:, 0], outputs[:, 1])
 
 
 def fit_impara(
@@ -181,40 +145,8 @@ def _accuracies(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
     return results
 
 
-Criterion = Literal["grammaticality", "fluency", "meaning"]
-
-CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """An output with its human scores, means over judges, 1 to 4 in TMU-GFM."""
-
-    source: str
-    output: str
-    scores: Mapping[Criterion, float]  # a criterion may be absent
-
-
-@dataclass(frozen=True)
-class HumanScore:
-    """The task: the output is the mean human score; squared error."""
-
-    examples: Mapping[Part, Sequence[Example]]
-    first_bias: float  # mean score of the training part
-
-    figure_name = "negative mean squared error"
-
-    def loss(self, outputs: Any, targets: Any) -> Any:
-        """Return the mean squared error of a batch."""
-        return ((outputs[:, 0] - targets) ** 2).mean()
-
-    def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
-        """Return the negative mean squared error."""
-        return -float(self.loss(outputs, targets))
-
-
 def fit_some(
-    rated: Sequence[Rated],
+    rated: Sequence[Rating],
     folder: Path,
     settings: Settings,
     *,
@@ -232,7 +164,7 @@ def fit_some(
     if unknown or not criteria:
         raise UsageError(f"criteria {unknown}", fix=f"Use some of {', '.join(CRITERIA)}.")
     tasks: dict[Criterion, HumanScore] = {
-        criterion: _task(rated, criterion, settings.seed) for criterion in criteria
+        criterion: score_task(rated, criterion, settings.seed) for criterion in criteria
     }
     run = _identity(settings, files)
     cards: dict[Criterion, Card] = {}
@@ -253,31 +185,6 @@ def fit_some(
                 Checkpoint(inside).clear()
                 cards[criterion] = card
     return cards
-
-
-def _task(rated: Sequence[Rated], criterion: Criterion, seed: int) -> HumanScore:
-    scored = [output for output in rated if criterion in output.scores]
-    if not scored:
-        known = " ".join(dict.fromkeys(name for output in rated for name in output.scores))
-        raise DataError(
-            f"no scores of {criterion}",
-            fix=f"Leave it out: --criteria {known}" if known else "Give scores of it.",
-        )
-    parts = assign_parts([output.source for output in scored], seed)
-    examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
-    for output in scored:
-        text = output.output
-        item: ModelInput = (output.source, text) if criterion == "meaning" else text
-        examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
-    for part, of_part in examples.items():
-        if not of_part:
-            raise DataError(
-                f"no {part} examples for {criterion}: {len(scored)} scored outputs of"
-                f" {len(parts)} sentences",
-                fix="Give scores of ten sentences at least.",
-            )
-    mean = float(np.mean([example.target for example in examples["train"]]))
-    return HumanScore(examples, mean)
 
 
 def _errors(task: HumanScore, fitted: Fitted) -> dict[str, object]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from grammeter.core import DataError, UsageError, checked
 from grammeter.errant import annotator
@@ -22,7 +22,6 @@ from grammeter.training import (
     Measured,
     Pair,
     Precision,
-    Rated,
     Settings,
     cross_test,
     fit_impara,
@@ -139,11 +138,9 @@ def train_some(
     """
     settings = _settings(locals())
     path = _present([Path(scores)])[0]
-    rated = [
-        Rated(row.source, row.output, {cast("Criterion", k): v for k, v in row.scores.items()})
-        for row in read_ratings(path)
-    ]
-    return fit_some(rated, Path(output), settings, files=[path], criteria=criteria, resume=resume)
+    return fit_some(
+        read_ratings(path), Path(output), settings, files=[path], criteria=criteria, resume=resume
+    )
 
 
 @checked

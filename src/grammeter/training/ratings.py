@@ -1,0 +1,62 @@
+"""SOME's training data: outputs with human scores (Yoshimura et al. 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from grammeter.core import DataError, FloatArray
+from grammeter.formats import Rating
+from grammeter.models import ModelInput
+from grammeter.training.network import PARTS, Example, Part, assign_parts
+
+Criterion = Literal["grammaticality", "fluency", "meaning"]
+
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+
+
+@dataclass(frozen=True)
+class HumanScore:
+    """The task: the output is the mean human score; squared error."""
+
+    examples: Mapping[Part, Sequence[Example]]
+    first_bias: float  # mean score of the training part
+
+    figure_name = "negative mean squared error"
+
+    def loss(self, outputs: Any, targets: Any) -> Any:
+        """Return the mean squared error of a batch."""
+        return ((outputs[:, 0] - targets) ** 2).mean()
+
+    def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
+        """Return the negative mean squared error."""
+        return -float(self.loss(outputs, targets))
+
+
+def score_task(rated: Sequence[Rating], criterion: Criterion, seed: int) -> HumanScore:
+    """Return the task of one criterion, split 8:1:1 by source sentence."""
+    scored = [output for output in rated if criterion in output.scores]
+    if not scored:
+        known = " ".join(dict.fromkeys(name for output in rated for name in output.scores))
+        raise DataError(
+            f"no scores of {criterion}",
+            fix=f"Leave it out: --criteria {known}" if known else "Give scores of it.",
+        )
+    parts = assign_parts([output.source for output in scored], seed)
+    examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
+    for output in scored:
+        text = output.output
+        item: ModelInput = (output.source, text) if criterion == "meaning" else text
+        examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
+    for part, of_part in examples.items():
+        if not of_part:
+            raise DataError(
+                f"no {part} examples for {criterion}: {len(scored)} scored outputs of"
+                f" {len(parts)} sentences",
+                fix="Give scores of ten sentences at least.",
+            )
+    mean = float(np.mean([example.target for example in examples["train"]]))
+    return HumanScore(examples, mean)
