@@ -350,12 +350,12 @@ def test_chunks_hold_every_pair_once(pairs, lengths, capacity):
     pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     size = np.array(lengths, dtype=np.int64)
     parts = list(chunks(pairs, size, capacity))
-    assert sorted(at for chunk in parts for at in chunk.pairs) == list(range(len(pairs)))
-    for chunk in parts:
-        assert sorted(set(chunk.sequences)) == chunk.sequences.tolist()
-        assert set(pairs[chunk.pairs].ravel()) == set(chunk.sequences)
-        assert size[chunk.sequences].sum() <= capacity or len(chunk.pairs) == 1 or len(
-            {tuple(sorted(set(pair))) for pair in pairs[chunk.pairs].tolist()}
+    assert sorted(at for _, members in parts for at in members) == list(range(len(pairs)))
+    for sequences, members in parts:
+        assert sorted(set(sequences)) == sequences.tolist()
+        assert set(pairs[members].ravel()) == set(sequences)
+        assert size[sequences].sum() <= capacity or len(members) == 1 or len(
+            {tuple(sorted(set(pair))) for pair in pairs[members].tolist()}
         ) == 1  # fmt: skip
     if capacity >= size.sum():
         assert len(parts) == bool(len(pairs))
@@ -366,7 +366,7 @@ def test_what_hangs_together_is_encoded_once():
     pairs = np.array([(4 * n + k, 4 * n) for n in range(10) for k in range(1, 4)])
     parts = list(chunks(pairs, np.full(40, 5), 30))
     assert len(parts) == 10
-    assert sum(len(chunk.sequences) for chunk in parts) == 40
+    assert sum(len(sequences) for sequences, _ in parts) == 40
 
 
 def test_padding_never_wins():

@@ -6,15 +6,15 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from grammeter.core import DataError, UsageError, expanded
+from grammeter.core import DataError, UsageError, expanded, in_force
 from grammeter.llm.reply import State, object_of
 from grammeter.version import __version__
 
@@ -267,23 +267,18 @@ class Endpoint:
                 object.__setattr__(self, name, expanded(path))
 
 
-_current: ContextVar[Endpoint | None] = ContextVar("endpoint", default=None)
 _DEFAULT = Endpoint()
+_current: ContextVar[Endpoint] = ContextVar("endpoint", default=_DEFAULT)
 
 
 def current() -> Endpoint:
     """Return the endpoint of the innermost :func:`using`, else the default one."""
-    return _current.get() or _DEFAULT
+    return _current.get()
 
 
-@contextmanager
-def using(endpoint: Endpoint) -> Generator[Endpoint, None, None]:
+def using(endpoint: Endpoint) -> AbstractContextManager[Endpoint]:
     """Send all questions inside the block to ``endpoint``."""
-    token = _current.set(endpoint)
-    try:
-        yield endpoint
-    finally:
-        _current.reset(token)
+    return in_force(_current, endpoint)
 
 
 Permission = Literal["go", "wait", "never"]

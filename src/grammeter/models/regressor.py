@@ -12,17 +12,15 @@ from grammeter.core import DataError, FloatArray, words_of
 from grammeter.models.files import ModelFiles, find_model
 from grammeter.models.loading import (
     Loaded,
-    check_vocabulary,
     device_of,
     distinct_figures,
     gather,
     libraries,
-    limit_of,
     load,
     load_tokenizer,
     load_weights,
+    placed,
     quiet,
-    within_memory,
 )
 from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions, Regression
@@ -145,12 +143,10 @@ def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Gener
         torch.manual_seed(seed)
         tokenizer = load_tokenizer(transformers, files)
         model = _with_new_head(torch, transformers, files, bias)
-        check_vocabulary(files, tokenizer, model)
         if tokenizer.pad_token_id is None or model.config.pad_token_id is None:
             raise _unfit(files, "it has no padding token, so texts cannot go together")
-        with within_memory("memory does not suffice for the model", SMALLER_BATCH):
-            model.to(place)
-        yield Loaded(files, tokenizer, model, limit_of(tokenizer, model))
+        message = "memory does not suffice for the model"
+        yield placed(Loaded(files, tokenizer, model), place, message, SMALLER_BATCH)
 
 
 def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
@@ -188,8 +184,4 @@ def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float
 
 
 def _unfit(files: ModelFiles, why: str) -> DataError:
-    return DataError(
-        f"the model {files.name!r} cannot carry a head: {why}",
-        where=str(files.folder),
-        fix="Name an encoder such as bert-base-cased.",
-    )
+    return files.misfit(f"cannot carry a head: {why}", "Name an encoder such as bert-base-cased.")

@@ -25,6 +25,7 @@ from grammeter.core import (
     UsageError,
     checked,
     expanded,
+    in_force,
 )
 
 Pair = tuple[str, str]
@@ -203,18 +204,18 @@ class Runtime:
         return self.batch_tokens or (2_048 if self.device == "cpu" else 16_384)
 
 
-_current: ContextVar[Runtime | None] = ContextVar("runtime", default=None)
 _DEFAULT = Runtime()
+_current: ContextVar[Runtime] = ContextVar("runtime", default=_DEFAULT)
 
 
 def current() -> Runtime:
     """Return the runtime of the innermost :func:`using`, else the default one."""
-    return _current.get() or _DEFAULT
+    return _current.get()
 
 
 @checked
 @contextmanager
-def using(runtime: Runtime) -> Generator[Runtime, None, None]:
+def using(runtime: Runtime) -> Generator[Runtime]:
     """Run all models inside the block with ``runtime``: ``with using(Runtime(...)): ...``.
 
     A thread that is started inside does not inherit it. Raises UsageError: at once, if the folder
@@ -222,8 +223,5 @@ def using(runtime: Runtime) -> Generator[Runtime, None, None]:
     """
     if runtime.cache_dir is not None:
         check_folder(runtime.cache_dir)
-    token = _current.set(runtime)
-    try:
+    with in_force(_current, runtime):
         yield runtime
-    finally:
-        _current.reset(token)

@@ -18,16 +18,12 @@ Tokens = tuple[int, ...]
 _BELOW_ANY_COSINE = -2.0
 
 
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Sequences whose states are held at the same time, and the pairs that they answer."""
-
-    sequences: IntArray  # distinct numbers of sequences, ascending
-    pairs: IntArray  # positions of pairs
-
-
-def chunks(pairs: IntArray, lengths: IntArray, capacity: int) -> Iterator[Chunk]:
+def chunks(
+    pairs: IntArray, lengths: IntArray, capacity: int
+) -> Iterator[tuple[IntArray, IntArray]]:
     """Split pairs into chunks of few tokens, so that most sequences are in one chunk only.
+
+    Yields the sequences of a chunk, ascending, and the positions of the pairs that they answer.
 
     Pairs that are connected by common sequences stay together if they fit into a chunk; else
     those with the same second sequence do. ``pairs`` has shape ``(pairs, 2)``, numbers of
@@ -47,13 +43,13 @@ def chunks(pairs: IntArray, lengths: IntArray, capacity: int) -> Iterator[Chunk]
             current = components[position]
             needed = max(needed, size + int(sizes[current]))
         if held and needed > capacity:
-            yield Chunk(np.array(sorted(held)), np.array(members))
+            yield np.array(sorted(held)), np.array(members)
             held, members, size = {}, [], 0
         size += int(sum(lengths[number] for number in both if number not in held))
         held |= both
         members.append(position)
     if members:
-        yield Chunk(np.array(sorted(held)), np.array(members))
+        yield np.array(sorted(held)), np.array(members)
 
 
 def _components(pairs: IntArray, count: int) -> IntArray:
@@ -185,11 +181,7 @@ def compare_tokens(held: Held, layer: int, weights: FloatArray, pairs: IntArray)
     best_too = cosines.masked_fill(~real[:, :, None], _BELOW_ANY_COSINE).amax(1)
     precision = (weighed * best).sum(1) / weighed.sum(1)
     recall = (weighed_too * best_too).sum(1) / weighed_too.sum(1)
-    return _with_f1(precision.cpu().numpy(), recall.cpu().numpy())
-
-
-def _with_f1(precision: FloatArray, recall: FloatArray) -> FloatArray:
-    p, r = precision.astype(np.float64), recall.astype(np.float64)
+    p, r = (figures.cpu().numpy().astype(np.float64) for figures in (precision, recall))
     defined = np.isfinite(p) & np.isfinite(r) & (p + r != 0)
     below = np.where(defined, p + r, 1.0)
     return np.column_stack([p, r, np.where(defined, 2 * p * r, 0.0) / below])
