@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import UsageError
-from grammeter.llm.endpoint import Ceilings, Endpoint, Pace, Price, Usage, Worst
+from grammeter.llm.endpoint import Ceilings, Endpoint, Pace, Price, Usage
 
 PRICE = Price(1.0, 2.0)
 
@@ -25,11 +25,11 @@ def test_ceilings_hold_for_any_replies(requests, max_tokens, max_requests, at_on
 
     def land():
         worst, taken = flying.pop(0)
-        endpoint.bill.add(Usage(min(taken, worst.tokens), 0), PRICE, guess=(0, 0))
+        endpoint.bill.add(Usage(min(taken, worst[0]), 0), PRICE, guess=(0, 0))
         ceilings.release(worst)
 
     for tokens, taken in requests:
-        worst = Worst(tokens, 0.0)
+        worst = (tokens, 0.0)
         while (permission := ceilings.take(worst)) == "wait":
             assert flying, "nobody waits for nothing"
             land()
@@ -50,7 +50,7 @@ def test_ceilings_hold_for_any_replies(requests, max_tokens, max_requests, at_on
 def test_money_is_reserved_at_its_worst():
     endpoint = Endpoint(max_cost=1.0)
     ceilings = Ceilings(endpoint, "m", PRICE)
-    half = Worst(10, 0.5)
+    half = (10, 0.5)
     assert [ceilings.take(half) for _ in range(3)] == ["go", "go", "wait"]
     ceilings.release(half)  # it took nothing
     assert ceilings.take(half) == "go"
@@ -61,7 +61,7 @@ def test_money_is_reserved_at_its_worst():
 
 def test_without_ceilings_everything_goes():
     ceilings = Ceilings(Endpoint(), "m", None)
-    assert {ceilings.take(Worst(10**9, 1e9)) for _ in range(100)} == {"go"}
+    assert {ceilings.take((10**9, 1e9)) for _ in range(100)} == {"go"}
 
 
 def test_money_needs_a_price():

@@ -12,45 +12,19 @@ import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields
+from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
 from grammeter.core import DataError, private_file
-from grammeter.llm.reply import AttemptState, Outcome, Reply, finish_of, json_object
+from grammeter.llm.reply import AttemptState, Outcome, Reply, State, finish_of, json_object
 from grammeter.llm.request import Abilities
 
 FILE = "replies-1.sqlite"  # name of the file, with the version of its format
 _WAIT = 30.0
 _READ = "state, scores, reply, reason, tokens_in, tokens_out, seconds, body, key"
 _AT_ONCE = 500
-_TABLES = """
-CREATE TABLE IF NOT EXISTS attempts (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL,          -- SHA-256 of the request as intended
-    server TEXT NOT NULL,
-    model TEXT NOT NULL,
-    started REAL NOT NULL,      -- seconds since 1970
-    seconds REAL NOT NULL,      -- until the reply arrived
-    request TEXT NOT NULL,      -- the body as sent
-    status INTEGER NOT NULL,    -- HTTP; 0: no reply
-    body TEXT NOT NULL,         -- of the reply, unchanged
-    reply TEXT NOT NULL,        -- the text in it
-    answered_by TEXT,           -- the model's name in the reply
-    fingerprint TEXT,
-    tokens_in INTEGER,
-    tokens_out INTEGER,
-    state TEXT NOT NULL,        -- of this request
-    scores TEXT,                -- JSON
-    reason TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
-CREATE TABLE IF NOT EXISTS abilities (
-    server TEXT NOT NULL,
-    model TEXT NOT NULL,
-    value TEXT NOT NULL,
-    PRIMARY KEY (server, model)
-);
-"""
+_TABLES = files("grammeter.llm").joinpath("replies.sql").read_text("utf-8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +52,7 @@ class Attempt:
 _COLUMNS = tuple(column.name for column in fields(Attempt))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class History:
     """What the cache knows about a call."""
 
@@ -88,6 +62,17 @@ class History:
     reason: str = ""  # what was wrong with the last of them
     replies: tuple[Reply, ...] = ()
     outcome: Outcome | None = None  # None: not yet ended
+
+    def ended(self, state: State, reason: str, last: Reply | None = None) -> Outcome:
+        """Return the outcome of a call that ends here, with the scores of its last reply."""
+        return Outcome(
+            state=state,
+            scores=last and last.scores,
+            reply=last.text if last else "",
+            reason=reason,
+            attempts=self.attempts,
+            replies=self.replies,
+        )
 
 
 class Attempts:
@@ -158,28 +143,18 @@ class Attempts:
         """Turn errors of SQLite and of the file system into a DataError that names the file."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if "no such column" in str(error):
-                raise self._damaged(error) from None
-            raise DataError(
-                f"the replies cannot be kept: {error}", where=self._name,
-                fix="Name a folder that can be written, with room on its disk (cache_dir).",
-            ) from None  # fmt: skip
-        except OSError as error:
-            raise DataError(
-                f"the replies cannot be kept: {error.strerror}", where=self._name,
-                fix="Name a folder that can be written (cache_dir).",
-            ) from None  # fmt: skip
-        except (sqlite3.DatabaseError, ValueError, TypeError, RecursionError) as error:
-            raise self._damaged(error) from None
-
-    def _damaged(self, error: Exception) -> DataError:
-        return DataError(
-            f"the file of replies is damaged: {error}",
-            where=self._name,
-            fix="It holds replies that were paid for: restore a copy, or rescue what is left with"
-            " 'sqlite3 FILE .recover'; move it away to begin anew.",
-        )
+        except (OSError, sqlite3.DatabaseError, ValueError, TypeError, RecursionError) as error:
+            unusable = isinstance(error, OSError | sqlite3.OperationalError)
+            if unusable and "no such column" not in str(error):
+                what = f"the replies cannot be kept: {getattr(error, 'strerror', None) or error}"
+                fix = "Name a folder that can be written, with room on its disk (cache_dir)."
+            else:
+                what = f"the file of replies is damaged: {error}"
+                fix = (
+                    "It holds replies that were paid for: restore a copy, or rescue what is left"
+                    " with 'sqlite3 FILE .recover'; move it away to begin anew."
+                )
+            raise DataError(what, where=self._name, fix=fix) from None
 
 
 def _make_private(path: Path) -> None:
@@ -196,38 +171,32 @@ _Row = tuple[AttemptState, str | None, str, str, int | None, int | None, float, 
 
 def _history(rows: Sequence[_Row], most: int) -> History:
     """Follow a call from request to request; what came after its end does not count."""
-    attempts, bad, cut, why = 0, 0, False, ""
-    replies: tuple[Reply, ...] = ()
+    history = History()
     for came, scores, text, reason, tokens_in, tokens_out, seconds, body, _ in rows:
         reply = Reply(
             text=text,
             scores=None if scores is None else tuple(json.loads(scores)),
-            attempt=len(replies) + 1,
+            attempt=len(history.replies) + 1,
             tokens=(tokens_in, tokens_out),
             seconds=seconds,
             finish=finish_of(json_object(body)),
         )
-        attempts += 1
-        replies = replies if came == "failed" else (*replies, reply)
+        history.attempts += 1
+        history.replies += () if came == "failed" else (reply,)
         ends, note = None, reason
         if came in ("invalid", "cut"):
-            bad, cut, why = bad + 1, cut or came == "cut", reason
-            ends = "invalid" if bad >= most else None
-        elif bad and came in ("ok", "coerced"):
-            ends, note = "reasked", "; ".join(filter(None, [f"asked again: {why}", reason]))
+            history.bad, history.reason = history.bad + 1, reason
+            history.cut |= came == "cut"
+            ends = "invalid" if history.bad >= most else None
+        elif history.bad and came in ("ok", "coerced"):
+            before = f"asked again: {history.reason}"
+            ends, note = "reasked", "; ".join(filter(None, [before, reason]))
         elif came != "failed":
             ends = came
         if ends is not None:
-            outcome = Outcome(
-                state=ends,
-                scores=reply.scores,
-                reply=text,
-                reason=note,
-                attempts=attempts,
-                replies=replies,
-            )
-            return History(attempts, bad, cut, why, replies, outcome)
-    return History(attempts, bad, cut, why, replies)
+            history.outcome = history.ended(ends, note, reply)
+            break
+    return history
 
 
 def known(folder: Path | None, keys: Sequence[str], most: int) -> dict[str, History]:

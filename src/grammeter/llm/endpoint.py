@@ -284,12 +284,8 @@ def using(endpoint: Endpoint) -> AbstractContextManager[Endpoint]:
 Permission = Literal["go", "wait", "never"]
 
 
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """The most that a request can use; ``cost`` is 0 if the price is unknown."""
-
-    tokens: int
-    cost: float
+Worst = tuple[int, float]
+"""The most tokens and money that a request can use; 0 money if the price is unknown."""
 
 
 class Ceilings:
@@ -303,31 +299,29 @@ class Ceilings:
                 " tokens.",
             )
         self._endpoint = endpoint
-        self._tokens = 0
-        self._cost = 0.0
+        self._flying: Worst = 0, 0.0
 
     def take(self, worst: Worst) -> Permission:
         """Reserve a request: ``go``; ``wait`` for those in flight; ``never``: ceiling reached."""
-        if not self._fits(worst, 0, 0.0):
+        if not self._fits(worst):
             return "never"
-        if not self._fits(worst, self._tokens, self._cost):
+        tokens, cost = self._flying[0] + worst[0], self._flying[1] + worst[1]
+        if not self._fits((tokens, cost)):
             return "wait"
         self._endpoint.bill.requests += 1
-        self._tokens += worst.tokens
-        self._cost += worst.cost
+        self._flying = tokens, cost
         return "go"
 
     def release(self, worst: Worst) -> None:
         """Release a reservation, after the bill has the true figures."""
-        self._tokens -= worst.tokens
-        self._cost -= worst.cost
+        self._flying = self._flying[0] - worst[0], self._flying[1] - worst[1]
 
-    def _fits(self, worst: Worst, tokens: int, cost: float) -> bool:
+    def _fits(self, worst: Worst) -> bool:
         bill, most = self._endpoint.bill, self._endpoint
         limits = (
             (bill.requests + 1, most.max_requests),
-            (bill.tokens + tokens + worst.tokens, most.max_tokens),
-            (bill.spent + cost + worst.cost, most.max_cost),
+            (bill.tokens + worst[0], most.max_tokens),
+            (bill.spent + worst[1], most.max_cost),
         )
         return all(limit is None or value <= limit for value, limit in limits)
 

@@ -197,24 +197,11 @@ def _random(seed: int, *texts: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64([seed, int.from_bytes(digest[:8], "big")]))
 
 
-_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(ignore|disregard|forget|override)\b.{0,40}\b(instructions?|rules?|prompts?|criteri\w+)\b",
-        r"\b(give|assign|award|rate|score|grade)\b.{0,40}"
-        r"\b([1-5]|one|five|full|highest|lowest|maximum|top|best)\s+(points?|scores?|marks?|ratings?)\b",
-        r"\b(give|assign|award|rate|score|grade)\s+(it|this|me|us|that|them|all|every\w*)\b"
-        r".{0,30}\b(5|five)\b",
-        r"target\s*_?\d+\s*_?\s*score",
-        r"#\s*(context|targets?|output format|rules)\b",
-        r"\b(system|developer)\s+(prompt|message)\b",
-        r"```|<\|\w+\|>|\[/?INST\]",
-    )
-)
-"""Orders to ignore the task, requests for scores, parts of a prompt or of a reply."""
-
-
 def suspicious(text: str) -> str | None:
-    """Return the words for which a sentence is flagged, ``None`` if there are none."""
-    matches = (pattern.search(text) for pattern in _PATTERNS)
+    """Return the words for which a sentence is flagged, ``None`` if there are none.
+
+    It is flagged for orders to ignore the task, requests for scores, parts of a prompt or reply.
+    """
+    patterns = _file("suspicious").split("\n")  # which re compiles once
+    matches = (re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
     return next((match[0] for match in matches if match), None)

@@ -15,8 +15,6 @@ State = Literal["ok", "coerced", "reasked", "refused", "invalid", "error"]
 AttemptState = Literal["ok", "coerced", "refused", "invalid", "cut", "failed"]
 """Result of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
 
-ANSWERED: frozenset[State] = frozenset({"ok", "coerced", "reasked"})
-
 
 def object_of(value: object) -> dict[str, Any]:
     """Return a parsed JSON value as an object; an empty one for any other value."""
@@ -80,7 +78,7 @@ class Outcome:
     """The result of a call."""
 
     state: State
-    scores: tuple[int, ...] | None = None  # one per target, 1 to 5, if the state is in ANSWERED
+    scores: tuple[int, ...] | None = None  # one per target, 1 to 5, if a reply was valid
     reply: str = ""  # text of the last reply
     reason: str = ""  # why there are no scores, or what was tolerated
     attempts: int = 0  # requests sent, including those of earlier runs

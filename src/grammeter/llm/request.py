@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
@@ -82,14 +83,11 @@ class Abilities:
     def from_json(cls, text: str) -> Self:
         """Read what :meth:`to_json` wrote; raise :class:`ValueError` for any other text."""
         data: Any = json.loads(text)
-        try:
+        with suppress(KeyError, TypeError):
             values = data["rung"], frozenset(data["dropped"]), data["limit_field"], data["renamed"]
-            valid = data["rung"] in RUNGS and data["limit_field"] in _OTHER_LIMIT
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"not abilities: {text[:80]}") from error
-        if not valid:
-            raise ValueError(f"not abilities: {text[:80]}")
-        return cls(*values)
+            if data["rung"] in RUNGS and data["limit_field"] in _OTHER_LIMIT:
+                return cls(*values)
+        raise ValueError(f"not abilities: {text[:80]}")
 
 
 def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | None:
@@ -102,9 +100,7 @@ def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | No
 
 
 # settings of every request; one that an endpoint refuses is left out
-TEMPERATURE = 0
-TOP_P = 1
-SEED = 1
+_SAMPLING = {"temperature": 0, "top_p": 1, "seed": 1}
 _REMARK = (
     "\n\nYour last reply could not be used: {reason}. Reply in the output format above, with one"
     " whole number from 1 to 5 for each target, and nothing else."
@@ -116,9 +112,9 @@ def request_settings() -> dict[str, object]:
     endpoint = current()
     return {
         "endpoint": server(endpoint.base_url),
-        "temperature": TEMPERATURE,
-        "top-p": TOP_P,
-        "sampling-seed": SEED,
+        "temperature": _SAMPLING["temperature"],
+        "top-p": _SAMPLING["top_p"],
+        "sampling-seed": _SAMPLING["seed"],
         "max-output": endpoint.max_output,
         "attempts": endpoint.attempts,
     }
@@ -150,9 +146,7 @@ class Request:
             "model": self.model,
             "messages": self._messages(""),
             "schema": schema(self.call.targets),
-            "temperature": TEMPERATURE,
-            "top_p": TOP_P,
-            "seed": SEED,
+            **_SAMPLING,
             "max_tokens": self.max_output,
             "template": self.call.template,
             "repeat": self.call.repeat,
@@ -165,9 +159,7 @@ class Request:
     ) -> dict[str, Any]:
         """Return the body; ``remark``: on the last reply; ``doubled``: twice the output is fine."""
         fields = {
-            "temperature": TEMPERATURE,
-            "top_p": TOP_P,
-            "seed": SEED,
+            **_SAMPLING,
             "response_format": abilities.response_format(schema(self.call.targets)),
             abilities.limit_field: self.max_output * (1 + doubled),
         }

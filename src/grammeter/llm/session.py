@@ -66,7 +66,9 @@ class Session:
     async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Raw:
         """Send a body when limits allow, and bill it; ``seconds`` limit the reply, not the wait."""
         await self.sleep(self._pace.reserve(monotonic(), self._foreseen(request)))
-        worst = self._worst(request, body)
+        tokens_in, tokens_out = most_in(_content(body)), self._limit(request, body)
+        cost = self._price.of(tokens_in, tokens_out) if self._price else 0.0
+        worst = tokens_in + tokens_out, cost
         await self._admit(worst)
         try:
             raw = await self._transport.send(body, min(self.endpoint.timeout, seconds))
@@ -153,11 +155,6 @@ class Session:
     def _foreseen(self, request: Request) -> int:
         return guess_in(request.call.prompt) + guess_out(request.call.targets)
 
-    def _worst(self, request: Request, sent: Mapping[str, Any]) -> Worst:
-        tokens_in, tokens_out = most_in(_content(sent)), self._limit(request, sent)
-        cost = self._price.of(tokens_in, tokens_out) if self._price else 0.0
-        return Worst(tokens_in + tokens_out, cost)
-
     def _limit(self, request: Request, sent: Mapping[str, Any]) -> int:
         """Return the maximum tokens of a reply; if the endpoint takes no limit, ours."""
         return next((sent[name] for name in _LIMIT_FIELDS if name in sent), request.max_output)
@@ -189,26 +186,17 @@ class Conversation:
     async def outcome(self) -> Outcome:
         """Ask until there is an outcome."""
         while True:
-            sent = self._body()
+            last = self._history.bad == self._session.endpoint.attempts - 1
+            remark = self._history.reason if last else ""  # what was wrong with the replies
+            sent = self._request.body(self._abilities, remark=remark, doubled=self._history.cut)
             raw = await self._session.send(self._request, sent, self._patience)
             self._patience -= raw.seconds
-            if raw.failure is None:
-                outcome = self._read(sent, raw)
-            else:
-                outcome = await self._fail(sent, raw, raw.failure)
+            failure = raw.failure
+            outcome = await self._fail(sent, raw, failure) if failure else self._read(sent, raw)
             if outcome is None and self._patience <= 0:
                 outcome = self._give_up(_TOO_SLOW)
             if outcome is not None:
                 return outcome
-
-    def _body(self) -> dict[str, Any]:
-        """Return the next request; the last attempt tells the model what was wrong."""
-        last = self._history.bad == self._session.endpoint.attempts - 1
-        return self._request.body(
-            self._abilities,
-            remark=self._history.reason if last else "",
-            doubled=self._history.cut,
-        )
 
     def _read(self, sent: Mapping[str, Any], raw: Raw) -> Outcome | None:
         self._session.learn(self._abilities)
@@ -263,12 +251,7 @@ class Conversation:
         reason = failure.reason
         if failure.wait:
             reason += f" (the server wants {failure.wait:g} s of patience)"
-        return Outcome(
-            state="error",
-            reason=reason,
-            attempts=self._history.attempts,
-            replies=self._history.replies,
-        )
+        return self._history.ended("error", reason)
 
     def _write(self, sent: Mapping[str, Any], raw: Raw, answer: Completion) -> Outcome | None:
         """Store a reply; return the call's outcome, another process's if that was faster."""
