@@ -7,9 +7,9 @@ import contextvars
 import random
 import warnings
 from collections import deque
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
@@ -215,7 +215,7 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
                 f"{server(endpoint.base_url)}: the key and the texts travel unencrypted (http://)",
                 stacklevel=2,
             )
-        done |= _finish(_Run(endpoint, model, due).results(folder))
+        done |= _finish(_answers(endpoint, model, due, folder))
     else:
         endpoint.bill.concessions.update(concessions(folder, server(endpoint.base_url), model))
     endpoint.bill.states.update(outcome.state for outcome in done.values())
@@ -243,57 +243,48 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     )
 
 
-class _Run:
-    """Concurrent calls to one model; ``due`` holds their requests by key."""
+async def _answers(
+    endpoint: Endpoint, model: str, due: Mapping[str, Request], folder: Path | None
+) -> dict[str, Outcome]:
+    """Send all requests, by key; raise the error that ended the run early, if any."""
+    done: dict[str, Outcome] = {}
+    async with aclosing(Transport(endpoint)) as transport:
+        with closing(Attempts(folder)) as attempts:
+            session = Session(endpoint, model, attempts, transport)
+            await _ask_all(session, due, done)
+    error = session.error
+    if error is not None and len(done) < len(due):
+        count = f"{len(done)} of {len(due)} calls were answered before"
+        raise type(error)(f"{error.message}; {count}", fix=error.fix)
+    return done
 
-    def __init__(self, endpoint: Endpoint, model: str, due: Mapping[str, Request]) -> None:
-        self._endpoint = endpoint
-        self._model = model
-        self._due = due
-        # at random: processes that share a cache and a list of calls should not ask the same ones
-        self._queue = deque(random.sample(list(due), len(due)))
-        self._done: dict[str, Outcome] = {}
 
-    async def results(self, folder: Path | None) -> dict[str, Outcome]:
-        """Send all requests; raise the error that ended the run early, if any."""
-        async with aclosing(Transport(self._endpoint)) as transport:
-            with closing(Attempts(folder)) as attempts:
-                session = Session(self._endpoint, self._model, attempts, transport)
-                await self._ask_all(session)
-        if session.error is not None and len(self._done) < len(self._due):
-            error = session.error
-            count = f"{len(self._done)} of {len(self._due)} calls were answered before"
-            raise type(error)(f"{error.message}; {count}", fix=error.fix)
-        return self._done
+async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str, Outcome]) -> None:
+    ticks = track(repeat(None, len(due)), f"asking {session.model}", len(due))
+    next(ticks)
+    # at random: processes that share a cache and a list of calls should not ask the same ones
+    queue = deque(random.sample(list(due), len(due)))
 
-    async def _ask_all(self, session: Session) -> None:
-        ticks = track(repeat(None, len(self._due)), f"asking {self._model}", len(self._due))
-        next(ticks)
-        if not session.proven:  # one call finds out what the endpoint accepts
-            await self._work(session, ticks, most=1)
-        usual = 1 if is_local(self._endpoint.base_url) else _CONCURRENCY
-        count = min(self._endpoint.concurrency or usual, len(self._due))
-        tasks = [asyncio.create_task(self._work(session, ticks)) for _ in range(count)]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    async def work(most: int) -> None:
+        while queue and not session.closing and most > 0:
+            key, most = queue.popleft(), most - 1
+            history = session.history(key)  # another process may have stored the answer
+            conversation = Conversation(session, due[key], history)
+            with suppress(UnfinishedError):
+                done[key] = history.outcome or await conversation.outcome()
+                next(ticks, None)
 
-    async def _work(self, session: Session, ticks: Iterator[None], most: int | None = None) -> None:
-        """Take calls from the queue, one at a time."""
-        taken = 0
-        while self._queue and not session.closing and (most is None or taken < most):
-            key = self._queue.popleft()
-            taken += 1
-            try:
-                history = session.history(key)  # another process may have stored the answer
-                conversation = Conversation(session, self._due[key], history)
-                self._done[key] = history.outcome or await conversation.outcome()
-            except UnfinishedError:
-                continue
-            next(ticks, None)
+    if not session.proven:  # one call finds out what the endpoint accepts
+        await work(1)
+    usual = 1 if is_local(session.endpoint.base_url) else _CONCURRENCY
+    count = min(session.endpoint.concurrency or usual, len(due))
+    tasks = [asyncio.create_task(work(len(due))) for _ in range(count)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _known(
@@ -315,23 +306,18 @@ def _finish(work: Coroutine[Any, Any, _Result]) -> _Result:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    return _in_thread(work)
+    loops: list[asyncio.AbstractEventLoop] = []
 
-
-def _in_thread(work: Coroutine[Any, Any, _Result]) -> _Result:
-    runners: list[asyncio.Runner] = []
-
-    def run() -> _Result:
-        with asyncio.Runner() as runner:
-            runners.append(runner)
-            return runner.run(work)
+    async def noted() -> _Result:
+        loops.append(asyncio.get_running_loop())
+        return await work
 
     with ThreadPoolExecutor(1) as pool:
-        result = pool.submit(contextvars.copy_context().run, run)
+        result = pool.submit(contextvars.copy_context().run, asyncio.run, noted())
         try:
             return result.result()
         except KeyboardInterrupt:
-            for loop in (runner.get_loop() for runner in runners):
+            for loop in loops:
                 for task in asyncio.all_tasks(loop):
                     loop.call_soon_threadsafe(task.cancel)
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
@@ -198,21 +199,14 @@ def _differ(first: Pairs, other: Pairs, n: int) -> bool:
 
 
 def _parsed(text: str) -> tuple[Pairs, list[str]] | None:
-    """Parse an object as it stands, else without comments and trailing commas."""
-    pairs = _loads(text)
-    if pairs is not None:
-        return pairs, []
-    pairs = _loads(_EXTRAS.sub(lambda match: match[1] or "", text))
-    return None if pairs is None else (pairs, ["comments or trailing commas"])
-
-
-def _loads(text: str) -> Pairs | None:
-    """Return the pairs of a JSON object, including repeated keys; ``None`` for any other text."""
-    try:
-        value = json.loads(text, object_pairs_hook=_Object, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, _Object) else None
+    """Parse an object, with repeated keys: as it stands, else without comments, extra commas."""
+    bare = _EXTRAS.sub(lambda match: match[1] or "", text)
+    for candidate, tolerated in ((text, []), (bare, ["comments or trailing commas"])):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(candidate, object_pairs_hook=_Object, parse_constant=_refuse)
+            if isinstance(value, _Object):
+                return value, tolerated
+    return None
 
 
 class _Object(Pairs):

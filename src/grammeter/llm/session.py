@@ -53,9 +53,8 @@ class Session:
         endpoint.bill.currency = prices.currency
         stored = attempts.abilities(self.server, model)
         self.proven: bool = stored is not None  # whether it has ever returned a completion
-        self.abilities: Abilities = stored or Abilities.at_first(
-            openai=endpoint.base_url.startswith(OPENAI)
-        )
+        openai = endpoint.base_url.startswith(OPENAI)
+        self.abilities: Abilities = stored or Abilities.at_first(openai=openai)
         self.reached: bool = False  # whether it has replied in this run at all
         self.error: GrammeterError | None = None  # why the run ends early
         self.closing: bool = False  # whether no other call may begin
@@ -114,10 +113,11 @@ class Session:
 
     def end(self, reason: Failure) -> NoReturn:
         """End the run by :class:`UnfinishedError`; requests in flight are completed."""
-        if self.error is None:
-            self.error = RemoteError(f"{self.server}: {reason.reason}", fix=reason.fix)
-        self.closing = True
         self._ended.set()
+        self._close(RemoteError(f"{self.server}: {reason.reason}", fix=reason.fix))
+
+    def _close(self, error: GrammeterError) -> NoReturn:
+        self.error, self.closing = self.error or error, True
         raise UnfinishedError
 
     async def _admit(self, worst: Worst) -> None:
@@ -129,19 +129,15 @@ class Session:
                 if permission == "go":
                     return
                 if permission == "never":
-                    self._reach_limit()
+                    reached = f"{self._ceilings.reached}: one more call could go beyond"
+                    fix = "All replies are kept. Allow more and run the same command: it goes on"
+                    self._close(
+                        LimitReachedError(
+                            f"{reached}; so far {self.endpoint.bill}",
+                            fix=f"{fix} where it stopped.",
+                        )
+                    )
                 await self._released.wait()
-
-    def _reach_limit(self) -> NoReturn:
-        if self.error is None:
-            self.error = LimitReachedError(
-                f"{self._ceilings.reached}: one more call could go beyond; so far"
-                f" {self.endpoint.bill}",
-                fix="All replies are kept. Allow more and run the same command: it goes on where"
-                " it stopped.",
-            )
-        self.closing = True
-        raise UnfinishedError
 
     def _count(self, request: Request, sent: Mapping[str, Any], raw: Raw) -> None:
         self.reached = self.reached or raw.status > 0
