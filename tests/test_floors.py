@@ -25,8 +25,9 @@ FLOORS = (
     ("scoring", "meta", "study", "training"),
     ("verbs",),
     ("engine", "adapters", "papers", "campaign"),
+    ("__init__",),
     ("cli",),
-    ("__init__", "__main__"),
+    ("__main__",),
 )
 """Rooms from the ground up: each may enter the doors of lower floors, never up nor sideways."""
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}

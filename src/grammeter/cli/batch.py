@@ -6,8 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+import grammeter as gm
 from grammeter.cli import models
-from grammeter.cli.flags import call, check_home
+from grammeter.cli.flags import call
 from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
@@ -22,13 +23,9 @@ FIRST = 5
 
 def run(args: argparse.Namespace) -> None:
     """Score and print the counts."""
-    from grammeter.engine import batch
     from grammeter.formats import find_shards, odd_ends
-    from grammeter.metrics import metric
     from grammeter.models import using
 
-    ray = ("--address", "--gpus-per-worker", "--cpus-per-worker")
-    check_home(args, args.engine == "ray", "--engine ray", *ray)
     shards = find_shards(args.inputs, args.input_form)
     for text in [text for shard in shards[:FIRST] for text in odd_ends(shard)]:
         notice(args, text)
@@ -39,10 +36,10 @@ def run(args: argparse.Namespace) -> None:
         remark([note])
 
     with using(models.runtime(args)):
-        models.remark_unused(args, list(map(metric, args.metrics)))
+        models.remark_unused(args, list(map(gm.metric, args.metrics)))
         with progress(args) as shown:
             try:
-                summary = call(args, batch, inputs=shards, input_form=None, on_note=on_note)
+                summary = call(args, gm.batch, inputs=shards, input_form=None, on_note=on_note)
             except KeyboardInterrupt:
                 shown.clear()
                 notice(args, f"{args.output} keeps the finished files; the same command goes on")

@@ -7,10 +7,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import grammeter as gm
 from grammeter.cli import inputs
-from grammeter.cli.flags import options
+from grammeter.cli.flags import call
 from grammeter.cli.output import emit, notice, remark
 
 if TYPE_CHECKING:
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 
 def run_create(args: argparse.Namespace) -> None:
     """Make a campaign from a corpus."""
-    from grammeter.campaign import campaign_create
-
     corpus = inputs.corpus(args, references=False)
-    made = campaign_create(**options(args, campaign_create, corpus=corpus))
+    made = call(args, gm.campaign_create, corpus=corpus)
     _report(args, made, _summary(made))
 
 
@@ -41,14 +40,11 @@ def _summary(made: CampaignProgress) -> str:
 
 def run_import(args: argparse.Namespace) -> None:
     """Make a campaign from a finished evaluation."""
-    from grammeter.campaign import campaign_import
-    from grammeter.formats import read_judgments
-
     corpus = inputs.corpus(args, references=False)
-    judgments = read_judgments(
+    judgments = gm.read_judgments(
         args.judgments, first_segment=args.first_segment, systems=corpus.systems
     )
-    made = campaign_import(**options(args, campaign_import, corpus=corpus, judgments=judgments))
+    made = call(args, gm.campaign_import, corpus=corpus, judgments=judgments)
     progress = made.progress
     text = (
         f"campaign {made.campaign}: {progress.done + progress.skipped} judgments by"
@@ -58,23 +54,19 @@ def run_import(args: argparse.Namespace) -> None:
 
 
 def _report(args: argparse.Namespace, made: CampaignProgress, summary: str) -> None:
-    for text in (*made.notices, summary):
-        notice(args, text)
+    notice(args, summary)
     remark(made.notes)
 
 
 def run_invite(args: argparse.Namespace) -> None:
     """Print one-time links for judges."""
-    from grammeter.campaign import campaign_invite
-
-    links: dict[str, str] = campaign_invite(**options(args, campaign_invite))
+    links: dict[str, str] = call(args, gm.campaign_invite)
     sys.stdout.write("".join(f"{link}\n" for link in links.values()))
     notice(args, f"for {', '.join(links)}; each link works once, and is not kept anywhere")
 
 
 def run_serve(args: argparse.Namespace) -> None:
     """Answer browsers."""
-    from grammeter.campaign import campaign_serve
 
     def started(address: str, notes: Sequence[str]) -> None:
         for text in notes:
@@ -83,7 +75,7 @@ def run_serve(args: argparse.Namespace) -> None:
         if not args.quiet:
             print(f"{address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
 
-    campaign_serve(**options(args, campaign_serve, started=started))
+    call(args, gm.campaign_serve, started=started)
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
@@ -92,48 +84,37 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 def run_status(args: argparse.Namespace) -> None:
     """Print how far campaigns are."""
-    from grammeter.campaign import campaign_status
-
-    status: Any = campaign_status(**options(args, campaign_status))
-    emit(args, status)
+    emit(args, call(args, gm.campaign_status))
 
 
 def run_export(args: argparse.Namespace) -> None:
     """Write the judgments."""
-    from grammeter.campaign import campaign_export
     from grammeter.formats import format_judgments
 
-    judgments = campaign_export(**options(args, campaign_export))
+    judgments = call(args, gm.campaign_export)
     if not args.output:
         sys.stdout.write(format_judgments(judgments, "jsonl"))
     remark(judgments.notes)
     skipped = sum(ranking.skipped for ranking in judgments)
-    for text in (*judgments.notices, f"{len(judgments)} judgments, {skipped} of them skipped"):
-        notice(args, text)
+    notice(args, f"{len(judgments)} judgments, {skipped} of them skipped")
 
 
 def run_close(args: argparse.Namespace) -> None:
     """Take no more judgments."""
-    from grammeter.campaign import campaign_close
-
-    state = "closed" if campaign_close(**options(args, campaign_close)) else "it was closed before"
+    state = "closed" if call(args, gm.campaign_close) else "it was closed before"
     notice(args, f"campaign {args.name}: {state}")
 
 
 def run_reopen(args: argparse.Namespace) -> None:
     """Take judgments again."""
-    from grammeter.campaign import campaign_reopen
-
-    state = "open again" if campaign_reopen(**options(args, campaign_reopen)) else "it is open"
+    state = "open again" if call(args, gm.campaign_reopen) else "it is open"
     notice(args, f"campaign {args.name}: {state}")
 
 
 def run_organiser(args: argparse.Namespace) -> None:
     """Make an account, or give it a new password."""
-    from grammeter.campaign import campaign_organiser
-
     typed = None if args.make_password or not sys.stdin.isatty() else _typed
-    account = campaign_organiser(**options(args, campaign_organiser, password=typed))
+    account = call(args, gm.campaign_organiser, password=typed)
     if typed is None:
         sys.stdout.write(account.password + "\n")
     notice(args, f"account {args.name}: {'made' if account.new else 'new password'}")
@@ -142,35 +123,29 @@ def run_organiser(args: argparse.Namespace) -> None:
 def _typed() -> str:
     from getpass import getpass
 
-    from grammeter.core import UsageError
-
     password = getpass("password: ")
     if password != getpass("again: "):
-        raise UsageError("the two are not the same", fix="Try again.")
+        raise gm.UsageError("the two are not the same", fix="Try again.")
     return password
 
 
 def run_forget(args: argparse.Namespace) -> None:
     """Delete a judge's personal data."""
-    from grammeter.campaign import campaign_forget
-
-    judge = campaign_forget(**options(args, campaign_forget))
+    judge = call(args, gm.campaign_forget)
     notice(args, f"{judge}: personal data are deleted, the judgments stay")
 
 
 def run_backup(args: argparse.Namespace) -> None:
     """Copy the database."""
-    from grammeter.campaign import campaign_backup
-
-    campaign_backup(**options(args, campaign_backup))
+    call(args, gm.campaign_backup)
     notice(args, f"copied to {args.target}")
 
 
 def run_upgrade(args: argparse.Namespace) -> None:
     """Bring the database up to date."""
-    from grammeter.campaign import campaign_upgrade, is_file
+    from grammeter.campaign import is_file
 
-    changed = campaign_upgrade(**options(args, campaign_upgrade))
+    changed = call(args, gm.campaign_upgrade)
     copy = args.copy or f"{args.database}.old"
     old = f"; {copy} is as it was before" if is_file(args.database) else ""
     notice(args, f"brought up to date{old}" if changed else "it is up to date")

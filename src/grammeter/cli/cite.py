@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+import grammeter as gm
 from grammeter.version import __version__
 
 OWN = f"""@software{{grammeter,
@@ -17,7 +18,5 @@ OWN = f"""@software{{grammeter,
 
 def run(args: argparse.Namespace) -> None:
     """Print BibTeX entries, each once."""
-    from grammeter.metrics import metric
-
-    entries = [metric(name).citation for name in args.names] or [OWN]
+    entries = [gm.metric(name).citation for name in args.names] or [OWN]
     sys.stdout.write("\n\n".join(dict.fromkeys(entries)) + "\n")

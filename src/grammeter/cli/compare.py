@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+import grammeter as gm
 from grammeter.cli.flags import call
 from grammeter.cli.output import emit, progress
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print; return the exit code."""
-    from grammeter.verbs import compare
-
     with progress(args):
-        result = call(args, compare, table=args.scores)
+        result = call(args, gm.compare, table=args.scores)
     emit(args, result)
     return 0

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import grammeter as gm
 from grammeter.cli.output import emit_data, notice
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 def run_list(args: argparse.Namespace) -> int:
     """Print all data sets, and whether they are here."""
-    from grammeter.core import Table
     from grammeter.formats import data_folder, list_datasets
 
     listings = list_datasets(verify=args.verify)
@@ -23,7 +23,7 @@ def run_list(args: argparse.Namespace) -> int:
     for listing, entry in zip(listings, sets, strict=True) if args.verify else ():
         entry["damaged"] = [file.path for file in listing.damaged]
     data = {"kind": "data-sets", "folder": str(data_folder()), "datasets": sets}
-    table = Table.of(("name", "state", "get", "what"), map(_row, listings))
+    table = gm.Table.of(("name", "state", "get", "what"), map(_row, listings))
     emit_data(args, data, lambda: f"folder: {data_folder()}\n{table.write()}")
     broken = [listing for listing in listings if listing.damaged]
     for listing in broken:
@@ -50,9 +50,7 @@ def run_get(args: argparse.Namespace) -> None:
 
 def run_path(args: argparse.Namespace) -> None:
     """Print where a data set, or one of its files, stands."""
-    from grammeter.formats import dataset_path
-
-    path = str(dataset_path(args.name, args.file))
+    path = str(gm.dataset_path(args.name, args.file))
     answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": path}
     emit_data(args, answer, lambda: f"{path}\n")
 

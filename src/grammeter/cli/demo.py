@@ -7,6 +7,8 @@ import shlex
 import sys
 from pathlib import Path
 
+import grammeter as gm
+
 REPORT = "grammeter-demo-report.html"
 TITLE = "The sample corpus of grammeter, scored and judged"
 """Title of the page; only a file with it is overwritten."""
@@ -21,10 +23,9 @@ def run(args: argparse.Namespace) -> int:
     import tempfile
 
     from grammeter.cli.main import main
-    from grammeter.resources import sample_corpus
 
     check_page(Path(REPORT))
-    sample = sample_corpus()
+    sample = gm.sample_corpus()
     systems = sorted(sample.glob("systems/*.txt"))
     print(f"The sample corpus: 64 invented learner sentences, {len(systems)} invented systems.")
     print(f"It lies in {sample}\n")
@@ -53,11 +54,10 @@ def run(args: argparse.Namespace) -> int:
 
 def check_page(path: Path) -> None:
     """Raise ``UsageError`` if there is a file with another title."""
-    from grammeter.core import UsageError
     from grammeter.formats import read_bytes
 
     if path.exists() and TITLE.encode() not in read_bytes(path)[:4000]:
-        raise UsageError(
+        raise gm.UsageError(
             f"{path} is there already, and no page of the demonstration",
             fix="Move it away, or run the demonstration in another folder.",
         )

@@ -10,6 +10,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+import grammeter as gm
 from grammeter.cli.output import print_json
 from grammeter.version import __version__
 
@@ -39,8 +40,6 @@ _UNFIT = ("missing", "too old", "too new")
 
 def run(args: argparse.Namespace) -> int:
     """Print the list; return 4 if a package of the core is missing or unfit, else 0."""
-    from grammeter.core import Table
-
     core = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
     rows = [
         ("grammeter", __version__, ""),
@@ -57,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print_json({"kind": "doctor", "rows": [dict(zip(_KEYS, row, strict=True)) for row in rows]})
     else:
-        sys.stdout.write(Table.of(_KEYS, rows).write())
+        sys.stdout.write(gm.Table.of(_KEYS, rows).write())
     return 4 if any(state in _UNFIT for _, state, _ in core) else 0
 
 
@@ -119,13 +118,12 @@ def _gpu() -> tuple[str, str, str]:
 
 def _pipelines() -> list[tuple[str, str, str]]:
     """List the spaCy pipelines for ERRANT's rules, without loading spaCy."""
-    from grammeter.core import MissingResourceError
     from grammeter.errant import USUAL, find_pipeline, shipped_pipeline
 
     shipped = find_pipeline(str(shipped_pipeline()))
     try:
         usual = find_pipeline(USUAL)
-    except MissingResourceError:
+    except gm.MissingResourceError:
         how = f"{_first('spacy', 'errant')}python -m spacy download {USUAL}"
         row = (f"pipeline {USUAL}", "missing", f"{shipped.name} stands in; get it: {how}")
     else:
@@ -135,7 +133,6 @@ def _pipelines() -> list[tuple[str, str, str]]:
 
 def _models() -> list[tuple[str, str, str]]:
     """List the models of metrics, without downloads and without torch."""
-    from grammeter.core import MissingResourceError
     from grammeter.models import KNOWN, PACKAGED, find_model, how_to_fetch
 
     rows: list[tuple[str, str, str]] = []
@@ -143,7 +140,7 @@ def _models() -> list[tuple[str, str, str]]:
         what = f"model {known.name}"
         try:
             files = find_model(known.name)
-        except MissingResourceError:
+        except gm.MissingResourceError:
             first = "" if known.name in PACKAGED else _first("huggingface_hub", "neural")
             how = f"get it: {first}{how_to_fetch(known.name)}"
             rows.append((what, "missing", f"{known.megabytes} MB, {how}"))
@@ -159,25 +156,22 @@ def _first(package: str, extra: str) -> str:
 
 
 def _plugins() -> list[tuple[str, str, str]]:
-    from grammeter.core import GrammeterError
     from grammeter.metrics import BUILT_IN, metric_class, names
 
     try:
         others = [name for name in names() if name not in BUILT_IN]
-    except GrammeterError as error:
+    except gm.GrammeterError as error:
         return [("plug-ins", "broken", error.message)]
     rows: list[tuple[str, str, str]] = []
     for name in others:
         try:
             rows.append((f"metric {name}", "plug-in", metric_class(name).title))
-        except GrammeterError as error:
+        except gm.GrammeterError as error:
             rows.append((f"metric {name}", "broken", error.message))
     return rows
 
 
 def _datasets() -> list[tuple[str, str, str]]:
-    from grammeter.formats import list_datasets
-
     if _data_folder() is None:
         return []
     return [
@@ -186,7 +180,7 @@ def _datasets() -> list[tuple[str, str, str]]:
             listing.state,
             "" if listing.state == "present" else f"see: grammeter data get {listing.dataset.name}",
         )
-        for listing in list_datasets()
+        for listing in gm.list_datasets()
     ]
 
 
@@ -205,12 +199,11 @@ def _folders() -> list[tuple[str, str, str]]:
 
 def _data_folder() -> Path | None:
     """Return the folder of data sets; ``None`` for users that have no folder at all."""
-    from grammeter.core import MissingResourceError
     from grammeter.formats import datasets
 
     try:
         return datasets.data_folder()
-    except MissingResourceError:
+    except gm.MissingResourceError:
         return None
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grammeter.cli.flags import NO_FAULTS, options, remark_idle
-from grammeter.cli.output import emit_data, remark
+import grammeter as gm
+from grammeter.cli.flags import NO_FAULTS, call, remark_idle
+from grammeter.cli.output import emit_data, put, remark
 
 if TYPE_CHECKING:
     from grammeter.core import Counts
@@ -27,37 +27,26 @@ RULE = "-" * 40 + "\n"
 
 def run_extract(args: argparse.Namespace) -> None:
     """Write the edits of corrected texts."""
-    from grammeter.verbs import edits_extract
-
-    _write(args, edits_extract(**options(args, edits_extract)))
+    _write(args, call(args, gm.edits_extract))
 
 
 def run_convert(args: argparse.Namespace) -> None:
     """Write the edits of an M2 file anew."""
-    from grammeter.verbs import edits_convert
-
     redo = "auto" if args.auto else "gold"
-    _write(args, edits_convert(**options(args, edits_convert, redo=redo)))
+    _write(args, call(args, gm.edits_convert, redo=redo))
 
 
 def _write(args: argparse.Namespace, extracted: ExtractedEdits) -> None:
-    from grammeter.formats import STDIN, write_text
-
     remark(extracted.faults)
     if not extracted.faults:
         remark_idle(args, NO_FAULTS, "--lenient")
     remark(extracted.notes)
-    if args.out == STDIN:
-        sys.stdout.write(extracted.text())
-    else:
-        write_text(args.out, extracted.text())
+    put(args.out, extracted.text())
 
 
 def run_compare(args: argparse.Namespace) -> None:
     """Print the F-scores of an M2 file."""
-    from grammeter.verbs import edits_compare
-
-    compared = edits_compare(**options(args, edits_compare))
+    compared = call(args, gm.edits_compare)
     if not compared.faults:
         remark_idle(args, NO_FAULTS, "--lenient")
     emit_data(args, compared.to_dict(), lambda: _text(args, compared))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+import grammeter as gm
 from grammeter.cli import models
 from grammeter.cli.flags import call
 from grammeter.cli.output import emit, progress
@@ -18,14 +19,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from grammeter.formats import read_scores
-    from grammeter.metrics import metric
-    from grammeter.verbs import explain
-
-    scores = read_scores(args.scores)
+    scores = gm.read_scores(args.scores)
     names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
-    models.remark_unused(args, [metric(name) for name in names])
+    models.remark_unused(args, [gm.metric(name) for name in names])
     with progress(args):
-        explained = call(args, explain, scores=scores)
+        explained = call(args, gm.explain, scores=scores)
     emit(args, explained)
     return 0

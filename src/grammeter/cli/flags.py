@@ -268,15 +268,6 @@ NO_FAULTS = "there was nothing to pass over"
 """Why ``--lenient`` has no effect."""
 
 
-def check_home(args: argparse.Namespace, at_home: bool, home: str, *names: str) -> None:
-    """Refuse written options, by long names, that do something only beside ``home``."""
-    from grammeter.core import UsageError
-
-    for option in () if at_home else names:
-        if option in _asked(args):
-            raise UsageError(f"{option} belongs to {home}", fix=f"Leave out {option}.")
-
-
 def remark_idle(args: argparse.Namespace, why: str, *names: str) -> None:
     """Say, ``--quiet`` or not, which of some options were written and do nothing, and why."""
     idle = [option for option in names if option in _asked(args)]

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+import grammeter as gm
 from grammeter.cli.flags import NO_FAULTS, options, remark_idle
 from grammeter.cli.output import notice, remark
 
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
 def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = True) -> Corpus:
     """Read the corpus of the arguments; print its notes unless the result has them (``noted``)."""
-    from grammeter.formats import read_corpus
-
-    corpus = read_corpus(**options(args, read_corpus, systems=args.hyps))
+    corpus = gm.read_corpus(**options(args, gm.read_corpus, systems=args.hyps))
     for text in corpus.notices:
         notice(args, text)
     if not noted:

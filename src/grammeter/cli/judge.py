@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import grammeter as gm
 from grammeter.cli import inputs, models
-from grammeter.cli.output import notice, print_json, progress, remark
+from grammeter.cli.output import notice, print_json, progress, put, remark
 
 if TYPE_CHECKING:
     from grammeter.formats import Corpus
@@ -26,7 +27,7 @@ ONLINE = (
 
 def run(args: argparse.Namespace) -> int:
     """Judge items, write the judgments, return the exit code."""
-    from grammeter.formats import check_folder
+    from grammeter.formats import check_folder, format_judgments
     from grammeter.llm import current
     from grammeter.verbs import judge, judging_metric
 
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
             remark(_idle("--dry-run asks nothing and writes no judgments", unused))
             return 0
         judged = judge(corpus, items, metric=metric, dry_run=False, **options)
-    _write(args, judged)
+    put(args.output, format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
         notice(args, text)
     unused = {f"--{name.replace('_', '-')}": getattr(args, name) for name in ONLINE}
@@ -65,10 +66,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_format(args: argparse.Namespace) -> None:
-    from grammeter.core import UsageError
-
     if args.format == "json" and not (args.output or args.dry_run):
-        raise UsageError(
+        raise gm.UsageError(
             "--format json prints counts and notes where the judgments go",
             fix="Name a file for the judgments with -o, or leave out --format.",
         )
@@ -81,20 +80,19 @@ def _idle(why: str, options: Mapping[str, object]) -> list[str]:
 
 
 def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
-    from grammeter.core import UsageError
     from grammeter.formats import STDIN, is_items, read_items, read_judgments
     from grammeter.verbs import check_shown
 
     check_shown(corpus, args.items, args.per_output)
     if args.items is None and args.first_segment is not None:
-        raise UsageError("--first-segment belongs to --items", fix="Leave out --first-segment.")
+        raise gm.UsageError("--first-segment belongs to --items", fix="Leave out --first-segment.")
     if args.items is None:
         return None
     if args.items == STDIN:
-        raise UsageError("--items -", fix="Give a file: its format is told by its content.")
+        raise gm.UsageError("--items -", fix="Give a file: its format is told by its content.")
     if is_items(args.items):
         if args.first_segment is not None:
-            raise UsageError(
+            raise gm.UsageError(
                 "--first-segment: items count sentences from 1", fix="Leave out --first-segment."
             )
         return read_items(args.items)
@@ -104,19 +102,7 @@ def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
     return judgments
 
 
-def _write(args: argparse.Namespace, judged: Judged) -> None:
-    from grammeter.formats import format_judgments, write_text
-
-    text = format_judgments(judged.rankings, "jsonl")
-    if args.output:
-        write_text(args.output, text)
-    else:
-        sys.stdout.write(text)
-
-
 def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
-    from grammeter.core import Table
-
     if args.format == "json":
         print_json(estimate.to_dict())
         return
@@ -128,7 +114,7 @@ def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
         ("tokens counted by", estimate.basis),
         ("price", _price(estimate)),
     )
-    sys.stdout.write(Table.of(("what it takes", ""), rows).write())
+    sys.stdout.write(gm.Table.of(("what it takes", ""), rows).write())
     if estimate.cost is not None and args.max_cost is not None and estimate.cost > args.max_cost:
         notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
 

@@ -6,13 +6,13 @@ import argparse
 import sys
 from typing import Any
 
+import grammeter as gm
 from grammeter.cli.output import notice, print_json
 from grammeter.core import GrammeterError
 
 
 def run(args: argparse.Namespace) -> int:
     """List and print; return the exit code."""
-    from grammeter.core import Table
     from grammeter.metrics import describe, names
 
     metrics: list[dict[str, Any]] = []
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
         print_json({"kind": "metrics", "metrics": metrics})
         return 0
     rows = tuple((m["name"], m["needs"], _options(m), m["title"]) for m in metrics)
-    table = Table.of(("metric", "needs", "options (default)", "what it is"), rows)
+    table = gm.Table.of(("metric", "needs", "options (default)", "what it is"), rows)
     sys.stdout.write(table.write(args.format))
     return 0
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+import grammeter as gm
 from grammeter.cli import inputs, models
 from grammeter.cli.flags import call, remark_idle
 from grammeter.cli.output import emit, progress
@@ -13,57 +14,46 @@ from grammeter.cli.output import emit, progress
 
 def run_system(args: argparse.Namespace) -> None:
     """Correlate and print."""
-    from grammeter.verbs import meta_system
-
     if args.interval in ("fisher", "none"):
         why = f"--interval {args.interval} draws nothing; systems, systems-bca and sentences do"
         remark_idle(args, why, "--resamples", "--bootstrap", "--seed")
     if args.interval == "none":
         remark_idle(args, "there is no interval", "--confidence")
-    emit(args, _correlated(args, meta_system))
+    emit(args, _correlated(args, gm.meta_system))
 
 
 def run_sentence(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from grammeter.verbs import meta_sentence
-
-    emit(args, call(args, meta_sentence, scores=[args.scores, *args.more]))
+    emit(args, call(args, gm.meta_sentence, scores=[args.scores, *args.more]))
 
 
 def run_window(args: argparse.Namespace) -> None:
     """Correlate and print."""
-    from grammeter.verbs import meta_window
-
-    emit(args, _correlated(args, meta_window))
+    emit(args, _correlated(args, gm.meta_window))
 
 
 def run_beta(args: argparse.Namespace) -> None:
     """Sweep and print."""
-    from grammeter.verbs import meta_beta
-
-    emit(args, _correlated(args, meta_beta))
+    emit(args, _correlated(args, gm.meta_beta))
 
 
 def run_maege(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from grammeter.core import UsageError
-    from grammeter.metrics import metric
     from grammeter.models import using
-    from grammeter.verbs import meta_maege
 
     if args.hyps or args.names:
-        raise UsageError(
+        raise gm.UsageError(
             "MAEGE makes its outputs from the gold edits", fix="Leave --hyps and --names out."
         )
     with using(models.runtime(args)):
-        metrics = [metric(name) for name in args.metrics]
+        metrics = [gm.metric(name) for name in args.metrics]
         corpus = inputs.corpus(args, noted=True)
         if corpus.gold:
             why = "MAEGE makes texts from gold edits by rules of its own"
             remark_idle(args, why, "--um", "--missing-annotator")
         models.remark_unused(args, metrics)
         with progress(args):
-            result = call(args, meta_maege, corpus=corpus)
+            result = call(args, gm.meta_maege, corpus=corpus)
     emit(args, result)
 
 

@@ -8,22 +8,21 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+import grammeter as gm
 from grammeter.cli.flags import options, remark_idle
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
     from grammeter.llm import Bill, Endpoint
     from grammeter.metrics import Metric
-    from grammeter.models import Runtime
 
 
-def runtime(args: argparse.Namespace) -> Runtime:
+def runtime(args: argparse.Namespace) -> gm.Runtime:
     """Return how models shall run."""
     from grammeter.core import expanded
-    from grammeter.models import Runtime
 
     folder = expanded(args.cache_dir) if args.cache_dir else None
-    return Runtime(**options(args, Runtime, cache_dir=folder))
+    return gm.Runtime(**options(args, gm.Runtime, cache_dir=folder))
 
 
 @contextmanager

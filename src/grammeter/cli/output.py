@@ -70,6 +70,16 @@ def check_figures(*paths: str | None) -> None:
         check_figure(path)
 
 
+def put(path: str | None, text: str) -> None:
+    """Write a text to a file, or to standard output where there is none, or ``-``."""
+    from grammeter.formats import STDIN, write_text
+
+    if path in (None, STDIN):
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
+
+
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object to standard output."""
     from grammeter.formats import object_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+import grammeter as gm
 from grammeter.cli import inputs
 from grammeter.cli.flags import call
 from grammeter.cli.output import check_figures, emit, notice, progress
@@ -11,18 +12,18 @@ from grammeter.cli.output import check_figures, emit, notice, progress
 
 def run(args: argparse.Namespace) -> int:
     """Rank and print; return the exit code."""
-    from grammeter.core import UsageError
     from grammeter.rendering import save_figures
-    from grammeter.verbs import rank
 
     if args.figure and args.validate is not None:
-        raise UsageError("--figure belongs to results other than --validate's", fix="Leave it out.")
+        raise gm.UsageError(
+            "--figure belongs to results other than --validate's", fix="Leave it out."
+        )
     check_figures(args.figure)
     if args.processes != 1 and args.by != "trueskill":
         notice(args, "--processes changes nothing here: only runs of TrueSkill are shared out")
     judgments = inputs.judgments(args)
     with progress(args):
-        result = call(args, rank, rankings=judgments)
+        result = call(args, gm.rank, rankings=judgments)
     save_figures(result, dict.fromkeys(result.figures(), args.figure))
     emit(args, result)
     return 0

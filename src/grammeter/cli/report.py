@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+import grammeter as gm
 from grammeter.cli.flags import call
 from grammeter.cli.output import notice, progress
 
@@ -14,12 +15,10 @@ LARGE = 25 * MEGABYTE
 
 def run(args: argparse.Namespace) -> None:
     """Gather and write the page."""
-    from grammeter.verbs import report, write_report
-
     _check_output(args)
     with progress(args):
-        page = call(args, report)
-    size = write_report(page, args.output)
+        page = call(args, gm.report)
+    size = gm.write_report(page, args.output)
     notice(args, f"{args.output}: {size / MEGABYTE:.1f} MB")
     if size > LARGE:
         notice(args, "so large a page opens slowly: --systems and -m leave out what is not needed")
@@ -28,14 +27,13 @@ def run(args: argparse.Namespace) -> None:
 def _check_output(args: argparse.Namespace) -> None:
     from pathlib import Path
 
-    from grammeter.core import UsageError
     from grammeter.formats import check_folder
 
     if not args.output:
-        raise UsageError("a report is a file, and none is named", fix="Add: -o report.html")
+        raise gm.UsageError("a report is a file, and none is named", fix="Add: -o report.html")
     check_folder(args.output)
     target = Path(args.output)
     if target.is_dir():
-        raise UsageError(
+        raise gm.UsageError(
             f"{args.output}: this is a folder, not a file", fix=f"Add: -o {target / 'report.html'}"
         )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import grammeter as gm
 from grammeter.cli import models
 from grammeter.cli.output import emit, notice, progress
 
@@ -22,14 +23,13 @@ _FORMS: Mapping[str, Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 def run(args: argparse.Namespace) -> int:
     """List, or make tables and print them; return the exit code."""
     from grammeter.models import using
-    from grammeter.papers import reproduce
 
     paper: str | None = args.paper
     if paper is None:
-        _emit(args, reproduce(table=args.table))
+        _emit(args, gm.reproduce(table=args.table))
         return 0
     with using(models.runtime(args)), progress(args):
-        reproduction = reproduce(paper, args.table, models=args.models, processes=PROCESSES)
+        reproduction = gm.reproduce(paper, args.table, models=args.models, processes=PROCESSES)
     _emit(args, reproduction, differing=args.differing, summary=args.summary)
     counts = Counter(cell.verdict for cell in reproduction.cells)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())

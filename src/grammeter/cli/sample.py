@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+import grammeter as gm
 from grammeter.cli import inputs
-from grammeter.cli.flags import check_home, options
-from grammeter.cli.output import notice
+from grammeter.cli.flags import call
+from grammeter.cli.output import notice, put
 
 if TYPE_CHECKING:
     from grammeter.core import Item
@@ -21,37 +21,24 @@ LIKELY = ("select", "per_item", "metric")
 
 def run(args: argparse.Namespace) -> None:
     """Draw and print."""
-    from grammeter.formats import items_text, read_scores
-    from grammeter.verbs import sample
+    from grammeter.formats import items_text
 
-    check_home(args, args.select == "spread", "--select spread", "--scores")
     likely: dict[str, Any] = {name: getattr(args, name) for name in LIKELY}
-    likely["scores"] = read_scores(args.scores) if args.scores else None
+    likely["scores"] = gm.read_scores(args.scores) if args.scores else None
     names: list[str] = args.judges
     judges = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
     corpus = inputs.corpus(args, references=False)
-    drawn = options(args, sample, corpus=corpus, probabilities=False, judges=judges, **likely)
-    verb = cast("Callable[..., tuple[Item, ...]]", sample)
-    items = verb(**drawn)
+    drawn = likely | {"judges": judges, "probabilities": False}
+    items: Sequence[Item] = call(args, gm.sample, corpus=corpus, **drawn)
     if args.probabilities:
-        probabilities = sample(corpus, probabilities=True, **likely)
-        _write(args.probabilities, _probabilities_tsv(probabilities))
+        probabilities = gm.sample(corpus, probabilities=True, **likely)
+        put(args.probabilities, _probabilities_tsv(probabilities))
     if args.output or args.probabilities != "-":
-        _write(args.output or "-", items_text(items))
+        put(args.output, items_text(items))
     notice(args, _summary(items))
 
 
-def _write(path: str, text: str) -> None:
-    from grammeter.formats import write_text
-
-    if path == "-":
-        sys.stdout.write(text)
-    else:
-        write_text(path, text)
-
-
 def _probabilities_tsv(source: Distribution) -> str:
-    from grammeter.core import Table
     from grammeter.study import multiplicities
 
     columns = (source.expected_systems, source.values, source.probabilities)
@@ -62,7 +49,7 @@ def _probabilities_tsv(source: Distribution) -> str:
         )
     )
     header = ("segment", "multiplicities", "expected_systems", "value", "probability")
-    return Table.of(header, rows).write("tsv")
+    return gm.Table.of(header, rows).write("tsv")
 
 
 def _summary(items: Sequence[Item]) -> str:

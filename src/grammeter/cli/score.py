@@ -7,15 +7,13 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import grammeter as gm
 from grammeter.cli import inputs, models
 from grammeter.cli.flags import call
-from grammeter.cli.output import notice, print_result, progress
+from grammeter.cli.output import notice, print_result, progress, put
 
 if TYPE_CHECKING:
-    from grammeter.core import ScoreTable
     from grammeter.metrics import Metric
-
-STDOUT = "-"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -27,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score(args: argparse.Namespace) -> int:
-    from grammeter.formats import check_folder, write_scores
+    from grammeter.formats import STDIN, check_folder, write_scores
+    from grammeter.rendering import segments_tsv
     from grammeter.verbs import check_limits, fail_under, score
 
     limits = _limits(args.fail_under)
@@ -44,8 +43,8 @@ def _score(args: argparse.Namespace) -> int:
     if args.output:
         write_scores(table, args.output)
     if args.segments:
-        _write_segments(table, args.segments)
-    if args.segments != STDOUT:
+        put(args.segments, segments_tsv(table))
+    if args.segments != STDIN:
         print_result(args, table, parts=args.parts)
     missed = fail_under(table, limits)
     for text in missed:
@@ -53,37 +52,22 @@ def _score(args: argparse.Namespace) -> int:
     return 1 if missed else 0
 
 
-def _write_segments(table: ScoreTable, path: str) -> None:
-    from grammeter.formats import write_text
-    from grammeter.rendering import segments_tsv
-
-    if path == STDOUT:
-        sys.stdout.write(segments_tsv(table))
-    else:
-        write_text(path, segments_tsv(table))
-
-
 def _named(spelled: str) -> Metric:
     """Return a metric; a file among the metrics gets a message of its own."""
     from pathlib import Path
 
-    from grammeter.core import UsageError
-    from grammeter.metrics import metric
-
     try:
-        return metric(spelled)
-    except UsageError:
+        return gm.metric(spelled)
+    except gm.UsageError:
         if not Path(spelled).is_file():
             raise
-    raise UsageError(
+    raise gm.UsageError(
         f"{spelled} is a file, no metric",
         fix="System outputs stand behind --hyps, gold edits and texts behind -r.",
     )
 
 
 def _limits(spelled: Iterable[str]) -> dict[str, float]:
-    from grammeter.core import UsageError
-
     limits: dict[str, float] = {}
     for text in spelled:
         name, _, value = text.rpartition("=")
@@ -92,5 +76,5 @@ def _limits(spelled: Iterable[str]) -> dict[str, float]:
         except ValueError:
             name = ""
         if not name:
-            raise UsageError(f"--fail-under {text}", fix="Write it as METRIC=VALUE: m2=0.35")
+            raise gm.UsageError(f"--fail-under {text}", fix="Write it as METRIC=VALUE: m2=0.35")
     return limits

@@ -8,17 +8,17 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from grammeter.cli.flags import options
+import grammeter as gm
+from grammeter.cli.flags import call
 from grammeter.cli.output import notice, print_json, print_result, progress
 
 
 def run_impara(args: argparse.Namespace) -> None:
     """Train IMPARA's quality estimator."""
     from grammeter.training import card_page
-    from grammeter.verbs import train_impara
 
     with _at_work(args):
-        card = train_impara(**options(args, train_impara))
+        card = call(args, gm.train_impara)
     if args.format == "json":
         print_json(card)
     else:
@@ -28,10 +28,9 @@ def run_impara(args: argparse.Namespace) -> None:
 def run_some(args: argparse.Namespace) -> None:
     """Train SOME's regressors."""
     from grammeter.training import card_page
-    from grammeter.verbs import train_some
 
     with _at_work(args):
-        cards = train_some(**options(args, train_some))
+        cards = call(args, gm.train_some)
     if args.format == "json":
         print_json({"kind": "training-cards", "cards": cards})
     else:
@@ -40,34 +39,26 @@ def run_some(args: argparse.Namespace) -> None:
 
 def run_cross_domain(args: argparse.Namespace) -> None:
     """Train on each corpus, test on each."""
-    from grammeter.verbs import train_cross_domain
-
     with _at_work(args):
-        crossed = train_cross_domain(
-            **options(args, train_cross_domain, corpora=_corpora(args.parallel))
-        )
+        crossed = call(args, gm.train_cross_domain, corpora=_corpora(args.parallel))
     print_result(args, crossed)
 
 
 def _corpora(spelled: list[str]) -> dict[str, list[str]]:
     """Return data by name; a name that comes again adds to its corpus."""
-    from grammeter.core import UsageError
-
     corpora: dict[str, list[str]] = {}
     for text in spelled:
         name, equals, data = text.partition("=")
         if not (name and equals and data):
-            raise UsageError(f"--parallel {text}", fix="Write NAME=DATA: conll13=conll13.m2")
+            raise gm.UsageError(f"--parallel {text}", fix="Write NAME=DATA: conll13=conll13.m2")
         corpora.setdefault(name, []).append(data)
     return corpora
 
 
 def run_impacts(args: argparse.Namespace) -> None:
     """Print the impacts of error types and edits."""
-    from grammeter.verbs import train_impacts
-
     with _at_work(args):
-        impacts = train_impacts(**options(args, train_impacts))
+        impacts = call(args, gm.train_impacts)
     print_result(args, impacts, show=args.show)
 
 
