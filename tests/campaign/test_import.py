@@ -137,7 +137,7 @@ def test_an_import_is_not_planned(database):
     ],
 )
 def test_items_with_answers_that_are_none(database, line, told):
-    from grammeter.campaign.models import Kind
+    from grammeter.campaign.choices import Kind
     from grammeter.campaign.services.checks import parse_checks
 
     with pytest.raises(DataError, match=told) as error:
@@ -146,7 +146,7 @@ def test_items_with_answers_that_are_none(database, line, told):
 
 
 def test_tutorials_are_loud_and_attention_is_silent(database):
-    from grammeter.campaign.models import Kind
+    from grammeter.campaign.choices import Kind
     from grammeter.campaign.services.checks import parse_checks
 
     line = '{"source": "x", "outputs": ["a ", "b"], "ranks": [1, 2]}'

@@ -251,7 +251,7 @@ def test_the_choices_are_those_of_the_services():
     from grammeter.campaign import conf
 
     conf.configure("x.db")
-    from grammeter.campaign.models import Strategy, Task
+    from grammeter.campaign.choices import Strategy, Task
 
     choices = {action.dest: action.choices for action in actions()["create"]._actions}
     assert [list(Strategy), list(Task)] == [choices["strategy"], choices["task"]]

@@ -203,7 +203,7 @@ def _checks(path: Path) -> None:
     from grammeter.campaign import conf
 
     conf.configure(path.with_name("none.db"))
-    from grammeter.campaign.models import Kind
+    from grammeter.campaign.choices import Kind
     from grammeter.campaign.services.checks import read_checks
 
     read_checks(path, Kind.TUTORIAL)

@@ -111,7 +111,8 @@ def campaign_export(
     from grammeter.formats import write_judgments, write_text
 
     with opened_for_reading(database) as writable:
-        from grammeter.campaign.models import COMMAND_LINE, AuditEntry
+        from grammeter.campaign.choices import COMMAND_LINE
+        from grammeter.campaign.models import AuditEntry
 
         campaign, results = services.campaigns.find(name), services.results
         judgments = results.judgments(campaign)

@@ -240,7 +240,7 @@ def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
 
 
 def _plan(values: Mapping[str, Any]) -> Plan:
-    from grammeter.campaign.models import Kind
+    from grammeter.campaign.choices import Kind
     from grammeter.formats import read_text
 
     settings = {_COLUMNS.get(name, name): value for name, value in values.items()}

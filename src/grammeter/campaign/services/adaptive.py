@@ -25,7 +25,8 @@ from functools import lru_cache
 import numpy as np
 from django.db import connection
 
-from grammeter.campaign.models import Campaign, Item, Judgment, Kind, Strategy
+from grammeter.campaign.choices import Kind, Strategy
+from grammeter.campaign.models import Campaign, Item, Judgment
 from grammeter.campaign.services import results
 from grammeter.core import BoolArray, FloatArray, Ranking
 from grammeter.ranking import ExpectedWins, Resampling, extract_pairs

@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign.models import Assignment, Judge, Judgment, State, Task
+from grammeter.campaign.choices import State, Task
+from grammeter.campaign.models import Assignment, Judge, Judgment
 from grammeter.campaign.services import order
 from grammeter.core import DataError
 

@@ -17,16 +17,8 @@ from django.db.models import Count, F, Max, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from grammeter.campaign.models import (
-    Assignment,
-    Campaign,
-    Item,
-    Judge,
-    Judgment,
-    Kind,
-    State,
-    Strategy,
-)
+from grammeter.campaign.choices import Kind, State, Strategy
+from grammeter.campaign.models import Assignment, Campaign, Item, Judge, Judgment
 from grammeter.campaign.services import adaptive, order
 from grammeter.campaign.services.adaptive import Appeal
 

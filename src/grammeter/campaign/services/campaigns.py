@@ -11,15 +11,8 @@ from urllib.parse import urlsplit
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grammeter.campaign.models import (
-    COMMAND_LINE,
-    NAME_LENGTH,
-    AuditEntry,
-    Campaign,
-    Kind,
-    Strategy,
-    Task,
-)
+from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, Strategy, Task
+from grammeter.campaign.models import AuditEntry, Campaign
 from grammeter.campaign.services import judges, order
 from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock

@@ -22,7 +22,7 @@ from grammeter.core import DataError, UnknownNameError
 from grammeter.formats import checked_lines, read_text
 
 if TYPE_CHECKING:
-    from grammeter.campaign.models import Kind
+    from grammeter.campaign.choices import Kind
 
 LARGEST = 2**20  # most characters of a file
 

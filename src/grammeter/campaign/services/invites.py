@@ -11,7 +11,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, Invite, Judge, Strategy
+from grammeter.campaign.choices import COMMAND_LINE, Strategy
+from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge
 from grammeter.campaign.services import judges
 from grammeter.core import DataError, UsageError
 

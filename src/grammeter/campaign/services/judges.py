@@ -13,9 +13,8 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
+from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, State
 from grammeter.campaign.models import (
-    COMMAND_LINE,
-    NAME_LENGTH,
     Assignment,
     AuditEntry,
     Background,
@@ -24,8 +23,6 @@ from grammeter.campaign.models import (
     Item,
     Judge,
     Judgment,
-    Kind,
-    State,
 )
 from grammeter.campaign.services import order
 from grammeter.core import UnknownNameError, UsageError

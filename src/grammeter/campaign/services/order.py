@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from django.db.models import F, QuerySet
 
-from grammeter.campaign.models import Assignment, Item, State
+from grammeter.campaign.choices import State
+from grammeter.campaign.models import Assignment, Item
 
 
 def chance(*seed: object) -> random.Random:

@@ -8,7 +8,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
-from grammeter.campaign.models import Assignment, ItemOutput, Judgment, Kind, Task
+from grammeter.campaign.choices import Kind, Task
+from grammeter.campaign.models import Assignment, ItemOutput, Judgment
 from grammeter.campaign.services.answers import is_asked_again
 from grammeter.core import Edit
 

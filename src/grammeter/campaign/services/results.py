@@ -11,17 +11,8 @@ from typing import Any, NamedTuple, cast
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from grammeter.campaign.models import (
-    Assignment,
-    Campaign,
-    Item,
-    ItemOutput,
-    Judge,
-    Judgment,
-    Kind,
-    State,
-    Task,
-)
+from grammeter.campaign.choices import Kind, State, Task
+from grammeter.campaign.models import Assignment, Campaign, Item, ItemOutput, Judge, Judgment
 from grammeter.campaign.services import judges, pages
 from grammeter.core import Edit, Ranked, Ranking
 from grammeter.formats import (

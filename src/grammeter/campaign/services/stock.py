@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from grammeter.campaign.choices import Kind, State
 from grammeter.campaign.models import (
     Assignment,
     Campaign,
@@ -17,10 +18,8 @@ from grammeter.campaign.models import (
     ItemOutput,
     Judge,
     Judgment,
-    Kind,
     Output,
     Sentence,
-    State,
 )
 from grammeter.campaign.services import order
 from grammeter.campaign.services.checks import Check

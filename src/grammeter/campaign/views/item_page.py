@@ -12,7 +12,8 @@ from typing import Any
 from django.core import signing
 from django.urls import reverse
 
-from grammeter.campaign.models import Assignment, Item, Judgment, Kind, State, Strategy
+from grammeter.campaign.choices import Kind, State, Strategy
+from grammeter.campaign.models import Assignment, Item, Judgment
 from grammeter.campaign.services import answers, order, pages
 from grammeter.campaign.services.pages import Feedback, edits_of
 from grammeter.core import DataError, Edit

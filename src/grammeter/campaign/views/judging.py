@@ -17,7 +17,8 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grammeter.campaign.models import Assignment, Judge, State, Strategy
+from grammeter.campaign.choices import State, Strategy
+from grammeter.campaign.models import Assignment, Judge
 from grammeter.campaign.services import answers, assign, invites, judges, pages
 from grammeter.campaign.views import item_page
 from grammeter.core import DataError
