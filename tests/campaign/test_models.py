@@ -62,9 +62,3 @@ def test_one_version_and_one_key(campaign, same):
     other = {"version": 1, "key": "b"} if same == "version" else {"version": 2, "key": "a"}
     with pytest.raises(IntegrityError):
         Judgment.objects.create(assignment=found, **other)
-
-
-def test_names_for_people(campaign):
-    from grammeter.campaign.models import Judge
-
-    assert (str(campaign), str(Judge(name="judge01"))) == ("pilot", "judge01")

@@ -55,8 +55,10 @@ class Campaign(models.Model):
     )
     created = models.DateTimeField(auto_now_add=True)
 
-    def __str__(self) -> str:
-        return self.name
+    items: models.Manager[Item]
+    judges: models.Manager[Judge]
+    invites: models.Manager[Invite]
+    audit: models.Manager[AuditEntry]
 
     @property
     def longest_list(self) -> int | None:
@@ -156,13 +158,11 @@ class Judge(models.Model):
     forgotten = models.DateTimeField(null=True)
 
     assignments: models.Manager[Assignment]
+    invites: models.Manager[Invite]
 
     class Meta:
         ordering = ("campaign_id", "pk")
         constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="judge_once"),)
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class Background(models.Model):

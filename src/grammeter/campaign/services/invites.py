@@ -46,7 +46,7 @@ def create(
         locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         invited = [judge] if judge is not None else _places(locked, n)
         if judge is not None:
-            Invite.objects.filter(judge=judge, redeemed=None, revoked=None).update(revoked=now)
+            judge.invites.filter(redeemed=None, revoked=None).update(revoked=now)
         tokens = [secrets.token_urlsafe(BYTES) for _ in invited]
         row = {"campaign": locked, "expires": now + timedelta(days=days)}
         Invite.objects.bulk_create(
@@ -114,8 +114,8 @@ def _places(campaign: Campaign, n: int) -> list[Judge]:
     if campaign.strategy != Strategy.PLANNED:
         return [judges.add(campaign) for _ in range(n)]
     now = timezone.now()
-    waiting = Invite.objects.filter(campaign=campaign, redeemed=None, revoked=None, expires__gt=now)
-    free = Judge.objects.filter(campaign=campaign, joined=None, blocked=False, forgotten=None)
+    waiting = campaign.invites.filter(redeemed=None, revoked=None, expires__gt=now)
+    free = campaign.judges.filter(joined=None, blocked=False, forgotten=None)
     # imported judges are no free places
     planned = free.filter(assignments__isnull=False, assignments__answered=None).distinct()
     places = list(planned.exclude(pk__in=waiting.values("judge")).order_by("name")[:n])

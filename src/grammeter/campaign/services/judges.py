@@ -14,20 +14,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, State
-from grammeter.campaign.models import (
-    Assignment,
-    AuditEntry,
-    Background,
-    Campaign,
-    Invite,
-    Item,
-    Judge,
-    Judgment,
-)
+from grammeter.campaign.models import AuditEntry, Background, Campaign, Judge, Judgment
 from grammeter.campaign.services import order
 from grammeter.core import UnknownNameError, UsageError
 
-LONGEST_ANSWER = 2000  # most characters of an answer in the questionnaire
+ANSWERS = {"first_language": NAME_LENGTH, "experience": 2000, "remarks": 2000}
+"""What the questionnaire asks for -> most characters of an answer."""
+
 _NUMBERED = re.compile(r"judge(\d{1,9})\Z")
 
 
@@ -42,10 +35,9 @@ class Completion:
 
 def find(campaign: Campaign, name: str) -> Judge:
     """Return a judge by name; raise :class:`UnknownNameError` if there is none."""
-    judges = Judge.objects.filter(campaign=campaign)
-    judge = judges.filter(name=name).first()
+    judge = campaign.judges.filter(name=name).first()
     if judge is None:
-        names = judges.values_list("name", flat=True)
+        names = campaign.judges.values_list("name", flat=True)
         raise UnknownNameError(f"judge of {campaign.name}", name, names)
     return judge
 
@@ -59,15 +51,13 @@ def names_of(count: int) -> list[str]:
 def add(campaign: Campaign, name: str | None = None) -> Judge:
     """Create a judge, with the tutorial; the caller locks the campaign. Default name: a number."""
     if name is None:
-        names = Judge.objects.filter(campaign=campaign).values_list("name", flat=True)
+        names = campaign.judges.values_list("name", flat=True)
         numbers = [int(match[1]) for match in map(_NUMBERED.match, names) if match]
         name = f"judge{max(numbers, default=0) + 1:02}"
-    judge = Judge.objects.create(campaign=campaign, name=name)
-    tutorial = Item.objects.filter(campaign=campaign, kind=Kind.TUTORIAL).order_by("number")
-    Assignment.objects.bulk_create(
-        Assignment(judge=judge, item=item, position=position)
-        for position, item in enumerate(tutorial, start=1)
-    )
+    judge = campaign.judges.create(name=name)
+    tutorial = campaign.items.filter(kind=Kind.TUTORIAL).order_by("number")
+    for position, item in enumerate(tutorial, start=1):
+        judge.assignments.create(item=item, position=position)
     return judge
 
 
@@ -109,34 +99,26 @@ def consent(judge: Judge) -> None:
             AuditEntry.log(judge.campaign, judge.name, "consent")
 
 
-def tell_background(
-    judge: Judge, *, first_language: str = "", experience: str = "", remarks: str = ""
-) -> None:
-    """Store questionnaire answers; all may be empty."""
-    answers = {
-        "first_language": _one_line(first_language, NAME_LENGTH),
-        "experience": _one_line(experience, LONGEST_ANSWER),
-        "remarks": _one_line(remarks, LONGEST_ANSWER),
-    }
+def tell_background(judge: Judge, **answers: str) -> None:
+    """Store questionnaire answers, see :data:`ANSWERS`; all may be empty."""
+    texts = {name: _one_line(answers.get(name, ""), size) for name, size in ANSWERS.items()}
     with transaction.atomic():
-        if any(answers.values()):
-            Background.objects.update_or_create(judge=judge, defaults=answers)
+        if any(texts.values()):
+            Background.objects.update_or_create(judge=judge, defaults=texts)
         judge.asked_background = judge.asked_background or timezone.now()
         judge.save(update_fields=("asked_background",))
 
 
 def people(campaign: Campaign) -> list[dict[str, str | None]]:
     """Return personal data, one row per judge: name, note, consent, questionnaire answers."""
-    answers = {row.judge_id: row for row in Background.objects.filter(judge__campaign=campaign)}
-    keys = ("first_language", "experience", "remarks")
     return [
         {
             "judge": judge.name,
             "who": judge.contact,
             "consented": judge.consented.isoformat() if judge.consented else None,
-            **{key: getattr(answers.get(judge.pk), key, "") for key in keys},
+            **{name: getattr(getattr(judge, "background", None), name, "") for name in ANSWERS},
         }
-        for judge in Judge.objects.filter(campaign=campaign).order_by("pk")
+        for judge in campaign.judges.select_related("background").order_by("pk")
     ]
 
 
@@ -152,7 +134,7 @@ def needs_background(judge: Judge) -> bool:
 
 def passed(judge: Judge) -> bool:
     """Whether enough of the judge's attention items were right at the first try."""
-    seen = Assignment.objects.filter(judge=judge, item__kind=Kind.ATTENTION)
+    seen = judge.assignments.filter(item__kind=Kind.ATTENTION)
     seen = seen.exclude(state=State.PLANNED).exclude(correct=None)
     answers = seen.values_list("correct", flat=True)
     return is_enough(judge.campaign, sum(answers), len(answers))
@@ -184,9 +166,8 @@ def block(judge: Judge, *, who: str = COMMAND_LINE) -> None:
     """Block a judge: judgments stay, open items go back to the pool."""
     with transaction.atomic():
         Judge.objects.filter(pk=judge.pk).update(blocked=True, access="")
-        waiting = Invite.objects.filter(judge=judge, redeemed=None, revoked=None)
-        waiting.update(revoked=timezone.now())
-        order.release(Assignment.objects.filter(judge=judge, state=State.OPEN))
+        judge.invites.filter(redeemed=None, revoked=None).update(revoked=timezone.now())
+        order.release(judge.assignments.filter(state=State.OPEN))
         AuditEntry.log(judge.campaign, who, "block", judge=judge.name)
 
 
@@ -198,19 +179,19 @@ def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) 
     imported under a real one.
     """
     with transaction.atomic():
-        others = Judge.objects.filter(campaign=judge.campaign, name=rename).exclude(pk=judge.pk)
+        others = judge.campaign.judges.filter(name=rename).exclude(pk=judge.pk)
         if rename is not None and (not rename.strip() or others.exists()):
             raise UsageError(f"the name {rename!r} is taken or empty", fix="Give another one.")
         old = judge.name
         Background.objects.filter(judge=judge).delete()
-        Invite.objects.filter(judge=judge).delete()
+        judge.invites.all().delete()
         Judgment.objects.filter(assignment__judge=judge).update(comment="", reason="")
         judge.contact, judge.access, judge.blocked = "", "", True
         judge.name, judge.forgotten = rename or judge.name, timezone.now()
         judge.save()
         if judge.name != old:
             _rename(judge.campaign, old, judge.name)
-        order.release(Assignment.objects.filter(judge=judge, state=State.OPEN))
+        order.release(judge.assignments.filter(state=State.OPEN))
         AuditEntry.log(judge.campaign, who, "forget", judge=judge.name)
     return judge
 
@@ -220,9 +201,8 @@ def _one_line(text: str, longest: int) -> str:
 
 
 def _rename(campaign: Campaign, old: str, new: str) -> None:
-    entries = AuditEntry.objects.filter(campaign=campaign)
-    entries.filter(who=old).update(who=new)
-    for entry in entries:
+    campaign.audit.filter(who=old).update(who=new)
+    for entry in campaign.audit.all():
         detail = _renamed(entry.detail, old, new)
         if detail != entry.detail:
             AuditEntry.objects.filter(pk=entry.pk).update(detail=detail)

@@ -107,7 +107,7 @@ def about(request: HttpRequest, judge: Judge) -> HttpResponse:
         return redirect("consent")
     if request.method != "POST":
         return _page(request, judge, "about")
-    names = () if "empty" in request.POST else ("first_language", "experience", "remarks")
+    names = () if "empty" in request.POST else judges.ANSWERS
     judges.tell_background(judge, **{name: request.POST.get(name, "") for name in names})
     return redirect("work")
 
