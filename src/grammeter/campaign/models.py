@@ -22,6 +22,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import models
 from django.db.models import CASCADE, F, Q
+from django.utils import timezone
 
 from grammeter.campaign.choices import NAME_LENGTH, Kind, State, Strategy, Task
 
@@ -187,6 +188,13 @@ class Invite(models.Model):
     expires = models.DateTimeField()
     redeemed = models.DateTimeField(null=True)
     revoked = models.DateTimeField(null=True)
+
+    @property
+    def state(self) -> str:
+        """``used``, ``revoked``, ``expired``, or ``open``."""
+        if self.redeemed or self.revoked:
+            return "used" if self.redeemed else "revoked"
+        return "expired" if self.expires <= timezone.now() else "open"
 
 
 class Assignment(models.Model):

@@ -37,8 +37,9 @@ show_or_send = require_http_methods(["GET", "HEAD", "POST"])
 def judge_page(
     view: Callable[Concatenate[HttpRequest, Judge, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Let only judges in; others get 401 (scripts) or 403."""
+    """Let only judges in, to look or to send; others get 401 (scripts) or 403."""
 
+    @show_or_send
     @wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         judge = _judge_of(request)
@@ -87,7 +88,6 @@ def session(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"judge": _mark(judge) if judge else None, "token": get_token(request)})
 
 
-@show_or_send
 @judge_page
 def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Ask for consent."""
@@ -99,7 +99,6 @@ def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
     return _page(request, judge, "consent", fault=fault)
 
 
-@show_or_send
 @judge_page
 def about(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Show the questionnaire, which may be left empty."""
@@ -112,7 +111,6 @@ def about(request: HttpRequest, judge: Judge) -> HttpResponse:
     return redirect("work")
 
 
-@show_or_send
 @judge_page
 def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Show the guidelines."""
@@ -122,7 +120,6 @@ def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
     return _next_step(judge, begun=True) or redirect(_next_address(judge))
 
 
-@show_or_send
 @judge_page
 def work(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Go to the judge's next step; a POST opens another item if none is open."""
@@ -137,7 +134,6 @@ def work(request: HttpRequest, judge: Judge) -> HttpResponse:
     return redirect("item", assignment.pk) if assignment else _page(request, judge, "next")
 
 
-@show_or_send
 @judge_page
 def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
     """Show an item, or store an answer to it."""

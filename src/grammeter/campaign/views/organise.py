@@ -16,7 +16,6 @@ from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
@@ -120,7 +119,7 @@ def campaign_page(
 def campaigns(request: HttpRequest) -> HttpResponse:
     """List the organiser's campaigns."""
     visible = organisers.campaigns_of(request.user)  # pyright: ignore[reportArgumentType]
-    rows = [{"campaign": campaign, **_progress(campaign)} for campaign in visible]
+    rows = [(campaign, results.progress(campaign)) for campaign in visible]
     return render(request, "campaign/organise/campaigns.html", {"rows": rows})
 
 
@@ -128,15 +127,15 @@ def campaigns(request: HttpRequest) -> HttpResponse:
 @campaign_page
 def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the progress of a campaign."""
-    shown = {"downloads": results.DOWNLOADS.items(), "still": "still" in request.GET}
-    return _page(request, campaign, "campaign", **shown, **_progress(campaign))
+    progress = results.progress(campaign)
+    return _page(request, campaign, "campaign", progress=progress, downloads=results.DOWNLOADS)
 
 
 @require_safe
 @campaign_page
 def progress(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Return the part of the page that updates itself."""
-    return _page(request, campaign, "progress", **_progress(campaign))
+    return _page(request, campaign, "progress", progress=results.progress(campaign))
 
 
 @require_safe
@@ -146,8 +145,7 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     unit = request.GET.get("unit", "")
     unit = unit if unit in UNITS else next(iter(UNITS))
     complete = Judgment.objects.filter(assignment__judge__campaign=campaign, complete=True)
-    # the log shows changes of judges' names
-    acts = AuditEntry.objects.filter(campaign=campaign).exclude(action="export")
+    acts = campaign.audit.exclude(action="export")  # the log shows changes of judges' names
     newest = (rows.aggregate(last=Max("pk"))["last"] for rows in (complete, acts))
     figures = _figures(campaign.pk, unit, *newest)
     return _page(request, campaign, "results", units=UNITS.items(), chosen=unit, **figures)
@@ -213,8 +211,7 @@ def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
 def audit_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the log."""
     # a detail may be called "items", so a template cannot use the method of the dictionary
-    rows = AuditEntry.objects.filter(campaign=campaign)[:LOG_SHOWN]
-    entries = [{"entry": row, "detail": _detail_text(row.detail)} for row in rows]
+    entries = [(row, _detail_text(row.detail)) for row in campaign.audit.all()[:LOG_SHOWN]]
     return _page(request, campaign, "audit", entries=entries, limit=LOG_SHOWN)
 
 
@@ -223,12 +220,6 @@ def _page(
 ) -> HttpResponse:
     shown = {"campaign": campaign, **values}
     return render(request, f"campaign/organise/{name}.html", shown, status=status)
-
-
-def _progress(campaign: Campaign) -> dict[str, Any]:
-    progress = results.progress(campaign)
-    rows = [{"judge": one, "minutes": round(one.active_seconds / 60)} for one in progress.judges]
-    return {"progress": progress, "handed": progress.done + progress.skipped, "rows": rows}
 
 
 def _invite(
@@ -245,23 +236,14 @@ def _invite(
 def _judges(
     request: HttpRequest, campaign: Campaign, status: int = 200, **values: object
 ) -> HttpResponse:
-    sent = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
-    known = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
+    known = {judge.name: judge for judge in campaign.judges.all()}
     rows = results.progress(campaign).judges
-    values["judges"] = [{"judge": known[row.judge], "state": row.state} for row in rows]
-    values["invites"] = [{"invite": invite, "state": _invite_state(invite)} for invite in sent]
+    values["judges"] = [(known[row.judge], row.state) for row in rows]
+    values["invites"] = campaign.invites.select_related("judge").order_by("-pk")
     return _page(request, campaign, "judges", status, **values)
 
 
 judge_page = require_safe(campaign_page(_judges))
-
-
-def _invite_state(invite: Invite) -> str:
-    if invite.redeemed:
-        return "used"
-    if invite.revoked:
-        return "revoked"
-    return "expired" if invite.expires <= timezone.now() else "open"
 
 
 def _one(table: Any, campaign: Campaign, pk: int) -> Any:
@@ -278,10 +260,10 @@ def _number(text: str) -> int:
 
 
 def _detail_text(detail: dict[str, Any]) -> str:
-    lists: dict[str, list[Any]] = {
-        key: value if isinstance(value, list) else [value] for key, value in detail.items()
-    }
-    return "; ".join(f"{key}: {', '.join(map(str, values))}" for key, values in lists.items())
+    def words(value: Any) -> str:
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)  # pyright: ignore
+
+    return "; ".join(f"{key}: {words(value)}" for key, value in detail.items())
 
 
 def _who(request: HttpRequest) -> str:
@@ -291,39 +273,26 @@ def _who(request: HttpRequest) -> str:
 @lru_cache(maxsize=32)
 def _figures(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[str, Any]:
     """Return the variables of the page; the last two arguments are keys of the cache."""
-    campaign = Campaign.objects.get(pk=pk)
-    shown: dict[str, Any] = {}
-    for name, measure in (
-        ("ranking", lambda: results.ranking(campaign, unit=unit)),
-        ("agreement", lambda: _agreement(results.agreement(campaign))),
-    ):
+    campaign, shown = Campaign.objects.get(pk=pk), dict[str, Any]()
+    for name, settings in {"ranking": {"unit": unit}, "agreement": {}}.items():
         try:
-            shown[name] = measure()
+            shown[name] = getattr(results, name)(campaign, **settings)
         except GrammeterError as error:
             shown[f"{name}_fault"] = f"None yet: {error.message}."
+    if "agreement" in shown:
+        shown |= _kappas(shown["agreement"])
     return shown
 
 
-def _agreement(agreement: Agreement) -> dict[str, Any]:
+def _kappas(agreement: Agreement) -> dict[str, Any]:
     named = {"between judges": agreement.inter, "within judges": agreement.intra}
     named |= {" and ".join(sorted({*pair})): kappa for pair, kappa in agreement.pairs.items()}
-    return {
-        "rows": [
-            {
-                "name": name,
-                "n": kappa.n,
-                "reason": kappa.reason or "",
-                "kappa": _figure(kappa.value),
-                "observed": _figure(kappa.observed),
-                "chance": _figure(kappa.chance),
-            }
-            for name, kappa in named.items()
-        ],
-        "alpha_inter": _figure(agreement.alpha_inter.value),
-        "alpha_intra": _figure(agreement.alpha_intra.value),
-        "notes": agreement.notes,
-        "signature": str(agreement.signature),
-    }
+    rows = [
+        (name, *map(_figure, (kappa.value, kappa.observed, kappa.chance)), kappa.n, kappa.reason)
+        for name, kappa in named.items()
+    ]
+    alphas = [_figure(alpha.value) for alpha in (agreement.alpha_inter, agreement.alpha_intra)]
+    return {"kappas": rows, "alphas": alphas}
 
 
 def _figure(value: float) -> str:
