@@ -236,7 +236,7 @@ def campaign_serve(
         An SQLite file, or ``postgresql://USER@HOST/NAME``.
     """
     require("waitress.server", extra="campaign")
-    from grammeter.campaign.server import Address, make_server, reachable_names
+    from grammeter.campaign.server import Address, make_server
 
     address = Address(host=host, port=port, proxy=behind_proxy)
     if https and behind_proxy is None:
@@ -251,7 +251,7 @@ def campaign_serve(
         notes.append("without --https, invites and passwords cross the network for all to read")
     names = [*allowed_host]
     if not names and not address.is_loopback:
-        names = reachable_names(address)
+        names = [address.reachable_name]
         notes.append(
             f"browsers of other machines must ask for {names[0]}; other names:"
             " --allowed-host judge.example.org"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import platform
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -57,46 +58,62 @@ class Address:
         """The host, as in a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
-
-def reachable_names(address: Address) -> list[str]:
-    """Return the host names for browsers of other machines: of this machine, or the address."""
-    import platform
-
-    everywhere = address.host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound here
-    return [platform.node() if everywhere else address.name]
+    @property
+    def reachable_name(self) -> str:
+        """The host for browsers of other machines: the name of this machine, or the address."""
+        everywhere = self.host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound here
+        return platform.node() if everywhere else self.name
 
 
 def make_server(address: Address) -> Any:
-    """Return a server, after ``conf.configure``, that listens and waits for ``run()``."""
+    """Return a server, after ``conf.configure``, that listens and waits for ``run()``.
+
+    It serves all addresses of its host.
+    """
     if not 0 <= address.port <= LARGEST_PORT:
         raise UsageError(f"port {address.port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
     from django.core.wsgi import get_wsgi_application
 
     # `setup` is done; the handler loads pages and middleware, and fails early if they are broken
-    application = get_wsgi_application()
-    proxied: dict[str, Any] = {}
-    if address.proxy is not None:
-        forwarded = {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"}
-        proxied = {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
-        proxied["trusted_proxy"] = address.proxy
+    application, dispatcher = get_wsgi_application(), ThreadedTaskDispatcher()
+    sockets: dict[int, Any] = {}
     try:
-        return listen(
-            application,
-            host=address.host,
-            port=address.port,
-            threads=THREADS,
-            ident=None,  # no name and version for strangers
-            max_request_body_size=LARGEST_REQUEST,
-            clear_untrusted_proxy_headers=True,
-            **proxied,
-        )
+        settings = _adjustments(address)
+        dispatcher.set_thread_count(THREADS)
+        options: dict[str, Any] = {"dispatcher": dispatcher, "adj": settings}
+        names: Any = settings.listen
+        first, *_ = [Listener(application, sockets, sockinfo=name, **options) for name in names]
+        return first
     except (OSError, ValueError) as error:
+        dispatcher.shutdown()
+        for opened in list(sockets.values()):
+            opened.close()
         reason: str = getattr(error, "strerror", None) or str(error)
         number: int = getattr(error, "errno", None) or 0
         raise UsageError(
             f"no server at {address.host}, port {address.port}: {reason}",
             fix=_FIXES.get(number, "Choose another --host or --port."),
         ) from None
+
+
+def _adjustments(address: Address) -> Adjustments:
+    options: dict[str, Any] = {}
+    if address.proxy is not None:
+        forwarded = {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"}
+        options = {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
+        options["trusted_proxy"] = address.proxy
+    return Adjustments(
+        host=address.host,
+        port=address.port,
+        threads=THREADS,
+        ident=None,  # no name and version for strangers
+        max_request_body_size=LARGEST_REQUEST,
+        clear_untrusted_proxy_headers=True,
+        connection_limit=most_connections(),
+        cleanup_interval=5,
+        asyncore_use_poll=True,
+        **options,
+    )
 
 
 class Channel(HTTPChannel):
@@ -196,28 +213,3 @@ def most_connections() -> int:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_CONNECTIONS if soft == endless else max(_FEWEST, min(wanted, soft) - OTHER_FILES)
-
-
-def listen(application: Any, **options: Any) -> Listener:
-    """Return a server for all addresses of its host; options as in ``waitress.create_server``."""
-    settings = Adjustments(
-        connection_limit=most_connections(),
-        cleanup_interval=5,
-        asyncore_use_poll=True,
-        **options,
-    )
-    dispatcher = ThreadedTaskDispatcher()
-    dispatcher.set_thread_count(settings.threads)
-    sockets: dict[int, Any] = {}
-    addresses: Any = settings.listen
-    try:
-        servers = [
-            Listener(application, sockets, dispatcher=dispatcher, adj=settings, sockinfo=address)
-            for address in addresses
-        ]
-    except OSError:
-        dispatcher.shutdown()
-        for opened in list(sockets.values()):
-            opened.close()
-        raise
-    return servers[0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from functools import lru_cache, wraps
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib import auth
@@ -18,7 +18,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
 from grammeter.campaign.services import campaigns as campaigns_
@@ -95,9 +95,11 @@ def _form(
 
 def campaign_page(
     view: Callable[Concatenate[HttpRequest, Campaign, P], HttpResponse],
+    methods: Sequence[str] = ("GET", "HEAD"),
 ) -> Callable[..., HttpResponse]:
     """Let only the campaign's organisers in."""
 
+    @require_http_methods([*methods])
     @wraps(view)
     def guarded(
         request: HttpRequest, number: int, *args: P.args, **kwargs: P.kwargs
@@ -114,6 +116,9 @@ def campaign_page(
     return guarded
 
 
+campaign_act = partial(campaign_page, methods=["POST"])
+
+
 @require_safe
 @login_required
 def campaigns(request: HttpRequest) -> HttpResponse:
@@ -123,7 +128,6 @@ def campaigns(request: HttpRequest) -> HttpResponse:
     return render(request, "campaign/organise/campaigns.html", {"rows": rows})
 
 
-@require_safe
 @campaign_page
 def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the progress of a campaign."""
@@ -131,14 +135,12 @@ def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _page(request, campaign, "campaign", progress=progress, downloads=results.DOWNLOADS)
 
 
-@require_safe
 @campaign_page
 def progress(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Return the part of the page that updates itself."""
     return _page(request, campaign, "progress", progress=results.progress(campaign))
 
 
-@require_safe
 @campaign_page
 def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the ranking and the agreement so far; a unit is resampled for ranges and clusters."""
@@ -151,8 +153,7 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _page(request, campaign, "results", units=UNITS.items(), chosen=unit, **figures)
 
 
-@require_POST
-@campaign_page
+@campaign_act
 def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Create links, and show them once."""
     count, days = (_number(request.POST.get(name, "")) for name in ("count", "days"))
@@ -161,15 +162,13 @@ def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _invite(request, campaign, n=count, days=days)
 
 
-@require_POST
-@campaign_page
+@campaign_act
 def invite_again(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
     """Create a new link for a judge; older ones become invalid."""
     return _invite(request, campaign, judge=_one(Judge, campaign, judge))
 
 
-@require_POST
-@campaign_page
+@campaign_act
 def change(
     request: HttpRequest, campaign: Campaign, act: str, judge: int = 0, invite: int = 0
 ) -> HttpResponse:
@@ -184,16 +183,14 @@ def change(
     return redirect("judges", campaign.pk)
 
 
-@require_POST
-@campaign_page
+@campaign_act
 def close(request: HttpRequest, campaign: Campaign, closed: bool) -> HttpResponse:
     """Take no more judgments, or take them again."""
     campaigns_.close(campaign, closed, who=_who(request))
     return redirect("campaign", campaign.pk)
 
 
-@require_POST
-@campaign_page
+@campaign_act
 def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
     """Send the judgments as a file; a POST, because it is logged."""
     if form not in results.DOWNLOADS:
@@ -206,7 +203,6 @@ def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
     return answer
 
 
-@require_safe
 @campaign_page
 def audit_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the log."""
@@ -243,7 +239,7 @@ def _judges(
     return _page(request, campaign, "judges", status, **values)
 
 
-judge_page = require_safe(campaign_page(_judges))
+judge_page = campaign_page(_judges)
 
 
 def _one(table: Any, campaign: Campaign, pk: int) -> Any:
