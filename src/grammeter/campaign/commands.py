@@ -1,4 +1,7 @@
-"""The functions behind ``grammeter campaign``; each opens the database that it works on."""
+"""The functions behind ``grammeter campaign``; each opens the database that it works on.
+
+``name`` is that of a campaign; ``database`` an SQLite file, or ``postgresql://USER@HOST/NAME``.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,6 @@ def campaign_invite(
 
     Parameters
     ----------
-    name, database
-        The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     judges
         Number of links for new judges.
     judge
@@ -97,8 +98,6 @@ def campaign_export(
 
     Parameters
     ----------
-    name, database
-        The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     output
         Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if packed.
     details
@@ -149,10 +148,8 @@ def campaign_forget(
 
     Parameters
     ----------
-    name, judge, database
-        The campaign, the anonymous name; an SQLite file, or ``postgresql://USER@HOST/NAME``.
-    rename
-        Another anonymous name.
+    judge, rename
+        The anonymous name, and another one.
     """
     with opened(database):
         person = services.judges.find(services.campaigns.find(name), judge)
@@ -172,8 +169,8 @@ def campaign_organiser(
 
     Parameters
     ----------
-    name, database
-        The login; an SQLite file, or ``postgresql://USER@HOST/NAME``.
+    name
+        The login.
     password
         Or a function that asks for it; default: a random one.
     every_campaign
@@ -232,8 +229,6 @@ def campaign_serve(
         The secret key; default: beside the database.
     started
         Called with the address of the pages, and notes on the network.
-    database
-        An SQLite file, or ``postgresql://USER@HOST/NAME``.
     """
     require("waitress.server", extra="campaign")
     from grammeter.campaign.server import Address, make_server

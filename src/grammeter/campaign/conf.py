@@ -38,7 +38,7 @@ class Server:
     """How pages are served.
 
     ``hosts``: host names for browsers, besides the loopback. ``https``: cookies are sent over
-    nothing else then. ``secret_file``: default: beside the database, see :func:`secret_path`.
+    nothing else then. ``secret_file``: default: beside the database; for PostgreSQL, here.
     """
 
     hosts: Sequence[str] = ()
@@ -97,9 +97,11 @@ def configure(
 
     chosen = _sqlite(reading, read_only=True) if reading else database_settings(database)
     values = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
-    # shell commands sign nothing, so that a temporary key is enough
+    beside = f"{database}.key" if is_file(database) else "campaign.key"
     values["SECRET_KEY"] = (
-        secret_key(secret_path(database, server)) if server else secrets.token_urlsafe(64)
+        secret_key(Path(server.secret_file or beside))
+        if server
+        else secrets.token_urlsafe(64)  # shell commands sign nothing
     )
     if not settings.configured:
         settings.configure(**values)
@@ -135,13 +137,6 @@ def shown(database: str | Path) -> str:
         return str(database)
     parts = urlsplit(str(database))
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
-
-
-def secret_path(database: str | Path, server: Server | None = None) -> Path:
-    """Return the file of the secret key: beside ``campaign.db``, or here for PostgreSQL."""
-    if server is not None and server.secret_file is not None:
-        return Path(server.secret_file)
-    return Path(f"{database}.key") if is_file(database) else Path("campaign.key")
 
 
 def secret_key(path: Path) -> str:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from grammeter.campaign.choices import Kind, State, Strategy
 from grammeter.campaign.models import Assignment, Item, Judgment
 from grammeter.campaign.services import answers, order, pages
-from grammeter.campaign.services.pages import Feedback, edits_of
+from grammeter.campaign.services.pages import edits_of
 from grammeter.core import DataError, Edit
 
 REASONS = (
@@ -46,6 +46,7 @@ def shown(
     if last is not None:
         last.assignment = assignment  # saves a query
         feedback = pages.feedback(last)
+    right = enumerate(feedback.ranks if feedback else ())
     done, total, back = _way(assignment)
     return {
         "id": assignment.pk,
@@ -73,9 +74,8 @@ def shown(
         "was_complete": assignment.state in _CLOSED,
         "skipped": assignment.state == State.SKIPPED,
         "changed": last is not None and not last.complete,
-        "again": feedback is not None and feedback.again,
-        "feedback": _drawn(feedback) if feedback and not feedback.again else None,
-        "explanation": feedback.explanation if feedback else "",
+        "feedback": feedback,
+        "right": " · ".join(f"{letter(place)}: {rank}" for place, rank in right),
     }
 
 
@@ -149,15 +149,6 @@ def _way(assignment: Assignment) -> tuple[int, int | None, str]:
     beside = Item.objects.filter(campaign=campaign).exclude(kind=Kind.NORMAL).count()
     # it must not grow when an attention item comes
     return done, max(total, campaign.longest_list + beside), back
-
-
-def _drawn(feedback: Feedback) -> dict[str, str]:
-    ranks = " · ".join(f"{letter(place)}: {rank}" for place, rank in enumerate(feedback.ranks))
-    return {
-        "tone": "good" if feedback.right else "bad",
-        "head": "Right." if feedback.right else "Not quite.",
-        "expected": f"A right ranking: {ranks}. Equal numbers here may be ranked in any way.",
-    }
 
 
 def served_now() -> str:
