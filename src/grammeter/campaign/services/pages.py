@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -14,6 +14,7 @@ from grammeter.campaign.services.answers import is_asked_again
 from grammeter.core import Edit
 
 Part = Literal["same", "insert", "delete", "replace"]
+Settled = dict[Edit, tuple[int, str]]  # edit -> the first assignment with it, the verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,9 @@ def feedback(judgment: Judgment) -> Feedback | None:
     return Feedback(judgment.correct, item.explanation, ranks, again)
 
 
-def settled(judge: int, sentence: int) -> dict[Edit, tuple[int, str]]:
+def settled(judge: int, sentence: int) -> Settled:
     """Return verdicts on edits, by the first assignment with each; repeats do not count."""
-    verdicts: dict[Edit, tuple[int, str]] = {}
+    verdicts: Settled = {}
     first = Assignment.objects.filter(judge=judge, item__sentence=sentence, turn=0)
     rows = first.exclude(answered=None).select_related("item__sentence")
     for assignment in rows.order_by("answered", "pk"):
@@ -121,12 +122,18 @@ def settled(judge: int, sentence: int) -> dict[Edit, tuple[int, str]]:
     return verdicts
 
 
-def given_elsewhere(assignment: Assignment) -> dict[Edit, str]:
-    """Return the judge's verdicts on edits of the same sentence in earlier items."""
+def given_elsewhere(
+    assignment: Assignment, known: Mapping[tuple[int, int], Settled] | None = None
+) -> dict[Edit, str]:
+    """Return the judge's verdicts on edits of the same sentence in earlier items.
+
+    ``known``: all results of :func:`settled` that have several items.
+    """
     if assignment.turn:
         return {}
-    known = settled(assignment.judge_id, assignment.item.sentence_id)
-    return {edit: word for edit, (number, word) in known.items() if number != assignment.pk}
+    place = assignment.judge_id, assignment.item.sentence_id
+    verdicts = settled(*place) if known is None else known.get(place, {})
+    return {edit: word for edit, (number, word) in verdicts.items() if number != assignment.pk}
 
 
 def shared(

@@ -222,7 +222,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     tokens of the source, ``correction``, and ``verdict`` (``None`` where missing). Applied to the
     source they give the output.
     """
-    groups, edits = shown_systems(campaign), _Edits(campaign)
+    groups, edits = shown_systems(campaign), _edits(campaign)
     rows = Judgment.objects.filter(assignment__item__campaign=campaign).select_related(
         "assignment__judge", "assignment__item__sentence"
     )
@@ -239,7 +239,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
             "shown": [groups[item.pk][place] for place in assignment.shown_order],
             "order": assignment.shown_order,
             **{name: getattr(judgment, name) for name in _ANSWER},
-            "edits": edits.judged(judgment),
+            "edits": edits(judgment),
             **{name: getattr(judgment, name) for name in _REMARKS},
             "saved": judgment.created.isoformat(),
             "sentence_probability": item.probability,
@@ -247,43 +247,33 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
         }
 
 
-class _Edits:
-    """The edits of all items, and the verdicts on them; none unless the task is ``edits``."""
+def _edits(campaign: Campaign) -> Callable[[Judgment], list[list[dict[str, Any]]] | None]:
+    """Return what tells the edits of each output in the order shown; none unless asked about."""
+    if campaign.task != Task.EDITS:
+        return lambda _: None
+    outputs: dict[int, list[str]] = {}  # of each item by place
+    rows = ItemOutput.objects.filter(item__campaign=campaign).order_by("item", "place")
+    for item, output in rows.values_list("item", "output__text"):
+        outputs.setdefault(item, []).append(output)
+    shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
+    counts = Counter(shown.order_by().values_list("judge_id", "item__sentence_id"))
+    settled = {key: pages.settled(*key) for key, n in counts.items() if n > 1}
 
-    def __init__(self, campaign: Campaign) -> None:
-        self._texts: dict[int, list[str]] = {}  # the outputs of each item by place
-        self._verdicts: dict[tuple[int, int], dict[Edit, tuple[int, str]]] = {}
-        """Verdicts on sentences that a judge saw in several items."""
-        if campaign.task != Task.EDITS:
-            return
-        rows = ItemOutput.objects.filter(item__campaign=campaign).order_by("item", "place")
-        for item, text in rows.values_list("item", "output__text"):
-            self._texts.setdefault(item, []).append(text)
-        shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
-        counts = Counter(shown.order_by().values_list("judge_id", "item__sentence_id"))
-        self._verdicts = {key: pages.settled(*key) for key, n in counts.items() if n > 1}
-
-    def judged(self, judgment: Judgment) -> list[list[dict[str, Any]]] | None:
-        """Return the edits of each output in the order shown."""
-        item = judgment.assignment.item
-        places: list[int] = judgment.assignment.shown_order
-        if item.pk not in self._texts:
+    def judged(judgment: Judgment) -> list[list[dict[str, Any]]] | None:
+        assignment, item = judgment.assignment, judgment.assignment.item
+        if item.pk not in outputs:
             return None
-        texts = [self._texts[item.pk][place] for place in places]
-        rows: list[list[str | None]] = judgment.verdicts or [[] for _ in places]
-        elsewhere = self._elsewhere(judgment)
+        places: list[int] = assignment.shown_order
+        texts = [outputs[item.pk][place] for place in places]
+        counted = judgment.complete and not judgment.skipped
+        elsewhere = pages.given_elsewhere(assignment, settled) if counted else {}
+        verdicts: list[list[str | None]] = judgment.verdicts or [[]] * len(texts)
         return [
-            _with_verdicts(pages.edits_of(item.sentence.text, text), words, elsewhere)
-            for text, words in zip(texts, rows, strict=True)
+            _with_verdicts(pages.edits_of(item.sentence.text, output), words, elsewhere)
+            for output, words in zip(texts, verdicts, strict=True)
         ]
 
-    def _elsewhere(self, judgment: Judgment) -> dict[Edit, str]:
-        """Return the verdicts that other assignments contribute to a complete answer."""
-        asked_in = judgment.assignment
-        if asked_in.turn or judgment.skipped or not judgment.complete:
-            return {}
-        known = self._verdicts.get((asked_in.judge_id, asked_in.item.sentence_id), {})
-        return {edit: word for edit, (number, word) in known.items() if number != asked_in.pk}
+    return judged
 
 
 def _with_verdicts(

@@ -17,7 +17,6 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grammeter.campaign.choices import State, Strategy
 from grammeter.campaign.models import Assignment, Judge
 from grammeter.campaign.services import answers, assign, invites, judges, pages
 from grammeter.campaign.views import item_page
@@ -29,7 +28,6 @@ LOOK_SECONDS = 10  # within this time, a second browser at the same link is susp
 SESSION_KEY = "judge"  # session field of the judge
 BEGUN = "begun"  # session field: whether the judge has seen the guidelines
 _TOKEN = "invite"  # noqa: S105 - the name of a session's field
-_STATES: dict[str, str] = {State.DONE: "answered", State.SKIPPED: "skipped"}
 
 show_or_send = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -70,9 +68,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             return _invited(request, used)
         judge = invites.redeem(token)
     except invites.InviteRefused as refusal:
-        text = f"{refusal.message}. {refusal.fix}"
-        notice = {"title": "This link lets nobody in", "text": text}
-        return render(request, "campaign/notice.html", notice, status=410)
+        return render(request, "campaign/refused.html", {"refusal": refusal}, status=410)
     request.session.cycle_key()
     rotate_token(request)
     request.session[SESSION_KEY] = judges.session_of(judge)
@@ -150,15 +146,7 @@ def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
 @judge_page
 def history(request: HttpRequest, judge: Judge) -> HttpResponse:
     """List the judge's items so far."""
-    rows: list[dict[str, object]] = [
-        {
-            "id": assignment.pk,
-            "position": assignment.position,
-            "text": assignment.item.sentence.text,
-            "state": _STATES.get(assignment.state, "open"),
-        }
-        for assignment in answers.history(judge)
-    ]
+    rows = answers.history(judge).values_list("pk", "position", "item__sentence__text", "state")
     return _page(request, judge, "answers", rows=rows)
 
 
@@ -166,24 +154,10 @@ def history(request: HttpRequest, judge: Judge) -> HttpResponse:
 @judge_page
 def done(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Thank the judge, and show the completion code."""
-    closed = judge.campaign.closed
-    if judge.finished is None and not closed:
+    if judge.finished is None and not judge.campaign.closed:
         return redirect("work")
-    shown: dict[str, Any] = {
-        "title": "This campaign is closed",
-        "text": "No more judgments are taken. What you handed in is kept.",
-        "can_change": not closed,
-        "can_ask": not closed and judge.campaign.strategy != Strategy.PLANNED,
-    }
-    if judge.finished is not None:
-        end = judges.completion(judge)
-        shown |= {
-            "title": "Thank you",
-            "text": "You have judged all items that were meant for you.",
-            "code": end.code,
-            "redirect": end.url,
-        }
-    return _page(request, judge, "done", **shown)
+    end = judges.completion(judge) if judge.finished else None
+    return _page(request, judge, "done", end=end)
 
 
 def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> HttpResponse:
