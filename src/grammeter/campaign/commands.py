@@ -1,7 +1,4 @@
-"""The functions behind ``grammeter campaign``; each opens the database that it works on.
-
-``name`` is that of a campaign; ``database`` an SQLite file, or ``postgresql://USER@HOST/NAME``.
-"""
+"""The functions behind ``grammeter campaign``; each opens the database that it works on."""
 
 from __future__ import annotations
 
@@ -51,6 +48,8 @@ def campaign_invite(
 
     Parameters
     ----------
+    name, database
+        The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     judges
         Number of links for new judges.
     judge
@@ -98,6 +97,8 @@ def campaign_export(
 
     Parameters
     ----------
+    name, database
+        The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     output
         Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if packed.
     details
@@ -149,7 +150,7 @@ def campaign_forget(
     Parameters
     ----------
     judge, rename
-        The anonymous name, and another one.
+        The anonymous name in the campaign ``name``, and another one.
     """
     with opened(database):
         person = services.judges.find(services.campaigns.find(name), judge)
@@ -169,8 +170,8 @@ def campaign_organiser(
 
     Parameters
     ----------
-    name
-        The login.
+    name, database
+        The login; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     password
         Or a function that asks for it; default: a random one.
     every_campaign

@@ -1,7 +1,4 @@
-"""Create a campaign, from a corpus or from the judgments of a finished evaluation.
-
-``database`` is an SQLite file, or ``postgresql://USER@HOST/NAME``.
-"""
+"""Create a campaign, from a corpus or from the judgments of a finished evaluation."""
 
 from __future__ import annotations
 
@@ -112,6 +109,8 @@ def campaign_create(
         Completion codes, and an address for the end; ``{code}`` in it stands for the code.
     owner
         Logins of the organisers who may see it; default: all.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
     """
     values = locals()
     if (n is None) == (items is None):
@@ -168,7 +167,8 @@ def campaign_import(
     strategy
         ``pool`` or ``adaptive``, for new judges.
     per_item, select, seed, judges, overlap, repeats, per_judge, startup, task, guidelines, consent,
-    background, tutorial, idle, attention, pass_threshold, pass_code, fail_code, redirect, owner
+    background, tutorial, idle, attention, pass_threshold, pass_code, fail_code, redirect, owner,
+    database
         As in :func:`campaign_create`.
     """
     values = locals()
