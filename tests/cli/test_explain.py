@@ -86,7 +86,7 @@ def test_metrics_beyond_those_of_the_run(run) -> None:
         ("s.json --system A --line 3", 2, "there is no line 3"),
         ("s.json --system A --line 1 -m gleo", 2, "Did you mean 'gleu'"),
         ("nowhere --system A --line 1", 3, "nowhere: there is no such file"),
-        ("text --system A --line 1", 3, "text:1: no JSON"),
+        ("text --system A --line 1", 3, "text:1: neither a known header"),
         ("other.json --system A --line 1", 3, "other.json: these are no scores"),
         ("bare.json --system A --line 1", 3, "do not hold the sentences"),
         ("damaged.json --system A --line 1", 3, "damaged corpus"),

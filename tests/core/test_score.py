@@ -72,10 +72,3 @@ def test_nan_is_null_with_a_reason(reason: str | None, shown: str) -> None:
 def test_numbers_for_json(value: float, text: str) -> None:
     """All digits are kept, and a bare NaN is never written."""
     assert json.dumps(json_number(value), allow_nan=False) == text
-
-
-def test_a_fuller_signature() -> None:
-    score = Score(0.5, SIGNATURE, 2, {"tp": 1})
-    fuller = score.with_signature(Signature.of("x", {"refs": 2}))
-    assert (fuller.value, fuller.parts, fuller.signature["refs"]) == (0.5, {"tp": 1}, "2")
-    assert score.signature == SIGNATURE

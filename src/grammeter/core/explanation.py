@@ -60,10 +60,6 @@ class Attribution:
     reason: str | None = None
 
 
-def _no_parts() -> Mapping[str, float]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a sentence got its score.
@@ -90,7 +86,7 @@ class Explanation:
     """
 
     value: float
-    parts: Mapping[str, float] = field(default_factory=_no_parts)
+    parts: Mapping[str, float] = field(default_factory=dict[str, float])
     chosen: int | None = None
     edits: tuple[JudgedEdit, ...] = ()
     grids: tuple[Grid, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from grammeter.core.fmeasure import f_measure
@@ -48,10 +48,6 @@ class Counts:
         }
 
 
-def _no_parts() -> Mapping[str, float]:
-    return {}
-
-
 @dataclass(frozen=True)
 class Score:
     """What one metric says of one system.
@@ -64,12 +60,8 @@ class Score:
     value: float
     signature: Signature
     n: int
-    parts: Mapping[str, float] = field(default_factory=_no_parts)
+    parts: Mapping[str, float] = field(default_factory=dict[str, float])
     reason: str | None = None
-
-    def with_signature(self, signature: Signature) -> Score:
-        """Return the same score under a fuller signature."""
-        return replace(self, signature=signature)
 
     def __float__(self) -> float:
         return self.value

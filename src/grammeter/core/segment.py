@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from grammeter.core.edit import GoldEdits
-
-
-def _no_gold() -> GoldEdits:
-    return {}
+from grammeter.core.edit import Edit, GoldEdits
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +22,7 @@ class Segment:
     source: str
     hypothesis: str
     references: tuple[str | None, ...] = ()
-    gold: GoldEdits = field(default_factory=_no_gold)
+    gold: GoldEdits = field(default_factory=dict[int, tuple[Edit, ...]])
     previous: str = ""
     following: str = ""
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grammeter.core.edit import Edit
 from grammeter.core.explanation import Attribution, Explanation, Grid
-from grammeter.core.result import Result
+from grammeter.core.result import Result, plain_fields
 from grammeter.core.score import json_number
 from grammeter.core.tables import Column, Form, Style, Table, escaped, format_number, terminal
 from grammeter.core.verdict import JudgedEdit, interleaved
@@ -42,8 +43,7 @@ class SentenceExplanation(Result):
             "hypothesis": self.hypothesis,
             "references": list(self.references),
             "metrics": {
-                name: _to_json(each) | _attribution_to_json(each, self.source.split())
-                for name, each in self.metrics.items()
+                name: _to_json(each, self.source.split()) for name, each in self.metrics.items()
             },
             "notes": [*self.notes],
         }
@@ -183,7 +183,7 @@ def _attribution_lines(
         rows.append(
             (
                 f"{edit.start}:{edit.end}",
-                f"[{' '.join(source[edit.start : edit.end])} -> {edit.correction}]",
+                f"[{_original(edit, source)} -> {edit.correction}]",
                 edit.type,
                 judged.verdict if judged else "",
                 _weight(judged, digits),
@@ -263,69 +263,55 @@ def _edit_html(judged: JudgedEdit) -> str:
     return f'<span title="{hint}">{text}</span>'
 
 
-def _to_json(explanation: Explanation) -> dict[str, Any]:
-    value = json_number(explanation.value)
-    return {
+def _to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
+    value, attribution = json_number(explanation.value), explanation.attribution
+    shape: dict[str, Any] = {
         "value": value,
-        **({"reason": explanation.reason or "undefined"} if value is None else {}),
         "parts": {name: json_number(value) for name, value in explanation.parts.items()},
         "reference": explanation.chosen,
-        **_corpus_to_json(explanation),
         "edits": [
-            {
-                "start": judged.edit.start,
-                "end": judged.edit.end,
-                "original": judged.original,
-                "corrections": list(judged.edit.corrections),
-                "type": judged.edit.type,
-                **_judged_to_json(judged),
-            }
+            _edit_to_json(judged.edit, judged.original, judged)
+            | {"corrections": [*judged.edit.corrections]}
             for judged in explanation.edits
         ],
         "tables": [
-            {"title": grid.title, "columns": list(grid.columns), "rows": [*map(list, grid.rows)]}
+            {"title": grid.title, "columns": [*grid.columns], "rows": [*map(list, grid.rows)]}
             for grid in explanation.grids
         ],
     }
+    if value is None:
+        shape["reason"] = explanation.reason or "undefined"
+    if explanation.corpus_value is not None:
+        value = json_number(explanation.corpus_value)
+        shape["in_corpus"] = {"reference": explanation.corpus_chosen, "value": value}
+    if attribution is not None:
+        shape["attribution"] = _attribution_to_json(attribution, explanation, source)
+    return shape
 
 
-def _corpus_to_json(explanation: Explanation) -> dict[str, Any]:
-    if explanation.corpus_value is None:
-        return {}
-    value = json_number(explanation.corpus_value)
-    return {"in_corpus": {"reference": explanation.corpus_chosen, "value": value}}
-
-
-def _attribution_to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
-    found = explanation.attribution
-    if found is None:
-        return {}
-    data: dict[str, Any] = {
-        "method": found.method,
-        "signature": str(found.signature),
-        "total": json_number(found.total),
-        "baseline": json_number(found.baseline),
-        **({} if found.orders is None else {"orders": found.orders}),
-        **({} if found.reason is None else {"reason": found.reason}),
-    }
-    data["edits"] = [
-        {
-            "start": edit.start,
-            "end": edit.end,
-            "original": " ".join(source[edit.start : edit.end]),
-            "correction": edit.correction,
-            "type": edit.type,
-            "value": json_number(value),
-            **({} if found.errors is None else {"error": json_number(found.errors[number])}),
-            **_judged_to_json(explanation.judged(edit, source)),
-        }
-        for number, (edit, value) in enumerate(zip(found.edits, found.values, strict=True))
+def _attribution_to_json(
+    attribution: Attribution, explanation: Explanation, source: Sequence[str]
+) -> dict[str, Any]:
+    edits = [
+        _edit_to_json(
+            edit, " ".join(source[edit.start : edit.end]), explanation.judged(edit, source)
+        )
+        | {"correction": edit.correction, "value": json_number(value)}
+        for edit, value in zip(attribution.edits, attribution.values, strict=True)
     ]
-    return {"attribution": data}
+    for edit, error in zip(edits, attribution.errors or (), strict=False):
+        edit["error"] = json_number(error)
+    shape = plain_fields(attribution) | {"signature": str(attribution.signature), "edits": edits}
+    return {key: shape[key] for key in shape if key not in ("values", "errors")}
 
 
-def _judged_to_json(judged: JudgedEdit | None) -> dict[str, Any]:
+def _original(edit: Edit, source: Sequence[str]) -> str:
+    return " ".join(source[edit.start : edit.end])
+
+
+def _edit_to_json(edit: Edit, original: str, judged: JudgedEdit | None) -> dict[str, Any]:
+    shape = {"start": edit.start, "end": edit.end, "original": original, "type": edit.type}
     if judged is None:
-        return {}
+        return shape
     weight = {} if judged.weight is None else {"weight": json_number(judged.weight)}
-    return {"verdict": judged.verdict, **weight}
+    return shape | {"verdict": judged.verdict, **weight}

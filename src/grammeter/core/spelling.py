@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from grammeter.core.errors import UsageError
 
 Value = bool | int | float | str | None | tuple["Value", ...]
 """What a field of a metric may hold."""
 
+Read = TypeVar("Read")
+
 _MOST_BRACKETS = 100
 _NAME = re.compile(r"\s*([A-Za-z][\w.+-]*)\s*")
 _FIELD = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _INTEGER = re.compile(r"[+-]?\d{1,4000}\Z")  # Python reads no more than 4,300 digits
+_QUOTED = re.compile(r"""(['"])((?:[^\\]|\\\\|\\(?=[^\\])(?!\1)|\\\1)*?)\1""", re.S)
+_WORD = re.compile(r"[^,()]+")
 _BARE = re.compile(r"[A-Za-z0-9_./~@+:-]+\Z")
 _WORDS: Mapping[str, Value] = {"true": True, "false": False, "none": None}
 _SPELLED: Mapping[object, str] = {True: "true", False: "false", None: "none"}
@@ -40,10 +45,14 @@ def parse(text: str) -> tuple[str, dict[str, Value]]:
                 f"{text!r} is no name of a metric", fix="Separate several metrics by spaces."
             )
         raise _malformed(text, at, "'('")
-    fields, at = _fields(text, at + 1)
+    pairs, at = _listed(text, at + 1, _field)
     if text[at:].strip():
         raise _malformed(text, at, "the end")
-    return name, fields
+    keys = [key for key, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise UsageError(f"{text!r} sets {key!r} twice", fix="Keep one of them.")
+    return name, dict(pairs)
 
 
 def spell(name: str, fields: Mapping[str, Value]) -> str:
@@ -74,62 +83,42 @@ def _quoted(text: str) -> str:
     return mark + text.replace("\\", "\\\\").replace(mark, "\\" + mark) + mark
 
 
-def _fields(text: str, at: int) -> tuple[dict[str, Value], int]:
-    fields: dict[str, Value] = {}
-    while not (at := _skip(text, at)) < len(text) or text[at] != ")":
-        match = _FIELD.match(text, at)
-        if match is None:
-            raise _malformed(text, at, "field=value or ')'")
-        if match[1] in fields:
-            raise UsageError(f"{text!r} sets {match[1]!r} twice", fix="Keep one of them.")
-        fields[match[1]], at = _value(text, match.end())
-        at = _after_value(text, at)
-    return fields, at + 1
+def _listed(
+    text: str, at: int, read: Callable[[str, int], tuple[Read, int]]
+) -> tuple[list[Read], int]:
+    """Read items between commas, up to the bracket that closes them."""
+    items: list[Read] = []
+    while not text.startswith(")", at := _skip(text, at)):
+        item, at = read(text, at)
+        items.append(item)
+        at = _skip(text, at)
+        if not text.startswith((",", ")"), at):
+            raise _malformed(text, at, "',' or ')'")
+        at += text[at] == ","
+    return items, at + 1
+
+
+def _field(text: str, at: int) -> tuple[tuple[str, Value], int]:
+    match = _FIELD.match(text, at)
+    if match is None:
+        raise _malformed(text, at, "field=value or ')'")
+    value, at = _value(text, match.end())
+    return (match[1], value), at
 
 
 def _value(text: str, at: int) -> tuple[Value, int]:
     at = _skip(text, at)
-    if at < len(text) and text[at] in "'\"":
-        return _quoted_value(text, at)
-    if at < len(text) and text[at] == "(":
-        return _tuple(text, at + 1)
-    end = at
-    while end < len(text) and text[end] not in ",()":
-        end += 1
-    word = text[at:end].strip()
-    if not word:
+    if match := _QUOTED.match(text, at):
+        return re.sub(rf"\\([\\{match[1]}])", r"\1", match[2]), match.end()
+    if text.startswith(("'", '"'), at):
+        raise _malformed(text, len(text), f"the closing {text[at]}")
+    if text.startswith("(", at):
+        values, at = _listed(text, at + 1, _value)
+        return tuple(values), at
+    word = _WORD.match(text, at)
+    if not word or not word[0].strip():
         raise _malformed(text, at, "a value")
-    return _bare(word), end
-
-
-def _tuple(text: str, at: int) -> tuple[Value, int]:
-    values: list[Value] = []
-    while not (at := _skip(text, at)) < len(text) or text[at] != ")":
-        value, at = _value(text, at)
-        values.append(value)
-        at = _after_value(text, at)
-    return tuple(values), at + 1
-
-
-def _after_value(text: str, at: int) -> int:
-    at = _skip(text, at)
-    if at < len(text) and text[at] == ",":
-        return at + 1
-    if at < len(text) and text[at] == ")":
-        return at
-    raise _malformed(text, at, "',' or ')'")
-
-
-def _quoted_value(text: str, at: int) -> tuple[str, int]:
-    mark, letters, at = text[at], "", at + 1
-    while at < len(text) and text[at] != mark:
-        if text[at] == "\\" and text[at + 1 : at + 2] in (mark, "\\"):
-            at += 1
-        letters += text[at]
-        at += 1
-    if at == len(text):
-        raise _malformed(text, at, f"the closing {mark}")
-    return letters, at + 1
+    return _bare(word[0].strip()), word.end()
 
 
 def _bare(word: str) -> Value:
@@ -144,9 +133,7 @@ def _bare(word: str) -> Value:
 
 
 def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return at
+    return len(text) - len(text[at:].lstrip())
 
 
 def _malformed(text: str, at: int, expected: str) -> UsageError:
