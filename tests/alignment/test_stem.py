@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammeter.alignment.strings import IRREGULAR, stem
+from grammeter.alignment.strings import _rules, stem
 
 # Examples of the rules in Porter (1980), sections 2 to 4, taken through all five steps;
 # stems are those of nltk 3.10.4: nltk.stem.porter.PorterStemmer().stem(word)
@@ -46,7 +46,7 @@ def test_known_stems(word, expected):
 
 
 def test_irregular_forms():
-    for word, expected in IRREGULAR.items():
+    for word, expected in _rules("irregular").items():
         assert stem(word) == expected
 
 

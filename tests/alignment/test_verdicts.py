@@ -30,7 +30,6 @@ from grammeter.alignment.verdicts import (
     counts_by_length,
     each_version,
     judge,
-    judge_together,
     judged_edits,
     length_weight,
     similarity_sums,
@@ -44,7 +43,7 @@ def judged_of(target, *, together=False, detection=False, changed_only=False):
     sentence, hypothesis = target
     remaining = competing(sentence, changed_only=changed_only)
     if together:
-        return [judge_together(sentence.source, hypothesis, remaining, detection=detection)]
+        return judge(sentence.source, hypothesis, remaining, detection=detection, together=True)
     return judge(sentence.source, hypothesis, remaining, detection=detection)
 
 

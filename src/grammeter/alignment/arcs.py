@@ -64,7 +64,10 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
                 here[column - 1] = here.get(column - 1, 0) | left
                 _add(graph, vertex - 1, vertex, left)
         row, here = row - 1, above
-    _insertions_at_start(graph, here)
+    reaching = 0
+    for column in range(max(here), 0, -1):
+        reaching |= here.get(column, 0)
+        _add(graph, column - 1, column, reaching)
     for edges in graph.values():
         edges.reverse()
     return {vertex: graph[vertex] for vertex in sorted(graph)}
@@ -110,13 +113,6 @@ class _Tables:
         up = (1 if self._up1[column] & bit else 0) | (2 if up2 & bit else 0)
         left = (1 if self._left1[column] & bit else 0) | (2 if left2 & bit else 0)
         return reached & diagonal, reached & up, reached & left
-
-
-def _insertions_at_start(graph: Graph, first_row: dict[int, int]) -> None:
-    tables = 0
-    for column in range(max(first_row), 0, -1):
-        tables |= first_row.get(column, 0)
-        _add(graph, column - 1, column, tables)
 
 
 def _add(graph: Graph, vertex: int, target: int, tables: int, noop: bool = False) -> None:

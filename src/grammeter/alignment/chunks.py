@@ -6,7 +6,7 @@ cuts each version at its own edits (GoToScorer).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -78,35 +78,35 @@ def segment_edits(segments: Sequence[Segment], extract: Extract) -> list[Segment
     texts, numbered from 0. All extraction is done in one call, each distinct pair of texts once.
     Raises DataError if a segment has neither gold edits nor a reference text; names the sentence.
     """
-    edits = _extracted((pair for segment in segments for pair in _pairs(segment)), extract)
+    for segment in segments:
+        if not segment.gold and not segment.texts:
+            raise DataError(
+                f"neither gold edits nor a reference for {segment.source[:40]!r}",
+                fix="Each sentence needs one reference at least.",
+            )
+    return _edits_of(segments, extract)
+
+
+def _edits_of(segments: Iterable[Segment], extract: Extract) -> list[SegmentEdits]:
+    wanted = [
+        (segment.source, text)
+        for segment in segments
+        for text in (segment.hypothesis, *(() if segment.gold else segment.texts))
+    ]
+    distinct = [pair for pair in dict.fromkeys(wanted) if pair[0] != pair[1]]
+    edits = dict(zip(distinct, map(tuple, extract(distinct)), strict=True))
     return [
         SegmentEdits(
-            edits[segment.source, segment.hypothesis],
+            edits.get((segment.source, segment.hypothesis), ()),
             segment.gold
             or {
-                number: edits[segment.source, text]
+                number: edits.get((segment.source, text), ())
                 for number, text in enumerate(segment.references)
                 if text is not None
             },
         )
         for segment in segments
     ]
-
-
-def _extracted(pairs: Iterable[Pair], extract: Extract) -> dict[Pair, tuple[Edit, ...]]:
-    distinct = list(dict.fromkeys(pairs))
-    return dict(zip(distinct, map(tuple, extract(distinct)), strict=True))
-
-
-def _pairs(segment: Segment) -> Iterator[Pair]:
-    """Return what must be annotated: the hypothesis, and the texts where there is no gold."""
-    if not segment.gold and not segment.texts:
-        raise DataError(
-            f"neither gold edits nor a reference for {segment.source[:40]!r}",
-            fix="Each sentence needs one reference at least.",
-        )
-    for text in (segment.hypothesis, *(() if segment.gold else segment.texts)):
-        yield segment.source, text
 
 
 def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
@@ -188,9 +188,8 @@ def pieces(source: Tokens, changes: Changes) -> list[Piece]:
 def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     """Return each segment's sentence and what its hypothesis changes.
 
-    Edits are taken as by :func:`segment_edits`; runs of white space do not count. Segments of one
-    source line share one :class:`ChunkedSentence`. Raises DataError if a source is empty, a segment
-    has neither gold edits nor a reference text, or gold edits overlap; names the sentence.
+    As :func:`segment_edits`, but runs of white space do not count, and DataError also if a source
+    is empty or gold edits overlap. Segments of one source line share one :class:`ChunkedSentence`.
     """
     normal = [
         replace(
@@ -201,21 +200,16 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
         )
         for segment in segments
     ]
-    wanted = (
-        (segment.source, text)
-        for segment in normal
-        for text in (segment.hypothesis, *(() if segment.gold else segment.texts))
-    )
-    edits = _extracted((pair for pair in wanted if pair[0] != pair[1]), extract)
     known: dict[tuple[str, int, int], ChunkedSentence] = {}
     targets: list[Target] = []
-    for written, segment in zip(segments, normal, strict=True):
+    edits_of = _edits_of(normal, extract)
+    for written, segment, edits in zip(segments, normal, edits_of, strict=True):
         key = (written.source, id(written.references), id(segment.gold) if segment.gold else 0)
         sentence = known.get(key)
         if sentence is None:
-            sentence = known[key] = _sentence(segment, edits, number=len(known) + 1)
-        changes = ordered(sentence.source, edits.get((segment.source, segment.hypothesis), ()))
-        targets.append((sentence, changes))
+            sentence = _sentence(segment.source, edits.gold, where=f"sentence {len(known) + 1}")
+            known[key] = sentence
+        targets.append((sentence, ordered(sentence.source, edits.proposed)))
     return targets
 
 
@@ -255,16 +249,7 @@ def _normal(text: str) -> str:
     return " ".join(text.split())
 
 
-def _sentence(
-    segment: Segment, extracted: Mapping[tuple[str, str], Sequence[Edit]], *, number: int
-) -> ChunkedSentence:
-    source = segment.source
-    references: Mapping[int, Sequence[Edit]] = segment.gold or {
-        label: extracted.get((source, text), ())
-        for label, text in enumerate(segment.references)
-        if text is not None
-    }
-    where = f"sentence {number}"
+def _sentence(source: str, references: GoldEdits, *, where: str) -> ChunkedSentence:
     if not source or not references:
         raise DataError(
             "the source is empty" if not source else "there is no reference",

@@ -171,7 +171,8 @@ class _Sweep:
         rows, columns = np.divmod(np.arange((self._rows + 1) * self._pitch), self._pitch)
         self._number = (rows - 1) * self._columns + columns - 1
         offsets = (1, self._pitch, self._pitch + 1, self._pitch + 1)
-        self._moves = [_Move(offset, n == 3, len(rows)) for n, offset in enumerate(offsets)]
+        far = np.full(len(rows), _FAR)
+        self._moves = [_Move(at, n == 3, far.copy(), far.copy()) for n, at in enumerate(offsets)]
         by_step = {1: 0, self._columns: 1, self._columns + 1: 2}
         for vertex, edges in graph.items():
             for target, times, noop in edges:
@@ -241,17 +242,16 @@ class _Sweep:
         return (rows + 1) * self._pitch + (total - rows) + 1
 
 
-class _Move:
+class _Move(NamedTuple):
     """One kind of elementary edge: how far it looks back, and its packed cost at each cell.
 
     ``alone`` is its cost as an edit or unchanged word, ``inside`` that as a part of a phrase edit.
     """
 
-    def __init__(self, offset: int, noop: bool, size: int) -> None:
-        self.offset = offset
-        self.noop = noop
-        self.alone = np.full(size, _FAR)
-        self.inside = np.full(size, _FAR)
+    offset: int
+    noop: bool
+    alone: Integers
+    inside: Integers
 
 
 def _without_vertex(packed: Integers) -> Integers:

@@ -45,21 +45,12 @@ def matcher(
     trim: bool = True,
     arc_limit: float = ARC_LIMIT,
 ) -> Lattice | LargeLattice:
-    """Prepare to match a hypothesis with any gold edits of its source.
+    """Prepare to match the tokens of a hypothesis with any gold edits of its source.
 
-    Parameters
-    ----------
-    source, hypothesis
-        Tokens.
-    max_unchanged
-        Unchanged words that an edit may hold, 0 or more.
-    row0
-        Offsets of insertions before the first token.
-    trim
-        Leave out runs of unchanged words at both ends. Exact unless a gold edit replaces words
-        with themselves.
-    arc_limit
-        Above this many phrase edits they are not listed: :mod:`~.alignment.large_lattice`.
+    An edit holds ``max_unchanged`` unchanged words, 0 or more; ``row0`` says which offsets
+    insertions before the first token have. ``trim`` leaves out runs of unchanged words at both
+    ends: exact unless a gold edit replaces words with themselves. Above ``arc_limit`` phrase edits
+    are not listed: :mod:`~.alignment.large_lattice`.
     """
     graph = optimal_moves(source, hypothesis)
     window = _window(graph, max_unchanged, trim)

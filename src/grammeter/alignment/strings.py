@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 
 
-def _table(pairs: str) -> dict[str, str]:
-    return dict(pair.split(":") for pair in pairs.split())
-
-
-IRREGULAR = _table(
-    "skies:sky sky:sky dying:die lying:lie tying:tie news:news innings:inning inning:inning"
-    " outings:outing outing:outing cannings:canning canning:canning howe:howe proceed:proceed"
-    " exceed:exceed succeed:succeed"
-)
-"""Forms whose stem no rule gives."""
-
-_STEP_2 = _table(
-    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e"
-    " ousli:ous ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous"
-    " aliti:al iviti:ive biliti:ble fulli:ful"
-)
-_STEP_3 = _table("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
-_STEP_4 = _table(
-    "al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive:"
-    " ize:"
-)
+@cache
+def _rules(name: str) -> Mapping[str, str]:
+    """Return a table of ``porter.json``: ``irregular``, or the suffixes of a step."""
+    return json.loads(files("grammeter.alignment").joinpath("porter.json").read_bytes())[name]
 
 
 def stem(word: str) -> str:
@@ -37,16 +23,17 @@ def stem(word: str) -> str:
     go only if what stays has a measure above 0 or 1.
 
     Departures from the paper are those of the Natural Language Toolkit's stemmer, so that figures
-    can be compared: words of one or two letters stay (not "is" -> "i"), ``IRREGULAR`` forms stand
-    in a list, "dies" and "died" keep "die", y turns to i only after a consonant that does not begin
+    can be compared: words of one or two letters stay (not "is" -> "i"), irregular forms stand in a
+    list, "dies" and "died" keep "die", y turns to i only after a consonant that does not begin
     the word ("enjoy" stays), "-bli", "-fulli" and "-logi" are suffixes of step 2, "-alli" may give
     way to another suffix, and a vowel with a consonant ("are" less e) counts as a short word.
     """
-    if word in IRREGULAR or len(word) <= 2:
-        return IRREGULAR.get(word, word)
+    irregular = _rules("irregular")
+    if word in irregular or len(word) <= 2:
+        return irregular.get(word, word)
     word = _i_for_y(_past_and_progressive(_plural(word)))
-    word = _replaced(_adverb(word), _STEP_3, above=0)
-    return _without_e(_replaced(word, _STEP_4, above=1))
+    word = _replaced(_adverb(word), _rules("step 3"), above=0)
+    return _without_e(_replaced(word, _rules("step 4"), above=1))
 
 
 def _shape(word: str) -> str:
@@ -112,7 +99,7 @@ def _adverb(word: str) -> str:
         return _adverb(word[:-2])
     if word.endswith("logi"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
-    return _replaced(word, _STEP_2, above=0)
+    return _replaced(word, _rules("step 2"), above=0)
 
 
 def _replaced(word: str, rules: Mapping[str, str], *, above: int) -> str:

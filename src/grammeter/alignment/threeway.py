@@ -17,9 +17,10 @@ Source: Felice and Briscoe (2015) for the costs; the order of ties is that of th
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, takewhile
+from itertools import chain, count, islice, takewhile
 from math import isqrt
 from typing import Any
 
@@ -40,7 +41,6 @@ MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0
 """Which sentences have a token in a column, in the order of preference."""
 
 _SIDES = ((0, 1), (0, 2), (1, 2))  # source and hypothesis, source and reference, the other two
-_PAIR_MOVES = ((1, 1), (1, 0), (0, 1))
 _EQUAL, _DIFFERENT = 4, 1  # gains: two gaps, 2 + 2, less 0 or 3
 _NEVER = 1 << 30
 _BATCH_CELLS = 1 << 20
@@ -62,20 +62,15 @@ def align_all(triples: Sequence[Triple]) -> Iterator[tuple[int, list[Column]]]:
     positions in ``triples``, in no particular order, and the columns from left to right. A column
     has no more than two gaps; without its gaps each row is the sentence.
     """
-    pairs: list[tuple[int, Triple]] = []
-    others: list[tuple[int, Triple]] = []
+    jobs: list[tuple[int, Triple]] = []
     for index, (source, hypothesis, reference) in enumerate(triples):
         triple = (tuple(source), tuple(hypothesis), tuple(reference))
         if triple[0] == triple[1] == triple[2]:
             yield index, list(zip(*triple, strict=True))
-        elif triple[0] in (triple[1], triple[2]):
-            pairs.append((index, triple))
         else:
-            others.append((index, triple))
-    for batch in _batches(pairs):
-        yield from _align_pairs(batch)
-    for batch in _batches(others):
-        yield from _align_triples(batch)
+            jobs.append((index, triple))
+    for batch in _batches(jobs):
+        yield from _align_batch(batch)
 
 
 def _batches(jobs: list[tuple[int, Triple]]) -> Iterator[list[tuple[int, Triple]]]:
@@ -86,19 +81,8 @@ def _batches(jobs: list[tuple[int, Triple]]) -> Iterator[list[tuple[int, Triple]
         yield [first, *islice(waiting, _BATCH_CELLS // (side * side))]
 
 
-def _align_pairs(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
-    """Align triples whose source equals the hypothesis or the reference."""
-    pairs = [(t[0], t[2] if t[0] == t[1] else t[1]) for _, t in batch]
-    first, second = _encoded(pairs)
-    gains = _views(_pair_gains(first, second))
-    for (index, triple), (x, y), gain in zip(batch, pairs, gains, strict=True):
-        columns = _pair_columns(_Pair(x, y, gain, second.shape[1] + 1))
-        same = triple[0] == triple[1]
-        yield index, [(a, a, b) if same else (a, b, a) for a, b in columns]
-
-
-def _align_triples(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
-    """Align triples of which source and hypothesis, source and reference differ."""
+def _align_batch(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
+    """Align triples of which some sentences differ."""
     # reading back takes equal last tokens in any case, so they need no cells
     tails = [_common_suffix(triple) for _, triple in batch]
     heads = [
@@ -106,18 +90,21 @@ def _align_triples(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[
         for (_, (s, h, r)), tail in zip(batch, tails, strict=True)
     ]
     encoded = _encoded(heads)
-    gains = zip(
-        *(_views(_pair_gains(encoded[a], encoded[b])) for a, b in _SIDES),
-        strict=True,
-    )
+    # flat memory views: single cells are read fast
+    gains = [
+        [table.reshape(-1).data for table in _pair_gains(encoded[a], encoded[b])] for a, b in _SIDES
+    ]
     widths = [encoded[b].shape[1] + 1 for _, b in _SIDES]
-    for (index, triple), tail, head, tables in zip(batch, tails, heads, gains, strict=True):
+    for (index, triple), tail, head, tables in zip(
+        batch, tails, heads, zip(*gains, strict=True), strict=True
+    ):
         pairs = [
             _Pair(head[a], head[b], table, width)
             for (a, b), table, width in zip(_SIDES, tables, widths, strict=True)
         ]
         moves = _Search(head, pairs).path() or _from_planes(head)
-        yield index, _columns(triple, moves + [MOVES[0]] * tail)
+        equal = zip(*(side[len(side) - tail :] for side in triple), strict=True)
+        yield index, [*_columns(head, moves), *equal]
 
 
 def _common_suffix(triple: Triple) -> int:
@@ -136,12 +123,13 @@ def _columns(triple: Triple, moves: Sequence[_Cell]) -> list[Column]:
 
 def _encoded(groups: Sequence[Sequence[Tokens]]) -> list[npt.NDArray[np.int32]]:
     """Replace tokens by numbers: an array per role, shape ``(groups, longest)``, -1 beyond."""
-    numbers: dict[str, int] = {}
+    numbers = defaultdict[str, int](count().__next__)
     arrays: list[npt.NDArray[np.int32]] = []
     for role in zip(*groups, strict=True):
-        array = np.full((len(role), max(map(len, role))), -1, dtype=np.int32)
-        for row, tokens in zip(array, role, strict=True):
-            row[: len(tokens)] = [numbers.setdefault(token, len(numbers)) for token in tokens]
+        lengths = np.array([len(tokens) for tokens in role])
+        array = np.full((len(role), lengths.max()), -1, dtype=np.int32)
+        every = map(numbers.__getitem__, chain.from_iterable(role))
+        array[np.arange(array.shape[1]) < lengths[:, None]] = np.fromiter(every, np.int32)
         arrays.append(array)
     return arrays
 
@@ -166,22 +154,6 @@ def _pair_gains(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> 
     return table
 
 
-def _views(tables: _Gains) -> Iterator[memoryview]:
-    """Return each item's table as one flat memory view: single cells are read fast."""
-    return (table.reshape(-1).data for table in tables)
-
-
-def _pair_columns(pair: _Pair) -> list[tuple[str, str]]:
-    """Read back the alignment of two sentences."""
-    i, j = len(pair.first), len(pair.second)
-    columns: list[tuple[str, str]] = []
-    while i or j:
-        di, dj = _PAIR_MOVES[pair.losses(i, j).index(0)]
-        i, j = i - di, j - dj
-        columns.append((pair.first[i] if di else GAP, pair.second[j] if dj else GAP))
-    return columns[::-1]
-
-
 @dataclass(slots=True)
 class _Pair:
     """Two sentences and the gains of their prefixes, ``width`` cells to a row."""
@@ -193,16 +165,12 @@ class _Pair:
 
     def losses(self, i: int, j: int) -> tuple[int, int, int]:
         """Return what ending in both last tokens, the first alone, the second alone loses."""
-        at = i * self.width + j
-        here = self.gains[at]
         if not (i and j):
             return _NEVER, 0 if i else _NEVER, 0 if j else _NEVER
+        gains, at = self.gains, i * self.width + j
+        here, above = gains[at], at - self.width
         both = _EQUAL if self.first[i - 1] == self.second[j - 1] else _DIFFERENT
-        return (
-            here - both - self.gains[at - self.width - 1],
-            here - self.gains[at - self.width],
-            here - self.gains[at - 1],
-        )
+        return here - both - gains[above - 1], here - gains[above], here - gains[at - 1]
 
 
 @dataclass(slots=True)

@@ -38,6 +38,8 @@ KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")
 
 TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
 
+_VERDICTS: Mapping[int, EditVerdict] = {TP: "matched", FN: "missed"}
+
 Row = Sequence[float]
 """Counts or weights of one sentence or corpus, in the order of ``KINDS``."""
 
@@ -105,7 +107,10 @@ def competing(sentence: ChunkedSentence, *, changed_only: bool) -> dict[int, Cha
     With ``changed_only``, those equal to the source are left out, then those with an empty text;
     where none would be left, the first stays.
     """
-    texts = {k: _text(sentence.source, changes) for k, changes in sentence.references.items()}
+    texts = {
+        label: tuple(t for chunk in partition(sentence.source, [changes]) for t in chunk.texts[0])
+        for label, changes in sentence.references.items()
+    }
     labels = list(texts)
     if changed_only:
         labels = [k for k in labels if texts[k] != sentence.source] or labels[:1]
@@ -114,23 +119,36 @@ def competing(sentence: ChunkedSentence, *, changed_only: bool) -> dict[int, Cha
 
 
 def judge(
-    source: Tokens, hypothesis: Changes, references: Mapping[int, Changes], *, detection: bool
+    source: Tokens,
+    hypothesis: Changes,
+    references: Mapping[int, Changes],
+    *,
+    detection: bool,
+    together: bool = False,
 ) -> list[Judged]:
-    """Judge against each reference alone; with ``detection``, a chunk that both change is a hit."""
+    """Judge against each reference alone, or all ``together`` (independent assumption).
+
+    A hit is a chunk with the text of a reference or, with ``detection``, that one changes, too; a
+    miss is one with another text in the reference, or that all of them change.
+    """
     chunks = partition(source, [hypothesis, *references.values()])
+    versions = {label: (at,) for at, label in enumerate(references, start=1)}
+    if together:
+        versions = {TOGETHER: tuple(range(1, len(references) + 1))}
+
+    def kind(chunk: Chunk, versions: tuple[int, ...]) -> int:
+        touched = [chunk.changed[at] for at in versions]
+        equal = any(chunk.texts[at] == chunk.texts[0] for at in versions)
+        if not chunk.changed[0]:
+            return FN if (all(touched) if together else not equal) else TN
+        if any(touched) if detection else equal:
+            return TP
+        return FP_NE if any(touched) else FP_UN
+
     return [
-        _judged(label, (at,), chunks, detection=detection, together=False)
-        for at, label in enumerate(references, start=1)
+        Judged(label, places, chunks, [kind(chunk, places) for chunk in chunks])
+        for label, places in versions.items()
     ]
-
-
-def judge_together(
-    source: Tokens, hypothesis: Changes, references: Mapping[int, Changes], *, detection: bool
-) -> Judged:
-    """Judge a hypothesis against all references at once (independent assumption)."""
-    chunks = partition(source, [hypothesis, *references.values()])
-    versions = tuple(range(1, len(references) + 1))
-    return _judged(TOGETHER, versions, chunks, detection=detection, together=True)
 
 
 def each_version(judged: Judged, labels: Iterable[int]) -> list[Judged]:
@@ -286,13 +304,10 @@ def chunk_grid(judged: Judged) -> Grid:
 
 def reference_grid(judged: Sequence[Judged], rows: Sequence[Sequence[float]], measure: str) -> Grid:
     """Show for each reference the sums by kind and, last in its row, the score."""
+    labels = ["all" if one.label == TOGETHER else str(one.label) for one in judged]
     cells = tuple(
-        (
-            "all" if one.label == TOGETHER else str(one.label),
-            *(f"{n:g}" for n in sums),
-            f"{value:.4f}",
-        )
-        for one, (*sums, value) in zip(judged, rows, strict=True)
+        (label, *(f"{n:g}" for n in sums), f"{value:.4f}")
+        for label, (*sums, value) in zip(labels, rows, strict=True)
     )
     return Grid("References", ("reference", *KINDS, measure), cells)
 
@@ -302,33 +317,9 @@ def judged_edits(judged: Judged) -> Iterator[JudgedEdit]:
     for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
         if kind != TN:
             text = chunk.texts[judged.versions[0] if kind == FN else 0]
-            verdict: EditVerdict = (
-                "missed" if kind == FN else "matched" if kind == TP else "spurious"
-            )
             edit = Edit(chunk.start, chunk.end, " ".join(text))
-            yield JudgedEdit(edit, " ".join(chunk.source), verdict)
-
-
-def _judged(
-    label: int, versions: tuple[int, ...], chunks: list[Chunk], *, detection: bool, together: bool
-) -> Judged:
-    """Judge chunks: ``together``, a miss is what all references change; else, a different text."""
-
-    def kind(chunk: Chunk) -> int:
-        touched = [chunk.changed[at] for at in versions]
-        equal = any(chunk.texts[at] == chunk.texts[0] for at in versions)
-        if not chunk.changed[0]:
-            return FN if (all(touched) if together else not equal) else TN
-        if any(touched) if detection else equal:
-            return TP
-        return FP_NE if any(touched) else FP_UN
-
-    return Judged(label, versions, chunks, list(map(kind, chunks)))
+            yield JudgedEdit(edit, " ".join(chunk.source), _VERDICTS.get(kind, "spurious"))
 
 
 def _join(texts: Iterable[Tokens]) -> str:
     return " ".join(token for text in texts for token in text)
-
-
-def _text(source: Tokens, changes: Changes) -> Tokens:
-    return tuple(token for chunk in partition(source, [changes]) for token in chunk.texts[0])

@@ -308,12 +308,10 @@ class Cleme(Extracting, Choosing, Asking):
             if sentence not in known:
                 known[sentence] = verdicts.competing(sentence, changed_only=self.changed_only)
             texts = sentence.source, hypothesis, known[sentence]
-            if self.assumption == "dependent":
-                versions = verdicts.judge(*texts, detection=self.detection)
-            else:
-                versions = [verdicts.judge_together(*texts, detection=self.detection)]
-                if self.weighting == "similarity":
-                    versions = verdicts.each_version(versions[0], known[sentence])
+            together = self.assumption == "independent"
+            versions = verdicts.judge(*texts, detection=self.detection, together=together)
+            if together and self.weighting == "similarity":
+                versions = verdicts.each_version(versions[0], known[sentence])
             by_target.append(versions)
         return by_target
 
