@@ -37,6 +37,11 @@ needs_spacy = pytest.mark.skipif(
 )
 
 
+def retype(annotator, source, edits, **options):
+    """Type the edits of one sentence."""
+    return annotator.retype_all([(source, edits)], **options)[0]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Where parses are kept for all tests of this file."""
@@ -279,7 +284,7 @@ class TestGivenEdits:
             Edit(3, 4, "the", "Um"),
             Edit(-1, -1, "", "noop"),
         ]
-        result = english.retype("She go to to school .", edits)
+        result = retype(english, "She go to to school .", edits)
         assert result == (
             Edit(1, 3, "goes", "R:OTHER", (), "REQUIRED", "comment"),
             Edit(3, 4, "the", "UNK"),
@@ -288,13 +293,13 @@ class TestGivenEdits:
 
     def test_minimised_and_kept(self, english):
         edits = [Edit(1, 3, "has go", "X"), Edit(3, 4, "at", "Um")]
-        assert written(english.retype("She have go to school", edits)) == [
+        assert written(retype(english, "She have go to school", edits)) == [
             "1 2|R:VERB:SVA|has",
             "3 4|UNK|at",
         ]
-        whole = english.retype("She have go to school", edits, minimise=False)
+        whole = retype(english, "She have go to school", edits, minimise=False)
         assert [(e.start, e.end, e.correction) for e in whole] == [(1, 3, "has go"), (3, 4, "at")]
-        remaining = english.retype("She have go to school", edits, keep_types=True)
+        remaining = retype(english, "She have go to school", edits, keep_types=True)
         assert written(remaining) == ["1 2|X|has", "3 4|Um|at"]
 
     def test_as_the_package(self, english):
@@ -319,7 +324,7 @@ class TestGivenEdits:
                 edit = theirs.import_edit(*documents, place, min=not detects)
                 words = pseudo if detects else " ".join(token.text for token in edit.c_toks)
                 expected.append((edit.o_start, edit.o_end, words, edit.type))
-            result = english.retype(source, given_edits)
+            result = retype(english, source, given_edits)
             assert [(e.start, e.end, e.correction, e.type) for e in result] == expected
 
     def test_reextract(self, english):
@@ -328,7 +333,7 @@ class TestGivenEdits:
         assert written(result) == ["0 1|UNK|It", "1 2|R:VERB:SVA|goes", "4 4|UNK|!"]
 
     def test_nothing_given(self, english):
-        assert english.retype("He goes .", []) == ()
+        assert retype(english, "He goes .", []) == ()
         assert english.reextract_all([("He goes .", []), ("", [])]) == [(), ()]
 
 
@@ -385,7 +390,7 @@ class TestNeutral:
 
     def test_given_edits(self, neutral):
         edits = [Edit(0, 1, "c", "X"), Edit(1, 2, "b", "X"), Edit(1, 2, "d", "UNK")]
-        assert written(neutral.retype("a b", edits)) == ["0 1|R|c", "2 2|UNK|", "1 2|UNK|d"]
+        assert written(retype(neutral, "a b", edits)) == ["0 1|R|c", "2 2|UNK|", "1 2|UNK|d"]
         assert written(neutral.reextract_all([("a b", edits)])[0]) == ["0 1|R|c", "1 2|UNK|d"]
 
     def test_without_types_and_merged(self):

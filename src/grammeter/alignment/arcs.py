@@ -74,8 +74,6 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
 
 
 class _Tables:
-    """Both edit-distance tables, as bit columns."""
-
     def __init__(self, source: Sequence[str], hypothesis: Sequence[str]) -> None:
         self._source = source
         self._hypothesis = hypothesis

@@ -14,11 +14,8 @@ from grammeter.core import DataError, Edit, GoldEdits, Segment
 
 Tokens = tuple[str, ...]
 
-Pair = tuple[str, str]
-"""Source and corrected text."""
-
-Extract = Callable[[Sequence[Pair]], Sequence[Sequence[Edit]]]
-"""Gives the edits of each pair, as an annotator's ``annotate`` does."""
+Extract = Callable[[Sequence[tuple[str, str]]], Sequence[Sequence[Edit]]]
+"""Gives the edits of pairs of source and corrected text, as an annotator's ``annotate`` does."""
 
 
 class SegmentEdits(NamedTuple):
@@ -159,29 +156,20 @@ def pieces(source: Tokens, changes: Changes) -> list[Piece]:
     Each edit is a piece and each token outside edits. Before each of them, and at the end,
     stands an empty piece, unless an insertion stands there.
     """
-    cut: list[Piece] = []
-
-    def add(piece: Piece | None, position: int) -> None:
-        if not cut or cut[-1][:2] != (position, position):
-            cut.append(Piece(position, position, (), edited=False))
-        if piece:
-            cut.append(piece)
-
-    def add_unchanged(start: int, end: int) -> None:
-        for at in range(start, end):
-            add(Piece(at, at + 1, source[at : at + 1], edited=False), at)
-
+    tokens = [Piece(at, at + 1, source[at : at + 1], edited=False) for at in range(len(source))]
+    parts: list[Piece] = []
     done = 0
     for change in changes:
-        add_unchanged(done, change.start)
-        piece = Piece(*change, edited=True)
-        if change.start < change.end:
-            add(piece, change.start)
-        else:
-            cut.append(piece)
+        parts += [*tokens[done : change.start], Piece(*change, edited=True)]
         done = change.end
-    add_unchanged(done, len(source))
-    add(None, len(source))
+    end = Piece(len(source), len(source), (), edited=False)
+    cut: list[Piece] = []
+    for part in (*parts, *tokens[done:], end):
+        inserts = part.edited and part.start == part.end
+        if not inserts and (not cut or cut[-1][:2] != (part.start, part.start)):
+            cut.append(Piece(part.start, part.start, (), edited=False))
+        if part is not end:
+            cut.append(part)
     return cut
 
 

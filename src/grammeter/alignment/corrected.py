@@ -14,8 +14,6 @@ from grammeter.core import Edit, GoldEdits, UsageError, apply, without_overlaps
 Words = tuple[str, ...]
 """Tokens."""
 
-ARROW = "→"
-
 _GLUED_COMMA = re.compile(r",(?!\d)")
 _LAST_STOP = re.compile(r"(?<=[^.])\.$")
 
@@ -51,7 +49,10 @@ def mixed(
     first; UsageError if there are more than ``limit`` combinations, which are counted before they
     are made.
     """
-    choices = [_choices(cluster, len(gold)) for cluster in _clusters(_readied(gold, treebank))]
+    choices: list[list[Sequence[Edit]]] = []
+    for cluster in _clusters(_readied(gold, treebank)):
+        ways = dict.fromkeys(tuple(cluster[number]) for number in sorted(cluster))
+        choices.append(list(ways) if len(cluster) == len(gold) else [*ways, ()])
     count = math.prod(map(len, choices))
     if count > limit:
         raise UsageError(
@@ -105,11 +106,9 @@ def _clusters(edits_of: Mapping[int, Sequence[Edit]]) -> Iterator[dict[int, list
     clusters: list[list[tuple[int, Edit]]] = []
     for number, edit in sorted(listed, key=lambda item: item[1].start - item[1].end):
         near = (c for c in clusters if any(_overlap(edit, member) for _, member in c))
-        cluster = next(near, None)
-        if cluster is None:
-            clusters.append([(number, edit)])
-        else:
-            cluster.append((number, edit))
+        if (cluster := next(near, None)) is None:
+            clusters.append(cluster := [])
+        cluster.append((number, edit))
     for cluster in clusters:
         yield {n: [edit for other, edit in cluster if other == n] for n, _ in cluster}
 
@@ -117,12 +116,6 @@ def _clusters(edits_of: Mapping[int, Sequence[Edit]]) -> Iterator[dict[int, list
 def _overlap(a: Edit, b: Edit) -> bool:
     """Whether two edits share a token, or one inserts strictly inside the other, or are equal."""
     return (a.start, a.end) == (b.start, b.end) or (a.start < b.end and b.start < a.end)
-
-
-def _choices(cluster: Mapping[int, Sequence[Edit]], annotators: int) -> list[tuple[Edit, ...]]:
-    """Return the different ways to deal with an error; leaving it is last."""
-    ways = dict.fromkeys(tuple(cluster[number]) for number in sorted(cluster))
-    return list(ways) if len(cluster) == annotators else [*ways, ()]
 
 
 def marked(source: Sequence[str], edits: Iterable[Edit]) -> str:
@@ -139,7 +132,7 @@ def marked(source: Sequence[str], edits: Iterable[Edit]) -> str:
     done = 0
     for edit in sequence:
         words += source[done : edit.start]
-        words.append(f"[{' '.join(source[edit.start : edit.end])}{ARROW}{edit.correction}]")
+        words.append(f"[{' '.join(source[edit.start : edit.end])}→{edit.correction}]")
         done = edit.end
     return " ".join([*words, *source[done:]])
 
@@ -190,10 +183,7 @@ def chain(source: Sequence[str], edits: Sequence[Edit], order: Sequence[int]) ->
 
 
 def draw_subset(size: int, random: Random) -> frozenset[int]:
-    """Draw a subset of ``size`` edits: its own size uniform in 1 to ``size``, then its members.
-
-    The draw of Maeda et al. 2022 (IMPARA), section 2.3.
-    """
+    """Draw how many of ``size`` edits, 1 to all, then which (IMPARA, Maeda et al. 2022, 2.3)."""
     return frozenset(random.sample(range(size), random.randint(1, size)))
 
 
@@ -202,5 +192,4 @@ def flip_some(subset: Collection[int], size: int, random: Random) -> frozenset[i
 
     The neighbour of Maeda et al. 2022 (IMPARA), section 2.3; it may be empty or the same.
     """
-    flipped = (number for number in range(size) if random.random() < 1 / size)
-    return frozenset(subset) ^ frozenset(flipped)
+    return frozenset(subset) ^ {number for number in range(size) if random.random() < 1 / size}

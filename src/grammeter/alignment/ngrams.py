@@ -103,14 +103,15 @@ class Batch:
     reference_lengths: IntArray
     _tokens: IntArray
     _text: IntArray
-    _texts: _Texts
+    _line: IntArray  # of each text
+    _kind: IntArray  # of each text: 0 (source), 1 + slot (reference), 1 + slots (hypothesis)
 
     def by_order(self, order: int) -> Iterator[Shared]:
         """Count the n-grams of orders 1 to ``order``, one after the other."""
         size = int(self._tokens.max(initial=0)) + 1
         text = np.append(self._text, np.full(order, -1))
         place = np.arange(len(self._tokens))
-        prefix = self._texts.line[self._text]
+        prefix = self._line[self._text]
         for n in range(1, order + 1):
             fits = text[place + n - 1] == text[place]
             place, prefix = place[fits], prefix[fits]
@@ -132,33 +133,18 @@ class Batch:
 
     def _shared(self, ngram: IntArray, text: IntArray, count: IntArray, ngrams: int) -> Shared:
         """Arrange the distinct n-grams of each text, and how often it has them, by segment."""
-        texts, kind = self._texts, self._texts.kind[text]
-        of_line = kind < texts.hypothesis
-        fixed = np.zeros((texts.hypothesis, ngrams), dtype=np.int64)
+        hypothesis, kind = 1 + self.reference_lengths.shape[1], self._kind[text]
+        of_line = kind < hypothesis
+        fixed = np.zeros((hypothesis, ngrams), dtype=np.int64)
         fixed[kind[of_line], ngram[of_line]] = count[of_line]
         line = np.zeros(ngrams, dtype=np.int64)
-        line[ngram] = texts.line[text]
+        line[ngram] = self._line[text]
         ours = np.flatnonzero(~of_line)
         there = fixed[:, ngram[ours]]
-        segment = texts.segment[text[ours]]
-        return Shared(count[ours], there[0], there[1:], segment, fixed, line, texts.line_of_segment)
-
-
-@dataclass(frozen=True, eq=False)
-class _Texts:
-    """The texts of a batch: ``kind`` is 0 (source), 1 + slot (reference) or ``hypothesis``."""
-
-    line: IntArray
-    kind: IntArray
-    hypothesis: int
-
-    @property
-    def segment(self) -> IntArray:
-        return np.cumsum(self.kind == self.hypothesis) - 1
-
-    @property
-    def line_of_segment(self) -> IntArray:
-        return self.line[self.kind == self.hypothesis]
+        is_hypothesis = self._kind == hypothesis
+        segment = (np.cumsum(is_hypothesis) - 1)[text[ours]]
+        lines = self._line[is_hypothesis]
+        return Shared(count[ours], there[0], there[1:], segment, fixed, line, lines)
 
 
 _Line = tuple[str, tuple[str | None, ...]]
@@ -203,19 +189,20 @@ def _batch(
         kinds += [0, *(slot for slot, _ in known), *(slots + 1 for _ in rows)]
         per_line.append(1 + len(known) + len(rows))
     line = np.repeat(np.arange(len(lines)), per_line)
-    what = _Texts(line, np.array(kinds, dtype=np.int64), slots + 1)
+    kind = np.array(kinds, dtype=np.int64)
     tokens, lengths = _numbered(texts, unit, strip)
     by_line = np.zeros((len(lines), slots + 2), dtype=np.int64)
-    by_line[line, what.kind] = lengths
-    of_segments = by_line[what.line_of_segment]
+    by_line[line, kind] = lengths
+    of_segments = by_line[line[kind > slots]]
     return Batch(
         np.fromiter(chain.from_iterable(rows for _, rows in lines), dtype=np.int64),
         of_segments[:, 0],
-        lengths[what.kind == what.hypothesis],
+        lengths[kind > slots],
         of_segments[:, 1:-1],
         tokens,
         np.repeat(np.arange(len(texts)), lengths),
-        what,
+        line,
+        kind,
     )
 
 

@@ -82,7 +82,6 @@ def _batches(jobs: list[tuple[int, Triple]]) -> Iterator[list[tuple[int, Triple]
 
 
 def _align_batch(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
-    """Align triples of which some sentences differ."""
     # reading back takes equal last tokens in any case, so they need no cells
     tails = [_common_suffix(triple) for _, triple in batch]
     heads = [
@@ -113,7 +112,6 @@ def _common_suffix(triple: Triple) -> int:
 
 
 def _columns(triple: Triple, moves: Sequence[_Cell]) -> list[Column]:
-    """Return the columns that moves from left to right make."""
     source, hypothesis, reference = map(iter, triple)
     return [
         (next(source) if s else GAP, next(hypothesis) if h else GAP, next(reference) if r else GAP)
@@ -216,7 +214,12 @@ class _Search:
             self._complete(frames)
             if self.visits < 0:
                 return None
-        return _moves_of(frames)
+        moves: list[_Cell] = []
+        for frame in frames:
+            moves += [MOVES[0]] * frame.run
+            if any(frame.cell):
+                moves.append(frame.move)
+        return moves[::-1]
 
     def _complete(self, frames: list[_Frame]) -> None:
         """Extend the path to the beginning; leave no frame if its slack does not suffice."""
@@ -258,16 +261,6 @@ class _Search:
         two = (sh + s_r + h_r, sr + s_h + r_h, hr + h_s + r_s)
         losses = (sh + sr + hr, *two, s_h + s_r, h_s + h_r, r_s + r_h)
         return _Frame(cell, run, slack, zip(losses, MOVES, strict=True))
-
-
-def _moves_of(frames: Sequence[_Frame]) -> list[_Cell]:
-    moves: list[_Cell] = []
-    for frame in frames:
-        moves += [MOVES[0]] * frame.run
-        if any(frame.cell):
-            moves.append(frame.move)
-    moves.reverse()
-    return moves
 
 
 def _from_planes(triple: Triple) -> list[_Cell]:

@@ -173,18 +173,16 @@ def check_references(segments: Iterable[Segment]) -> None:
             continue
         for number, edits in segment.gold.items():
             text = segment.references[annotators.index(number)]
-            if text is not None and text.split() not in _corrected(segment.source, edits):
+            sure = [edit for edit in edits if edit.type not in DETECTION_ONLY]
+            source = segment.source.split()
+            made = [apply(source, without_overlaps(some)[0]) for some in (edits, sure)]
+            if text is not None and text.split() not in made:
                 raise DataError(
                     f"the reference text of {segment.source[:60]!r} is not what the gold edits of"
                     f" annotator {number} make: {text[:60]!r}",
                     fix="Give texts that belong to the edits, in the order of the annotators,"
                     " or the edits alone.",
                 )
-
-
-def _corrected(source: str, edits: Sequence[Edit]) -> list[list[str]]:
-    sure = [edit for edit in edits if edit.type not in DETECTION_ONLY]
-    return [apply(source.split(), without_overlaps(some)[0]) for some in (edits, sure)]
 
 
 def as_proposals(source: Sequence[str], edits: Iterable[Edit]) -> dict[Proposal, str]:

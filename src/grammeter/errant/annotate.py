@@ -26,7 +26,7 @@ from grammeter.errant.languages import NEUTRAL_RULES, Language, language
 from grammeter.errant.merge import Strategy, is_decided_by_changes
 from grammeter.errant.merge import merge as merge_changes
 from grammeter.errant.parse import Parser
-from grammeter.errant.pipelines import NEUTRAL, Pipeline, find_pipeline
+from grammeter.errant.pipelines import NEUTRAL, find_pipeline
 from grammeter.errant.tokens import Applied, Tokens, by_span, split
 
 CHUNK = 4096
@@ -95,12 +95,6 @@ class Annotator:
             self._remember(edits)
         return [edits[pair] for pair in pairs]
 
-    def retype(
-        self, source: str, edits: Sequence[Edit], *, minimise: bool = True, keep_types: bool = False
-    ) -> tuple[Edit, ...]:
-        """Type the edits of one sentence: see :meth:`retype_all`."""
-        return self.retype_all([(source, edits)], minimise=minimise, keep_types=keep_types)[0]
-
     def retype_all(
         self,
         sentences: Sequence[tuple[str, Sequence[Edit]]],
@@ -134,10 +128,8 @@ class Annotator:
             ]
         )
         extracted = self.annotate([(one.source, one.target) for one in applied])
-        return [
-            tuple(sorted([*old, *new], key=by_span))
-            for old, new in zip(detected, extracted, strict=True)
-        ]
+        both = zip(detected, extracted, strict=True)
+        return [tuple(sorted([*old, *new], key=by_span)) for old, new in both]
 
     def signature(self) -> dict[str, str]:
         """Return all that edits depend on: pipeline, its hash, rules, merging, alignment."""
@@ -178,7 +170,9 @@ class Annotator:
         for (source, target), (changes, _) in zip(pairs, drafts, strict=True):
             yield self._finish(parses[source], parses[target], changes)
 
-    def _draft(self, source: Tokens, target: Tokens) -> _Draft:
+    def _draft(
+        self, source: Tokens, target: Tokens
+    ) -> tuple[list[Change] | None, tuple[bool, bool]]:
         """Align where words suffice, and decide which of the two sentences need a parse."""
         if source.texts == target.texts:
             return [], (False, False)
@@ -218,10 +212,6 @@ class Annotator:
                 self._weight += 1 + len(pair_edits)
 
 
-_Draft = tuple[list[Change] | None, tuple[bool, bool]]
-"""The alignment of a pair, if words decide it, and whether each side needs a parse."""
-
-
 def annotator(
     pipeline: str | None = None,
     *,
@@ -235,18 +225,15 @@ def annotator(
     Parameters
     ----------
     pipeline
-        A spaCy pipeline, as for :func:`~.pipelines.find_pipeline`; ``neutral``: none, for any
-        language, by words alone.
+        As for :func:`~.pipelines.find_pipeline`; ``neutral``: none, for any language, words alone.
     types
-        Whether edits get types. Without them nothing needs a dependency parser, and the spans
-        are the same.
+        Whether edits get types. The spans are the same without, and nothing needs a parser.
     merge
         How adjacent changes become edits, in the words of ``errant_parallel -merge``.
     lev
         Align by plain Levenshtein distance.
     cache_dir
-        Folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else the user's
-        cache folder.
+        Folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else the user's.
 
     Raises
     ------
@@ -271,10 +258,8 @@ def _annotator(
     return Annotator(rules, parser, types=types, merge=merge, lev=lev)
 
 
-@cache
-def _parser(pipeline: Pipeline, folder: Path | None) -> Parser:
-    """Return one parser for all annotators of a pipeline, with or without types."""
-    return Parser(pipeline, folder)
+_parser = cache(Parser)
+"""Returns one parser for all annotators of a pipeline, with or without types."""
 
 
 def _by_source(pairs: Iterable[Texts]) -> list[Texts]:
@@ -309,12 +294,10 @@ def types_by_rules(segments: Iterable[Segment], annotator: Annotator) -> GoldTyp
 
 def _names(edits: Sequence[Edit], retyped: Iterable[Edit]) -> list[str]:
     """Return the types of ``edits``; those of the changes come ``retyped``, in order of spans."""
-    names = [edit.type for edit in edits]
     places = [at for at, edit in enumerate(edits) if not edit.is_noop]
     places.sort(key=lambda at: by_span(edits[at]))
-    for at, edit in zip(places, retyped, strict=True):
-        names[at] = edit.type
-    return names
+    types = dict(zip(places, retyped, strict=True))
+    return [types.get(at, edit).type for at, edit in enumerate(edits)]
 
 
 def one_scheme(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
@@ -325,12 +308,10 @@ def one_scheme(segments: Sequence[Segment], annotator: Annotator) -> list[Segmen
     if not foreign_types((segment.gold for segment in segments), annotator.rules):
         return list(segments)
     types = types_by_rules(segments, annotator)
+    by_gold = {id(segment.gold): segment.gold for segment in segments}
     gold: dict[int, GoldEdits] = {
-        id(segment.gold): {
-            number: tuple(map(_retyped, edits, types[id(segment.gold)][number]))
-            for number, edits in segment.gold.items()
-        }
-        for segment in segments
+        key: {n: tuple(map(_retyped, edits, types[key][n])) for n, edits in by_annotator.items()}
+        for key, by_annotator in by_gold.items()
     }
     return [replace(segment, gold=gold[id(segment.gold)]) for segment in segments]
 

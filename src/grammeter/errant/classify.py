@@ -67,7 +67,6 @@ class _Side:
 
 
 def _one_sided(side: _Side) -> str:
-    """Return the category of tokens that are missing or unnecessary."""
     categories = side.categories
     special = _special_word(side) if len(side) == 1 else None
     verbal = "VERB" if set(categories) == {"PART", "VERB"} else "OTHER"
@@ -99,7 +98,6 @@ def _uniform(
 
 
 def _two_sided(one: _Side, other: _Side) -> str:
-    """Return the category of a replacement."""
     if "".join(one.lowers) == "".join(other.lowers):
         return "ORTH"
     if sorted(one.lowers) == sorted(other.lowers):
@@ -187,7 +185,6 @@ def _misspelling(pair: _Pair) -> str | None:
 
 
 def _inflection(pair: _Pair) -> str | None:
-    """Judge forms of one lemma."""
     if not (pair.same_lemma and pair.both_open):
         return None
     if pair.same_category:
@@ -257,11 +254,12 @@ def _similar_letters(pair: _Pair) -> str | None:
     long = len(one) > 5 and len(other) > 5
     if long and (one.startswith(other) or other.startswith(one)) and similarity >= 0.66:
         return "MORPH"  # [stress -> stressed]
-    for row in english().similarity:
-        if row.fits(len(one), len(other), similarity) and (
-            category := pair.target() if row.type == "TARGET" else row.type
-        ):
-            return category
+    for lengths, other_lengths, compare, bound, kind in english().similarity:
+        fits = lengths[0] <= len(one) <= lengths[1] and compare(similarity, bound)
+        if fits and other_lengths[0] <= len(other) <= other_lengths[1]:
+            category = pair.target() if kind == "TARGET" else kind
+            if category:
+                return category
     return None
 
 

@@ -128,28 +128,15 @@ def choose(
     digits: int | None,
     running: bool = True,
 ) -> list[int]:
-    """Choose among the references of each sentence, as the package does.
+    """Choose among the references of each sentence, as the package does; return their positions.
 
-    In the order of the sentences, the one whose counts give the best F together with all counts
-    chosen so far; among equals the one with more true positives, then fewer false positives,
-    then fewer false negatives, then the first.
-
-    Parameters
-    ----------
-    rows
-        For each sentence, the counts by reference; ``None`` does not compete.
-    beta
-        Weight of recall in F.
-    digits
-        F is rounded to so many decimals before it is compared, so that near ties are decided by
-        the counts; the package rounds to 4. ``None`` compares exactly.
-    running
-        Add the counts chosen so far; else each sentence is alone.
-
-    Returns
-    -------
-    list of int
-        Positions; 0 where no reference competes.
+    In the order of the sentences, the one whose counts give the best F, in which recall weighs
+    ``beta``, together with all counts chosen so far (each sentence alone, if not ``running``);
+    among equals the one with more true positives, then fewer false positives, then fewer false
+    negatives, then the first. ``rows`` have, for each sentence, the counts by reference; ``None``
+    does not compete, and where none competes, the position is 0. F is rounded to ``digits``
+    decimals before it is compared, so that near ties are decided by the counts; the package rounds
+    to 4, ``None`` compares exactly.
     """
     total: Triple = (0, 0, 0)
     chosen: list[int] = []

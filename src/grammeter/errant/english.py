@@ -16,20 +16,8 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
-class SimilarityRow(NamedTuple):
-    """Lengths of a word and its replacement, their similarity, and the type that follows."""
-
-    lengths: tuple[tuple[int, int | None], tuple[int, int | None]]
-    compare: Callable[[float, float], bool]
-    bound: float
-    type: str
-
-    def fits(self, one: int, other: int, similarity: float) -> bool:
-        """Whether this row applies to words of these lengths and this similarity."""
-        return self.compare(similarity, self.bound) and all(
-            low <= length and (high is None or length <= high)
-            for length, (low, high) in zip((one, other), self.lengths, strict=True)
-        )
+SimilarityRow = tuple[tuple[int, int], tuple[int, int], Callable[[float, float], bool], float, str]
+"""Lengths of a word and of its replacement, how to compare their similarity to what, the type."""
 
 
 class English:
@@ -51,11 +39,11 @@ class English:
             for name, rows in data["pairs"].items()
             if name != "about"
         }
-        self.similarity = tuple(
-            SimilarityRow((one, other), _COMPARISONS[sign], float(bound), kind)
+        self.similarity: list[SimilarityRow] = [
+            (one, other, _COMPARISONS[sign], float(bound), kind)
             for one, other, test, kind in data["similarity"]["rows"]
             for sign, bound in [test.split()]
-        )
+        ]
 
 
 @cache
@@ -103,14 +91,11 @@ def stem(word: str) -> str:
 
 def _fitting(word: str, *, is_intact: bool) -> _Rule | None:
     letters = "".join(takewhile(str.isalpha, word))
-    fitting = (
-        rule
-        for rule in _rules().get(letters[-1:], ())
-        if word.endswith(rule.suffix)
-        and (is_intact or not rule.intact)
-        and _leaves_enough(word, rule.removed)
-    )
-    return next(fitting, None)
+    for rule in _rules().get(letters[-1:], ()):
+        fits = word.endswith(rule.suffix) and (is_intact or not rule.intact)
+        if fits and _leaves_enough(word, rule.removed):
+            return rule
+    return None
 
 
 def _leaves_enough(word: str, removed: int) -> bool:
@@ -122,8 +107,7 @@ def _leaves_enough(word: str, removed: int) -> bool:
 
 
 @cache
-def _rules() -> dict[str, list[_Rule]]:
-    """Return the rules for stems by the last letter of their suffix."""
+def _rules() -> dict[str, list[_Rule]]:  # by the last letter of the suffix
     rules: dict[str, list[_Rule]] = {}
     for line in _data("lancaster.txt").splitlines():
         if not line.startswith("#"):
