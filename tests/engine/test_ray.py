@@ -54,7 +54,7 @@ def cluster(tmp_path_factory):
 
 
 def run(names, folder, job=JOB, **ray):
-    return run_batch(find_shards(names), folder, job, block=7, engine="ray", ray=ray)
+    return run_batch(find_shards(names), folder, job, block=7, ray=ray)
 
 
 def test_rows_are_those_of_the_local_engine(cluster, tmp_path):

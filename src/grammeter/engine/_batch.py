@@ -37,12 +37,11 @@ BLOCK = 1_000
 
 @dataclass
 class Summary:
-    """The result of a run.
+    """The result of a run of ``seconds``.
 
     ``totals``, ``earlier``: counts by shard; the shards that an earlier run had finished.
     ``faults``: the first rows with an error, as ``file:line: reason``. ``notes``: what a reader of
-    the rows must know: columns without scores, outputs made again. ``seconds``: duration of this
-    run.
+    the rows must know: columns without scores, outputs made again.
     """
 
     totals: dict[str, Totals] = field(default_factory=dict[str, Totals])
@@ -187,14 +186,9 @@ def batch(
         for note in scorer(job).notes:
             on_note(note)
     cluster = {"address": address, "gpus": gpus_per_worker, "cpus": cpus_per_worker}
+    options = {"workers": jobs, **cluster} if engine == "ray" else None
     return run_batch(
-        shards,
-        output,
-        job,
-        jobs=1 if jobs is None else jobs,
-        block=block,
-        engine=engine,
-        ray={"workers": jobs, **cluster},
+        shards, output, job, jobs=1 if jobs is None else jobs, block=block, ray=options
     )
 
 
@@ -205,10 +199,9 @@ def run_batch(
     *,
     jobs: int = 1,
     block: int = BLOCK,
-    engine: Engine = "local",
     ray: Mapping[str, Any] | None = None,
 ) -> Summary:
-    """Do :func:`batch` for shards; ``ray`` are the options of its ``score_shards``."""
+    """Do :func:`batch` for shards; on Ray, if ``ray`` has the options of its ``score_shards``."""
     if jobs < 1 or block < 1:
         raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")
     start, where = time.perf_counter(), Path(folder)
@@ -224,12 +217,12 @@ def run_batch(
         outputs = [plan.output for plan in planned]
         manifest = Manifest(where, job, outputs)
         left = _left(planned, manifest, summary)
-        if engine == "ray":
+        if ray is None:
+            finished = _score_here(left, job, jobs, block)
+        else:
             from grammeter.engine.ray import score_shards
 
-            finished = score_shards(left, job, block=block, **(ray or {}))
-        else:
-            finished = _score_here(left, job, jobs, block)
+            finished = score_shards(left, job, block=block, **ray)
         try:
             with closing(finished):
                 for done in finished:
@@ -261,6 +254,9 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
             )
 
 
+_AGAIN = {"gone": "of an earlier run is gone", "changed": "is not as it was written"}
+
+
 def _left(planned: Sequence[Planned], manifest: Manifest, summary: Summary) -> list[Planned]:
     """Return what is still to be scored; note in the summary what earlier runs finished."""
     left: list[Planned] = []
@@ -271,10 +267,8 @@ def _left(planned: Sequence[Planned], manifest: Manifest, summary: Summary) -> l
             summary.earlier.append(plan.shard.name)
             continue
         left.append(plan)
-        if state == "gone":
-            summary.notes += (f"{plan.output} of an earlier run is gone: it is made again",)
-        elif state == "changed":
-            summary.notes += (f"{plan.output} is not as it was written: it is made again",)
+        if state in _AGAIN:
+            summary.notes += (f"{plan.output} {_AGAIN[state]}: it is made again",)
     for name in manifest.orphans(planned):
         summary.notes += (
             f"{name} is of an earlier run: its input is not among those named now, and no row of"

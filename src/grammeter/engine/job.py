@@ -124,20 +124,18 @@ class _Parser:
         if kind in ("sign", "keyword"):
             return text
         variable = f"v{len(self._values)}"
-        if kind == "name":
-            self._values[variable] = _cell(self._columns[text])
-        else:
-            number = float(text)
-            self._values[variable] = lambda cells: number
+        number = float(text) if kind == "number" else None
+        self._values[variable] = _cell(self._columns[text]) if number is None else lambda _: number
         return variable
 
     def _test(self, node: ast.expr) -> Test:
         match node:
             case ast.BoolOp(op=joint, values=parts):
-                tests = [self._test(part) for part in parts]
-                if isinstance(joint, ast.And):
-                    return lambda cells: all(test(cells) for test in tests)
-                return lambda cells: any(test(cells) for test in tests)
+                tests, join = (
+                    list(map(self._test, parts)),
+                    all if isinstance(joint, ast.And) else any,
+                )
+                return lambda cells: join(test(cells) for test in tests)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 negated = self._test(operand)
                 return lambda cells: not negated(cells)

@@ -115,15 +115,12 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
         if ours and address:
             _check_answers(address)
         if ours:
-            options: dict[str, Any] = {} if address else {"include_dashboard": False}
-            ray.init(
-                address=address,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                configure_logging=False,
-                **options,
-            )
-        _quieten()
+            quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+            options = {} if address else {"include_dashboard": False}
+            ray.init(address=address, configure_logging=False, **quiet, **options)
+        # keep Ray's reports and progress bars off standard output
+        require("ray.data", extra="ray").DataContext.get_current().enable_progress_bars = False
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
         yield ray
     except ConnectionError as error:
         raise RemoteError(
@@ -143,14 +140,6 @@ def _check_answers(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER).close()
     except (OSError, OverflowError) as error:
         raise ConnectionError(str(error)) from None
-
-
-def _quieten() -> None:
-    """Keep Ray's reports and progress bars off standard output."""
-    data: Any = require("ray.data", extra="ray")
-    context = data.DataContext.get_current()
-    context.enable_progress_bars = False
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
 
 
 def _workers(

@@ -46,8 +46,6 @@ _EDIT_KINDS: Mapping[EditsForm | None, ColumnKind] = {"m2": "text", "list": "lis
 
 
 class _Plan(NamedTuple):
-    """One metric and the columns it gives."""
-
     spelled: str
     metric: Metric
     scored: bool
@@ -68,9 +66,7 @@ class RowScorer:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._plans = [_plan(spelled, job) for spelled in job.metrics]
-        self.columns: dict[str, ColumnKind] = dict(
-            c for plan in self._plans for c in plan.columns()
-        )
+        self.columns = dict(column for plan in self._plans for column in plan.columns())
         self._keep = None if job.keep is None else self._filter(job.keep)
         self._tried = False
 
