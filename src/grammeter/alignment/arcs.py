@@ -122,7 +122,7 @@ def _levenshtein(
     source: Sequence[str], hypothesis: Sequence[str]
 ) -> tuple[list[int], list[int], list[int]]:
     """Return bit columns: up is optimal, left is optimal, diagonal costs nothing."""
-    matches, mask = _matches(source)
+    matches, mask = bit_places(source)
     plus, minus = mask, 0  # vertical differences of +1 and -1
     up, left, equal = [0], [0], [0]
     for token in hypothesis:
@@ -141,7 +141,7 @@ def _longest_common_subsequence(
     source: Sequence[str], hypothesis: Sequence[str]
 ) -> tuple[list[int], list[int]]:
     """Return bit columns of the second table: up is optimal, left is optimal."""
-    matches, mask = _matches(source)
+    matches, mask = bit_places(source)
     flat = mask  # bit set: the common subsequence does not grow from the row above
     up, left = [0], [0]
     for token in hypothesis:
@@ -154,7 +154,8 @@ def _longest_common_subsequence(
     return up, left
 
 
-def _matches(source: Sequence[str]) -> tuple[dict[str, int], int]:
+def bit_places(source: Sequence[str]) -> tuple[dict[str, int], int]:
+    """Return for each token the bits of its positions, and the bits of all positions."""
     matches: dict[str, int] = {}
     for position, token in enumerate(source):
         matches[token] = matches.get(token, 0) | (1 << position)

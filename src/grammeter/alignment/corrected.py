@@ -21,12 +21,10 @@ _LAST_STOP = re.compile(r"(?<=[^.])\.$")
 def corrected_by_annotator(
     source: Sequence[str], gold: GoldEdits, *, treebank: bool = True
 ) -> dict[int, Words]:
-    """Return the text with all edits of each annotator, in the order of ``gold``, by annotator.
+    """Return the :func:`distinct` texts with all edits of each annotator, in the order of ``gold``.
 
-    As the authors' program of the I-measure (Felice & Briscoe 2015). ``source`` are tokens; only
-    the first correction of an edit is used; ``treebank`` splits punctuation off corrections as the
-    Penn Treebank does. An annotator without edits has the source; a text that an earlier annotator
-    has too is left out.
+    As the authors' program of the I-measure (Felice & Briscoe 2015): only the first correction of
+    an edit is used; ``treebank`` splits punctuation off corrections as the Penn Treebank does.
     """
     edits_of = _readied(gold, treebank)
     return distinct({number: apply_backwards(source, edits) for number, edits in edits_of.items()})
@@ -121,9 +119,8 @@ def _overlap(a: Edit, b: Edit) -> bool:
 def marked(source: Sequence[str], edits: Iterable[Edit]) -> str:
     """Write a sentence with its edits in brackets: ``She [go→went] to [the→] school [→.]``.
 
-    ``[→the]`` inserts, ``[the→]`` deletes, ``[the→a]`` replaces (Kobayashi et al. 2024). Of two
-    edits at one place the insertion stands first. Edits are in any order; if they overlap or
-    reach outside the sentence, :class:`ValueError` is raised.
+    As Kobayashi et al. 2024. Of two edits at one place the insertion stands first. ValueError if
+    edits, which are in any order, overlap or reach outside the sentence.
     """
     sequence, overlapping = without_overlaps(edits)
     if overlapping or any(not 0 <= e.start <= e.end <= len(source) for e in sequence):
@@ -138,12 +135,10 @@ def marked(source: Sequence[str], edits: Iterable[Edit]) -> str:
 
 
 def partial_text(source: Sequence[str], edits: Sequence[Edit]) -> str:
-    """Apply edits to a sentence and return its text.
+    """Return the text that :func:`~grammeter.core.apply` makes.
 
-    Insertions at one place stand in the order in which they are given. Where the first or the
-    last word is deleted, one blank stays in its place, as in the published program of MAEGE
-    (Choshen & Abend 2018); metrics on words ignore it. Raises :class:`ValueError` if an edit
-    reaches outside the sentence or two edits overlap.
+    Where the first or the last word is deleted, one blank stays in its place, as in the published
+    program of MAEGE (Choshen & Abend 2018); metrics on words ignore it.
     """
     words = apply(source, edits)
     ordered = sorted((e for e in edits if not e.is_noop), key=lambda e: (e.start, e.end))

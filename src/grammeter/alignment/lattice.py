@@ -144,8 +144,7 @@ class Lattice:
         return self._proposal(arc).matches(gold, self._texts.source)
 
     def _proposal(self, arc: Arc) -> Proposal:
-        begin, target = self._vertices[arc.begin], self._vertices[arc.target]
-        return self._texts.proposal(arc, begin, target)
+        return self._texts.proposal(arc, self._vertices[arc.begin], self._vertices[arc.target])
 
 
 class _Window(NamedTuple):

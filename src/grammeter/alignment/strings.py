@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from grammeter.alignment.arcs import bit_places
+
 
 @cache
 def _rules(name: str) -> Mapping[str, str]:
@@ -147,10 +149,8 @@ def token_sort_ratio(first: str, second: str) -> float:
 
 def common_subsequence(first: str, second: str) -> int:
     """Return the length of the longest common subsequence, by bit vectors (Hyyrö 2004)."""
-    places: dict[str, int] = {}
-    for position, letter in enumerate(first):
-        places[letter] = places.get(letter, 0) | 1 << position
-    everything = unmatched = (1 << len(first)) - 1
+    places, everything = bit_places(first)
+    unmatched = everything
     for letter in second:
         met = unmatched & places.get(letter, 0)
         unmatched = ((unmatched + met) | (unmatched - met)) & everything

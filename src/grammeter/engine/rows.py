@@ -95,7 +95,11 @@ class RowScorer:
             self._tried = True
         faults: list[str | None] = [row.fault or self._unfit(row.cells) for row in rows]
         fit = [at for at, fault in enumerate(faults) if fault is None]
-        segments = [self._segment(rows[at].cells) for at in fit]
+        source, hypothesis = self._job.source, self._job.hypothesis
+        segments = [
+            Segment(cells[source], cells[hypothesis], tuple(t for _, t in self._references(cells)))
+            for cells in (rows[at].cells for at in fit)
+        ]
         added: list[dict[str, Any]] = [dict.fromkeys(self.columns) for _ in rows]
         for at, (cells, reasons) in zip(fit, self._scored(segments), strict=True):
             added[at].update(cells)
@@ -148,7 +152,7 @@ class RowScorer:
         for name in (job.source, job.hypothesis):
             if cells.get(name) is None:
                 return f"no {name}"
-        references = [(name, text) for name in job.references for text in _texts(cells.get(name))]
+        references = [pair for pair in self._references(cells) if pair[1] is not None]
         if job.references and not references:
             return f"no {' and no '.join(job.references)}"
         for name, text in [(n, cells[n]) for n in (job.source, job.hypothesis)] + references:
@@ -169,13 +173,14 @@ class RowScorer:
             return "holds half a surrogate pair"
         return None
 
-    def _segment(self, cells: Mapping[str, Any]) -> Segment:
-        job = self._job
-        references: list[str | None] = []
-        for name in job.references:
+    def _references(self, cells: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Return the texts of all reference columns, each with its column."""
+        references: list[tuple[str, Any]] = []
+        for name in self._job.references:
             cell = cells.get(name)
-            references += cast("list[str | None]", cell) if isinstance(cell, list) else [cell]
-        return Segment(cells[job.source], cells[job.hypothesis], tuple(references))
+            texts = cast("list[Any]", cell) if isinstance(cell, list) else [cell]
+            references += [(name, text) for text in texts]
+        return references
 
     def _scored(self, segments: Sequence[Segment]) -> Sequence[_NewCells]:
         """Return the new cells of each segment, and why some are missing."""
@@ -191,11 +196,6 @@ class RowScorer:
             if plan.metric.extracts:
                 _add_edits(plan, segments, made)
         return made
-
-
-def _texts(cell: object) -> list[object]:
-    texts = cast("list[object]", cell) if isinstance(cell, list) else [cell]
-    return [text for text in texts if text is not None]
 
 
 def _plan(spelled: str, job: Job) -> _Plan:

@@ -6,7 +6,7 @@ grammatical error correction", section 3.2, as errant 3.0.2 applies it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from string import punctuation
 from typing import Literal, NamedTuple
@@ -28,17 +28,12 @@ def merge(
     changes: Iterable[Change], source: Tokens, target: Tokens, strategy: Strategy = "rules"
 ) -> list[Span]:
     """Merge changes into edits; ``rules`` need tags unless :func:`is_decided_by_changes`."""
-    groups = adjacent(changes)
-    if strategy == "all-split":
-        return [joined([change]) for group in groups for change in group]
-    if strategy == "all-merge":
-        return [joined(group) for group in groups]
-    if strategy == "all-equal":
-        return [joined(part) for group in groups for part in parts(group, _same_operation)]
+    groups = [part for group in adjacent(changes) for part in parts(group, _TOGETHER[strategy])]
+    if strategy != "rules":
+        return list(map(joined, groups))
     return [
         span
-        for group in groups
-        for part in parts(group, _both_untransposed)
+        for part in groups
         for span in (_Sequence(part, source, target).spans() if len(part) > 1 else [joined(part)])
     ]
 
@@ -85,10 +80,16 @@ def _both_untransposed(one: Change, next_: Change) -> bool:
     return "T" not in (one.kind, next_.kind)
 
 
-def _same_operation(one: Change, next_: Change) -> bool:
-    """Whether two changes are alike; transpositions are if they are equally long."""
-    return one.kind == next_.kind and one.end - one.start == next_.end - next_.start
-
+_TOGETHER: Mapping[Strategy, Callable[[Change, Change], bool]] = {
+    "rules": _both_untransposed,
+    "all-split": lambda one, next_: False,
+    "all-merge": lambda one, next_: True,
+    # transpositions are alike if they are equally long
+    "all-equal": lambda one, next_: (
+        one.kind == next_.kind and one.end - one.start == next_.end - next_.start
+    ),
+}
+"""Whether two adjacent changes may be in one edit."""
 
 _Cut = tuple[int, int]
 """The decision of a rule: merge the changes ``left:right``, or split there if these are equal."""
@@ -165,21 +166,23 @@ class _Sequence:
 
     def _possessive(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Keep a suffix with its noun: [friends -> friend 's]."""
-        if first == part.low and any(side.tag(first, 0) == "POS" for side in self._sides):
+        if first == part.low and any(
+            side.tags[side.starts[first]] == "POS" for side in self._sides
+        ):
             return (first + 1, first + 1)
-        if any(side.tag(last, -1) == "POS" for side in self._sides):
+        if any(side.tags[side.lasts[last]] == "POS" for side in self._sides):
             return (last - 1, last + 1)
         return None
 
     def _case(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Merge what only the case of the last token shows to belong together."""
         source, target = self._sides
-        if source.last_lower(last) != target.last_lower(last):
+        if source.lowers[source.lasts[last]] != target.lowers[target.lasts[last]]:
             return None
         lengths = source.length(first, last), target.length(first, last)
         if first == part.low and (
-            (lengths[0] == 1 and target.first(first)[0].isupper())
-            or (lengths[1] == 1 and source.first(first)[0].isupper())
+            (lengths[0] == 1 and target.texts[target.starts[first]][0].isupper())
+            or (lengths[1] == 1 and source.texts[source.starts[first]][0].isupper())
         ):
             return (first, last + 1)  # [Cat -> The big cat]
         if any(
@@ -212,23 +215,28 @@ class _Sequence:
         one, other = self._changes[first].kind, self._changes[last].kind
         if (
             source.length(first, last) == target.length(first, last) == 2
-            or (one == "S" and _similar(source.first(first), target.first(first)))
-            or (other == "S" and _similar(source.last(last), target.last(last)))
+            or (one == "S" and self._similar(source.starts[first], target.starts[first]))
+            or (other == "S" and self._similar(source.lasts[last], target.lasts[last]))
         ):
             return (last, last)
-        final_determiner = (other in "DS" and source.ends_in_determiner(last)) or (
-            other in "IS" and target.ends_in_determiner(last)
+        final_determiner = (other in "DS" and source.pos[source.lasts[last]] == "DET") or (
+            other in "IS" and target.pos[target.lasts[last]] == "DET"
         )
         return (last, last) if last == part.high - 1 and final_determiner else None
+
+    def _similar(self, at: int, target_at: int) -> bool:
+        source, target = self._sides
+        return 1 - indel_distance()(source.texts[at], target.texts[target_at]) > SIMILAR
 
 
 class _Side:
     """The source's or the target's tokens under changes; ``first`` to ``last`` is a window."""
 
     def __init__(self, tokens: Tokens, spans: Sequence[tuple[int, int]]) -> None:
-        self._tokens = tokens
-        self._starts = [start for start, _ in spans]
-        self._ends = [end for _, end in spans]
+        self.texts, self.lowers = tokens.texts, tokens.lowers
+        self.pos, self.tags = tokens.pos, tokens.tags
+        self.starts = [start for start, _ in spans]
+        self.lasts = [end - 1 for _, end in spans]
         begin, end = spans[0][0], spans[-1][1]
         self._begin = begin
         letters = [_letters(text) for text in tokens.lowers[begin:end]]
@@ -240,27 +248,12 @@ class _Side:
         self._runs = list(accumulate((one != other for one, other in pairwise(pos)), initial=0))
 
     def length(self, first: int, last: int) -> int:
-        return self._ends[last] - self._starts[first]
-
-    def first(self, first: int) -> str:
-        return self._tokens.texts[self._starts[first]]
-
-    def last(self, last: int) -> str:
-        return self._tokens.texts[self._ends[last] - 1]
-
-    def last_lower(self, last: int) -> str:
-        return self._tokens.lowers[self._ends[last] - 1]
-
-    def tag(self, at: int, which: Literal[0, -1]) -> str:
-        return self._tokens.tags[self._ends[at] - 1 if which else self._starts[at]]
-
-    def ends_in_determiner(self, last: int) -> bool:
-        return self._tokens.pos[self._ends[last] - 1] == "DET"
+        return self.lasts[last] + 1 - self.starts[first]
 
     def is_punctuation(self, last: int) -> bool:
         """Whether the last token but one is punctuation."""
-        at = self._ends[last] - 2
-        return self._tokens.pos[at] == "PUNCT" or self._tokens.texts[at] in punctuation
+        at = self.lasts[last] - 1
+        return self.pos[at] == "PUNCT" or self.texts[at] in punctuation
 
     def letters(self, first: int, last: int) -> str:
         """Return all tokens as one word in lower case, without hyphens and apostrophes."""
@@ -279,15 +272,11 @@ class _Side:
         """Return the word class of all tokens, if they have the same."""
         begin, end = self._window(first, last)
         same = self._runs[begin] == self._runs[end - 1]
-        return self._tokens.pos[self._starts[first]] if same else None
+        return self.pos[self.starts[first]] if same else None
 
     def _window(self, first: int, last: int) -> tuple[int, int]:
-        return self._starts[first] - self._begin, self._ends[last] - self._begin
+        return self.starts[first] - self._begin, self.lasts[last] + 1 - self._begin
 
 
 def _letters(lower: str) -> str:
     return lower.replace("-", "").replace("'", "")
-
-
-def _similar(one: str, other: str) -> bool:
-    return 1 - indel_distance()(one, other) > SIMILAR
