@@ -74,11 +74,7 @@ class _Item(NamedTuple):
 
 
 def parse_appraise(
-    text: str,
-    where: str,
-    *,
-    separator: Separator | None = None,
-    systems: Iterable[str] = (),
+    text: str, where: str, *, separator: Separator | None = None, systems: Iterable[str] = ()
 ) -> Judgments:
     """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag

@@ -15,26 +15,36 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError
-from grammeter.formats.tables import parse_line, placed
+from grammeter.formats.tables import Shape, check_shape, parse_line, placed
 from grammeter.formats.text import checked_lines, read_text, write_text
 
-KEYS = (
-    "segment", "systems", "judges", "groups", "item", "repeat", "distinct", "probability",
-    "signature",
-)  # fmt: skip
+
+def _one(key: str, wanted: str, *types: type) -> Shape:
+    return [(key, lambda value: type(value) in types, wanted)]  # `true` is no number
+
+
+def _names(key: str) -> Shape:
+    wanted = "a list of names"
+    return [*_one(key, wanted, list), *_one(f"a name in {key}", f"{wanted}, a text", str)]
+
+
+_SHAPES: dict[str, Shape] = {
+    "segment": _one("segment", "a whole number", int),
+    "systems": _names("systems"),
+    "judges": _names("judges"),
+    "groups": [*_one("groups", "a list of lists of names", list), *_names("a group")],
+    "item": _one("item", "a text", str),
+    "repeat": _one("repeat", "true or false", bool),
+    "distinct": _one("distinct", "a whole number", int),
+    "probability": _one("probability", "a number", int, float),
+    "signature": _one("signature", "a text", str),
+}
+KEYS = tuple(_SHAPES)
 """What a line may hold, in the order in which it is written."""
 
-_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
-    "segment": ((int,), "a whole number"),
-    "item": ((str,), "a text"),
-    "repeat": ((bool,), "true or false"),
-    "distinct": ((int,), "a whole number"),
-    "probability": ((int, float), "a number"),
-    "signature": ((str,), "a text"),
-}
 _FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'
 
 
@@ -93,10 +103,8 @@ def _item(line: str) -> Item:
         if key not in KEYS:
             error = UnknownNameError("key", key, KEYS)
             raise DataError(error.message, fix=error.fix)
-        wanted = _fault(key, value)
-        if wanted and (value is not None or key == "repeat"):
-            shown = json.dumps(value, ensure_ascii=False)[:60]
-            raise DataError(f"{key} is {shown}, not {wanted}", fix=_FIX)
+        if value is not None or key == "repeat":
+            check_shape(value, _SHAPES[key], _FIX)
     data = {key: value for key, value in data.items() if value is not None}
     if not {"segment", "systems"} <= data.keys():
         raise DataError("an item needs the keys 'segment' and 'systems'", fix=_FIX)
@@ -110,20 +118,3 @@ def _item(line: str) -> Item:
         except ValueError as error:
             raise DataError(str(error), fix=_FIX) from None
     return Item(**data)
-
-
-def _fault(key: str, value: object) -> str | None:
-    """Return what a value should be; None if it is that."""
-    if key in _TYPES:
-        types, wanted = _TYPES[key]
-        return None if type(value) in types else wanted  # `true` is no number
-    if key == "groups" and not isinstance(value, list):
-        return "a list of lists of names"
-    lists = cast("list[object]", value if key == "groups" else [value])
-    return None if all(map(_is_names, lists)) else "a list of names"
-
-
-def _is_names(value: object) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(name, str) for name in cast("list[object]", value)
-    )

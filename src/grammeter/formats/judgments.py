@@ -31,7 +31,7 @@ from grammeter.formats.judged import (
     format_lines,
     parse_lines,
 )
-from grammeter.formats.m2 import output_name, read_output
+from grammeter.formats.m2 import named_outputs, read_output
 from grammeter.formats.numbering import (
     Outputs,
     document_notes,
@@ -41,13 +41,7 @@ from grammeter.formats.numbering import (
     with_numbers,
 )
 from grammeter.formats.spellings import check_names
-from grammeter.formats.text import (
-    STDIN,
-    decode,
-    encoding_notices,
-    read_bytes,
-    write_text,
-)
+from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
 from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
 
 PathLike = str | Path
@@ -273,16 +267,14 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
 
     Raises :class:`DataError` if two differ in length, :class:`UsageError` if two have one name.
     """
-    outputs: dict[str, list[str]] = {}
-    first, count = "", 0
-    for path in paths:
-        name, lines = output_name(path), read_output(path)
-        if name in outputs:
-            raise UsageError(f"two systems are called {name!r}", fix="Rename one of the files.")
-        if outputs and len(lines) != count:
-            raise LengthMismatchError(str(path), len(lines), first, count)
-        first, count = first or str(path), len(lines)
-        outputs[name] = lines
+    named = named_outputs(list(paths))
+    outputs = {name: read_output(path) for name, path in named.items()}
+    for name, lines in outputs.items():
+        first = next(iter(outputs))
+        if len(lines) != len(outputs[first]):
+            raise LengthMismatchError(
+                str(named[name]), len(lines), str(named[first]), len(outputs[first])
+            )
     return outputs
 
 
@@ -305,11 +297,10 @@ def _form_of(text: str, where: str) -> JudgmentForm:
 
 
 def _form_by_name(path: PathLike) -> JudgmentForm:
-    name = str(path)
-    suffix = Path(name.removesuffix(".gz")).suffix
-    if suffix not in _SUFFIXES or name == STDIN:
+    suffix = Path(str(path).removesuffix(".gz")).suffix
+    if suffix not in _SUFFIXES:
         raise UsageError(
-            f"the name {name!r} does not tell the format of judgments",
+            f"the name {str(path)!r} does not tell the format of judgments",
             fix=f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed.",
         )
     return _SUFFIXES[suffix]

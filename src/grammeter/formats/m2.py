@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -246,28 +246,24 @@ def reference_texts(
     left_out = 0
     columns: list[list[str | None]] = [[] for _ in annotators]
     for source, by_annotator in zip(sources, gold, strict=True):
-        texts: dict[int, str] = {}
-        for number, edits in by_annotator.items():
-            texts[number], overlaps = corrected(source, edits, rule)
-            left_out += overlaps
         for column, number in zip(columns, annotators, strict=True):
-            column.append(texts[number] if number in texts else _stand_in(source, texts, rule))
+            text, overlaps = _text_of(source, by_annotator, number, rule)
+            column.append(text)
+            left_out += overlaps if number in by_annotator else 0
     return columns, left_out
 
 
-def corrected(source: str, edits: Sequence[Edit], rule: TextRule) -> tuple[str, int]:
-    """Return the corrected sentence and how many overlapping edits were left out."""
+def _text_of(
+    source: str, gold: GoldEdits, annotator: int, rule: TextRule
+) -> tuple[str | None, int]:
+    """Return an annotator's text, or what stands in; and how many overlapping edits it lacks."""
+    if annotator not in gold and rule.missing == "none":
+        return None, 0
+    stand_in = gold[min(gold)] if gold and rule.missing == "other" else ()
+    edits = gold.get(annotator, stand_in)
     wanted = [e for e in edits if rule.um == "apply" or e.type not in DETECTION_ONLY]
-    if not wanted:
-        return " ".join(source.split()), 0
     edits, left_out = without_overlaps(wanted)
     return " ".join(apply(source.split(), edits)), len(left_out)
-
-
-def _stand_in(source: str, texts: dict[int, str], rule: TextRule) -> str | None:
-    if rule.missing == "other" and texts:
-        return texts[min(texts)]
-    return None if rule.missing == "none" else " ".join(source.split())
 
 
 def is_m2(text: str, path: str | Path) -> bool:
@@ -284,10 +280,28 @@ def split_annotator(path: str | Path) -> tuple[str | Path, int | None]:
     return match[1], int(match[2])
 
 
-def output_name(path: str | Path) -> str:
-    """Return the name of a system: that of its file, with the annotator if one is named."""
-    file, annotator = split_annotator(path)
-    return system_name(file) if annotator is None else f"{system_name(file)}:{annotator}"
+def named_outputs(
+    paths: Sequence[str | Path] | Mapping[str, str | Path], names: Sequence[str] | None = None
+) -> dict[str, str | Path]:
+    """Name systems after their files, and the annotators if their paths name them."""
+    if isinstance(paths, Mapping):
+        if names is not None:
+            raise UsageError("the systems have names already", fix="Leave names out.")
+        return dict(paths)
+    if names is None:
+        split = [(system_name(file), number) for file, number in map(split_annotator, paths)]
+        names = [name if number is None else f"{name}:{number}" for name, number in split]
+    if len(names) != len(paths):
+        raise UsageError(
+            f"{len(names)} names for {len(paths)} outputs", fix="Give one name for each output."
+        )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        both = ", ".join(str(p) for p, name in zip(paths, names, strict=True) if name == twice)
+        raise UsageError(
+            f"two systems are called {twice!r}: {both}", fix="Rename one file, or use --names."
+        )
+    return dict(zip(names, paths, strict=True))
 
 
 def check_no_annotator(path: str | Path) -> None:
@@ -337,21 +351,17 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
             f"{name}: no annotator {annotator}", fix=f"It has {', '.join(map(str, known))}."
         )
     number = known[0] if annotator is None else annotator
-    made = [
-        _text(block, number, f"{name}, sentence {at}", rule)
-        for at, block in enumerate(file.blocks, start=1)
-    ]
-    return [text for text, _ in made], sum(left_out for _, left_out in made)
-
-
-def _text(block: M2Block, number: int, where: str, rule: TextRule) -> tuple[str, int]:
-    edits = block.gold.get(number)
-    if edits is None and block.lines:
-        if rule.missing == "none":
+    texts: list[str] = []
+    left_out = 0
+    for at, block in enumerate(file.blocks, start=1):
+        gold = block.gold if block.lines else {number: ()}
+        text, overlaps = _text_of(block.source, gold, number, rule)
+        if text is None:
             raise DataError(
                 f"no line of annotator {number}",
-                where=where,
+                where=f"{name}, sentence {at}",
                 fix="Write a noop line, or say whose text stands in: --missing-annotator source.",
             )
-        edits = () if rule.missing == "source" else block.gold[min(block.gold)]
-    return corrected(block.source, edits or (), rule)
+        texts.append(text)
+        left_out += overlaps
+    return texts, left_out

@@ -41,7 +41,7 @@ def with_numbers(
         judgments = shifted(judgments, stated, "stated")
     if systems is None:
         return judgments
-    evidence = _Evidence.of(systems)
+    evidence = _Evidence(systems)
     evidence.check_names(judgments, drop)
     if sure:
         evidence.check(judgments, 0)
@@ -67,15 +67,12 @@ def shifted(judgments: Judgments, first: FirstSegment, basis: Basis) -> Judgment
     return replace(judgments, rankings=moved, files=(file,))
 
 
-@dataclass(frozen=True, slots=True)
 class _Evidence:
     """The outputs that were judged; all that matters is which texts are equal."""
 
-    texts: Mapping[str, Sequence[str]]
-
-    @classmethod
-    def of(cls, systems: Outputs) -> _Evidence:
-        return cls({name: [" ".join(t.split()) for t in texts] for name, texts in systems.items()})
+    def __init__(self, systems: Outputs) -> None:
+        rows = systems.items()
+        self.texts = {name: [" ".join(text.split()) for text in texts] for name, texts in rows}
 
     def check_names(self, judgments: Judgments, drop: Container[str]) -> None:
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
@@ -103,13 +100,11 @@ class _Evidence:
         }
         if max(fitting.values()) < len(judgments):
             self.check(judgments, max(_BASES, key=fitting.__getitem__))
-        odd = {
-            base: sum(self._odd(ranking, base) for ranking in judgments)
-            for base in _BASES
-            if fitting[base] == len(judgments)
-        }
-        fewest = min(odd.values())
-        best: list[FirstSegment] = [base for base in _BASES if odd.get(base) == fewest]
+        fitting_bases: list[FirstSegment] = [
+            base for base in _BASES if fitting[base] == len(judgments)
+        ]
+        odd = {base: sum(self._odd(r, base) for r in judgments) for base in fitting_bases}
+        best = [base for base in fitting_bases if odd[base] == min(odd.values())]
         return best[0] if len(best) == 1 else None
 
     def contradiction(self, ranking: Ranking, base: FirstSegment) -> str | None:
@@ -261,14 +256,11 @@ def _fits_of_pairs(parts: Sequence[Judgments]) -> Iterator[tuple[int, int, dict[
 
 def _best(fits: Mapping[int, _Fit]) -> int | None:
     """Return the one shift that fits, or fits clearly better than all others."""
-    possible = {shift: fit for shift, fit in fits.items() if fit.possible}
-    ordered = sorted(possible, key=lambda shift: -possible[shift].backed)
-    if not ordered or not possible[ordered[0]].backed:
+    ordered = sorted((s for s in fits if fits[s].possible), key=lambda s: -fits[s].backed)
+    backed = [fits[shift].backed for shift in ordered]
+    if not any(backed) or (len(backed) > 1 and backed[0] < 2 * backed[1] + 3):
         return None
-    next_best = possible[ordered[1]].backed if len(ordered) > 1 else None
-    if next_best is None or possible[ordered[0]].backed >= 2 * next_best + 3:
-        return ordered[0]
-    return None
+    return ordered[0]
 
 
 def _bases_among(parts: Sequence[Judgments]) -> dict[int, FirstSegment]:

@@ -17,20 +17,14 @@ from grammeter.formats.m2 import (
     TextRule,
     check_no_annotator,
     is_m2,
-    output_name,
+    named_outputs,
     output_texts,
     parse_m2,
     reference_texts,
     split_annotator,
 )
 from grammeter.formats.records import read_records
-from grammeter.formats.sgml import (
-    Document,
-    alternatives,
-    is_sgml,
-    merge_documents,
-    parse_sgml,
-)
+from grammeter.formats.sgml import Document, alternatives, is_sgml, merge_documents, parse_sgml
 from grammeter.formats.standoff import lay_on
 from grammeter.formats.text import (
     STDIN,
@@ -105,7 +99,7 @@ def read_corpus(
         return read_records(corpus)
     reader = _Reader(lenient, normalise)
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
-    output_paths = _named(systems, names)
+    output_paths = named_outputs(systems, names)
     files = [*source_paths, *references, *output_paths.values()]
     if sum(str(split_annotator(path)[0]) == STDIN for path in files) > 1:
         raise UsageError("standard input is read twice", fix="Use '-' once only.")
@@ -299,25 +293,3 @@ def _merged(files: Sequence[_M2]) -> list[GoldEdits]:
         for gold, block in zip(merged, file.blocks, strict=True):
             gold.update({number + shift: edits for number, edits in block.gold.items()})
     return [*merged]
-
-
-def _named(
-    systems: Sequence[PathLike] | Mapping[str, PathLike], names: Sequence[str] | None
-) -> dict[str, PathLike]:
-    if isinstance(systems, Mapping):
-        if names is not None:
-            raise UsageError("the systems have names already", fix="Leave names out.")
-        return dict(systems)
-    paths = list(systems)
-    labels = list(names) if names is not None else [output_name(path) for path in paths]
-    if len(labels) != len(paths):
-        raise UsageError(
-            f"{len(labels)} names for {len(paths)} outputs", fix="Give one name for each output."
-        )
-    for name in labels:
-        if labels.count(name) > 1:
-            both = ", ".join(str(p) for p, n in zip(paths, labels, strict=True) if n == name)
-            raise UsageError(
-                f"two systems are called {name!r}: {both}", fix="Rename one with --names."
-            )
-    return dict(zip(labels, paths, strict=True))

@@ -27,13 +27,7 @@ from itertools import combinations, groupby
 from grammeter.core import DataError, Ranking, shielded, unshielded
 from grammeter.formats import spellings
 from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
-from grammeter.formats.judged import (
-    FirstSegment,
-    JudgedBlock,
-    Judgments,
-    Separator,
-    joined_names,
-)
+from grammeter.formats.judged import FirstSegment, JudgedBlock, Judgments, Separator, joined_names
 from grammeter.formats.spellings import find_names, rank_number, system_number
 from grammeter.formats.tables import check_width, comma_cells, placed
 
@@ -57,11 +51,7 @@ def is_wmt(text: str) -> bool:
 
 
 def parse_wmt(
-    text: str,
-    where: str,
-    *,
-    separator: Separator | None = None,
-    systems: Iterable[str] = (),
+    text: str, where: str, *, separator: Separator | None = None, systems: Iterable[str] = ()
 ) -> Judgments:
     """Read a text; ``where`` names it in messages.
 
