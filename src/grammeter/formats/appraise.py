@@ -27,6 +27,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from grammeter.core import DataError, Ranking
@@ -78,11 +79,11 @@ def parse_appraise(
 ) -> Judgments:
     """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag
-    root = parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where)
-    blocks = _blocks(root, where)
+    root = parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX)
+    blocks = _blocks(root)
     items = [item for _, block in blocks for item in block]
     from_id = not any(item.sentence for item in items)
-    rows = [_row(item, where, from_id) for item in items]
+    rows = [_row(item, from_id) for item in items]
     names = find_names(
         [[output.names for output in row.outputs] for row in rows],
         separator=separator,
@@ -127,23 +128,29 @@ def format_appraise(
 # --- elements to items ---------------------------------------------------------------------
 
 
-def _blocks(root: Element, where: str) -> list[tuple[Element, list[_Item]]]:
+def _blocks(root: Element) -> list[tuple[Element, list[_Item]]]:
     """Return the elements that hold items, in the order of the file, and these."""
     if _is_item(root):
-        around = Element("", {}, root.line, children=[root])
-        return [(around, _items(around, where))]
+        around = replace(root, tag="", attributes={}, text="", children=[root])
+        return [(around, _items(around))]
     if not _AROUND.fullmatch(root.tag):
-        raise root.fault(f"is the root where <{_ROOT}> belongs", where, _FIX)
+        raise root.fault(f"is the root where <{_ROOT}> belongs")
     blocks: list[tuple[Element, list[_Item]]] = []
     waiting = [root]
     while waiting:  # no recursion: a hostile file is deep
         element = waiting.pop()
-        _check_empty(element, where)
-        if all(_is_item(child) or _is_task(child) for child in element.children):
-            blocks.append((element, _items(element, where)))
-        else:
-            _check_around(element, where)
-            waiting += reversed(element.children)
+        _check_empty(element)
+        items = [child for child in element.children if _is_item(child) or _is_task(child)]
+        if len(items) == len(element.children):
+            blocks.append((element, _items(element)))
+            continue
+        for child in element.children:
+            if not _AROUND.fullmatch(child.tag) and child not in items:
+                belongs = _BLOCK if element.tag == _ROOT else _ITEM
+                raise child.fault(f"stands where <{belongs}> belongs")
+        if items:
+            raise items[0].fault("stands beside an element that may hold items")
+        waiting += reversed(element.children)
     return blocks
 
 
@@ -181,67 +188,51 @@ def _is_task(element: Element) -> bool:
     )
 
 
-def _check_around(element: Element, where: str) -> None:
-    """Raise an error at the first child that is neither an item nor may hold items."""
-    items = [child for child in element.children if _is_item(child) or _is_task(child)]
-    strangers = [c for c in element.children if not _AROUND.fullmatch(c.tag) and c not in items]
-    if strangers:
-        belongs = _BLOCK if element.tag == _ROOT else _ITEM
-        raise strangers[0].fault(f"stands where <{belongs}> belongs", where, _FIX)
-    if items:
-        raise items[0].fault("stands beside an element that may hold items", where, _FIX)
-
-
-def _items(element: Element, where: str) -> list[_Item]:
+def _items(element: Element) -> list[_Item]:
     languages = tuple(
         element.attributes[name] for name in spellings.find_languages(element.attributes)
     )
     items: list[_Item] = []
     for child in element.children:
-        _check_empty(child, where)
+        _check_empty(child)
         task = _attribute(child, (*spellings.SENTENCE, "id")) if child.tag == _TASK else None
         for item in child.children if child.tag == _TASK else [child]:
-            _check_outputs(item, where)
-            sentence = task or _attribute(item, spellings.SENTENCE)
-            items.append(_Item(item, sentence, languages))
+            _check_empty(item)
+            for output in item.children:
+                if output.tag != _OUTPUT:
+                    raise output.fault(f"stands where <{_OUTPUT}> belongs")
+                if output.children or output.text.strip():
+                    raise output.fault("is not empty")
+            items.append(_Item(item, task or _attribute(item, spellings.SENTENCE), languages))
     return items
 
 
-def _check_outputs(item: Element, where: str) -> None:
-    _check_empty(item, where)
-    for output in item.children:
-        if output.tag != _OUTPUT:
-            raise output.fault(f"stands where <{_OUTPUT}> belongs", where, _FIX)
-        if output.children or output.text.strip():
-            raise output.fault("is not empty", where, _FIX)
-
-
-def _check_empty(element: Element, where: str) -> None:
+def _check_empty(element: Element) -> None:
     if element.text.strip():
-        raise element.fault(f"holds text: {element.text.strip()[:40]!r}", where, _FIX)
+        raise element.fault(f"holds text: {element.text.strip()[:40]!r}")
 
 
 # --- items to rows -------------------------------------------------------------------------
 
 
-def _row(item: _Item, where: str, from_id: bool) -> Row:
+def _row(item: _Item, from_id: bool) -> Row:
     """Read an item; ``from_id``: its ``id`` has the number of the sentence."""
     element, attributes = item.element, item.element.attributes
-    with placed(f"{where}:{element.line}"):
+    with placed(element.where):
         word = attributes.get("skipped", "false")
         skipped = _SKIPPED.get(word.lower())
         if skipped is None:
-            raise element.fault(f"has skipped={word!r}, not true or false", where, _FIX)
+            raise element.fault(f"has skipped={word!r}, not true or false")
         number = item.sentence or (attributes.get("id") if from_id else None)
         if not number:
-            raise element.fault("has no src-id", where, _FIX)
+            raise element.fault("has no src-id")
         document = next(iter(spellings.find(attributes, spellings.DOCUMENT)), "")
         unranked = not any(_attribute(output, spellings.RANK) for output in element.children)
         return Row(
-            line=element.line,
+            where=element.where,
             judge=_attribute(element, spellings.JUDGE),
             sentence=whole_number(number, "src-id"),
-            outputs=tuple(_output(o, where, skipped and unranked) for o in element.children),
+            outputs=tuple(_output(o, skipped and unranked) for o in element.children),
             item=None if from_id else attributes.get("id"),
             document=attributes.get(document),
             languages=item.languages,
@@ -254,14 +245,14 @@ def _row(item: _Item, where: str, from_id: bool) -> Row:
         )
 
 
-def _output(element: Element, where: str, unranked: bool) -> Output:
+def _output(element: Element, unranked: bool) -> Output:
     names, rank = (_attribute(element, s) for s in (spellings.SYSTEM, spellings.RANK))
     if not names:
-        raise element.fault("has no system", where, _FIX)
+        raise element.fault("has no system")
     if not rank and not unranked:
-        raise element.fault("has no rank", where, _FIX)
-    with placed(f"{where}:{element.line}"):
-        return Output(names, whole_number(rank, "rank") if rank else None, element.line)
+        raise element.fault("has no rank")
+    with placed(element.where):
+        return Output(names, whole_number(rank, "rank") if rank else None, element.where)
 
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:

@@ -11,42 +11,35 @@ from grammeter.core import DataError
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPED = str.maketrans(
-    {
-        "&": "&amp;",
-        "<": "&lt;",
-        ">": "&gt;",
-        '"': "&quot;",
-        "\t": "&#9;",
-        "\n": "&#10;",
-        "\r": "&#13;",
-    }
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"} | {c: f"&#{ord(c)};" for c in "\t\n\r"}
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Element:
-    """An element, with the line of its start tag."""
+    """An element, with the place of its start tag, and what to do if it is faulty."""
 
     tag: str
     attributes: dict[str, str]
-    line: int
+    where: str  # ``file:line``
+    fix: str
     text: str = ""
     children: list[Element] = field(default_factory=list["Element"])
 
-    def fault(self, message: str, where: str, fix: str) -> DataError:
-        """Return the error of this element in the file ``where``."""
-        return DataError(f"<{self.tag}> {message}", where=f"{where}:{self.line}", fix=fix)
+    def fault(self, message: str) -> DataError:
+        """Return the error of this element."""
+        return DataError(f"<{self.tag}> {message}", where=self.where, fix=self.fix)
 
 
 class _Builder:
-    """Makes elements of what the parser reports."""
-
-    def __init__(self) -> None:
-        self.open = [Element("", {}, 1)]
+    def __init__(self, where: str, fix: str) -> None:
+        self.where, self.fix = where, fix
+        self.open = [Element("", {}, where, fix)]
         self.expat: Any = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, self.expat.CurrentLineNumber)
+        where = f"{self.where}:{self.expat.CurrentLineNumber}"
+        element = Element(tag, attributes, where, self.fix)
         self.open[-1].children.append(element)
         self.open.append(element)
 
@@ -60,12 +53,12 @@ class _Builder:
         return self.open[0].children[0]
 
 
-def parse_xml(text: str, where: str) -> Element:
-    """Read an XML text; ``where`` names it in messages."""
+def parse_xml(text: str, where: str, fix: str) -> Element:
+    """Read an XML text; ``where`` names it in messages, ``fix`` is what to do about its faults."""
     from defusedxml.common import DefusedXmlException
     from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
-    builder = _Builder()
+    builder = _Builder(where, fix)
     parser: Any = DefusedXMLParser(target=builder, forbid_dtd=True)
     builder.expat = parser.parser
     try:

@@ -17,18 +17,18 @@ _MOST_DIGITS = 16
 
 
 class Output(NamedTuple):
-    """One output of a row: its systems as the file names them, its rank, its line if it has one."""
+    """One output of a row: its systems as the file names them, its rank, ``file:line`` if known."""
 
     names: str
     rank: int | None
-    line: int | None = None
+    where: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One ranking as a file has it; sentences count from 0, unknown languages are ``()``."""
 
-    line: int
+    where: str
     judge: str | None
     sentence: int
     outputs: tuple[Output, ...]
@@ -58,15 +58,15 @@ def judgments_of(
     for row in rows:
         groups: list[tuple[str, ...]] = []
         for output in row.outputs:
-            with placed(f"{where}:{output.line or row.line}"):
+            with placed(output.where or row.where):
                 groups.append(tuple(map(short, names.split(output.names))))
-        with placed(f"{where}:{row.line}"):
+        with placed(row.where):
             ranking = _ranking(row, groups, where, "-".join(row.languages) if pairs[1:] else "")
             # pairs of a longer ranking have its ranks
             is_pair = form == "wmt" and len(groups) == 2
             rankings.append(ranking if is_pair else check_scale(ranking))
     file = JudgmentFile(form, 0, "default", names.separator, tuple(blocks))
-    origins = tuple(f"{where}:{row.line}" for row in rows)
+    origins = tuple(row.where for row in rows)
     notes = tuple(_notes(rows, where, guesses, pairs))
     return Judgments(tuple(rankings), (file,), origins, tuple(notices), notes)
 

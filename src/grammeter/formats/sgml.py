@@ -81,11 +81,10 @@ def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
     # a file is a row of documents: one root around them makes it XML, on the same lines,
     # and leaves no place where a document type or entities could be declared
     wrapped = f"<ROOT>{_BARE.sub(lambda m: _ESCAPED[m[0]], text)}</ROOT>"
-    reader = _Reader(where)
-    nodes = reader.children(parse_xml(wrapped, where), {"DOC"})
+    nodes = _children(parse_xml(wrapped, where, _FIX), "DOC")
     if not nodes:
         raise DataError("no document in this file", where=where, fix="It needs <DOC nid=...>.")
-    return tuple(map(reader.document, nodes))
+    return tuple(_document(node, where) for node in nodes)
 
 
 def alternatives(files: Iterable[Sequence[Document]]) -> set[str]:
@@ -125,65 +124,59 @@ def _joined(first: Document, second: Document) -> Document:
     return replace(base, annotations={**first.annotations, **second.annotations})
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Turns elements into documents; knows the file's name for messages."""
+def _document(node: Element, where: str) -> Document:
+    paragraphs: list[str] = []
+    annotations: dict[str, tuple[Mistake, ...]] = {}
+    for part in _children(node, "TEXT", "ANNOTATION"):
+        if part.tag == "TEXT":
+            texts = map(_content, _children(part))
+            # less the line ends by which the tags stand on lines of their own
+            paragraphs += [text.removeprefix("\n").removesuffix("\n") for text in texts]
+        else:
+            annotator = _attribute(part, "teacher_id")
+            mistakes = map(_mistake, _children(part, "MISTAKE"))
+            annotations[annotator] = (*annotations.get(annotator, ()), *mistakes)
+    line = int(node.where.rpartition(":")[2])
+    return Document(_attribute(node, "nid"), tuple(paragraphs), annotations, where, line)
 
-    where: str
 
-    def document(self, node: Element) -> Document:
-        parts = self.children(node, {"TEXT", "ANNOTATION"})
-        paragraphs: list[str] = []
-        annotations: dict[str, tuple[Mistake, ...]] = {}
-        for part in parts:
-            if part.tag == "TEXT":
-                texts = map(self.content, self.children(part, None))
-                # less the line ends by which the tags stand on lines of their own
-                paragraphs += [text.removeprefix("\n").removesuffix("\n") for text in texts]
-            else:
-                annotator = self.attribute(part, "teacher_id")
-                mistakes = map(self.mistake, self.children(part, {"MISTAKE"}))
-                annotations[annotator] = (*annotations.get(annotator, ()), *mistakes)
-        name = self.attribute(node, "nid")
-        return Document(name, tuple(paragraphs), annotations, self.where, node.line)
+def _mistake(node: Element) -> Mistake:
+    parts = _children(node, "CORRECTION", "COMMENT", "TYPE")
+    texts = {part.tag: _content(part) for part in parts}
+    if len(texts) != len(parts) or not {"TYPE", "CORRECTION"} <= texts.keys():
+        raise node.fault("needs one TYPE and one CORRECTION, and one COMMENT at most")
+    names = (("start_par", "start_off"), ("end_par", "end_off"))
+    start, end = ((_number(node, paragraph), _number(node, at)) for paragraph, at in names)
+    if start > end:
+        raise node.fault("ends before it starts")
+    line = int(node.where.rpartition(":")[2])
+    comment = texts.get("COMMENT")
+    return Mistake(*start, *end, texts["TYPE"], texts["CORRECTION"], comment, line=line)
 
-    def mistake(self, node: Element) -> Mistake:
-        parts = self.children(node, {"TYPE", "CORRECTION", "COMMENT"})
-        texts = {part.tag: self.content(part) for part in parts}
-        if len(texts) != len(parts) or not {"TYPE", "CORRECTION"} <= texts.keys():
-            what = "needs one TYPE and one CORRECTION, and one COMMENT at most"
-            raise node.fault(what, self.where, _FIX)
-        names = (("start_par", "start_off"), ("end_par", "end_off"))
-        start, end = ((self.number(node, p), self.number(node, o)) for p, o in names)
-        if start > end:
-            raise node.fault("ends before it starts", self.where, _FIX)
-        comment = texts.get("COMMENT")
-        return Mistake(*start, *end, texts["TYPE"], texts["CORRECTION"], comment, line=node.line)
 
-    def children(self, node: Element, allowed: set[str] | None) -> list[Element]:
-        if text := node.text.strip():
-            what = f"has text between its elements: {text[:40]!r}"
-            raise node.fault(what, self.where, _FIX)
-        for child in node.children:
-            if allowed is not None and child.tag not in allowed:
-                what = f"does not belong here; {' or '.join(sorted(allowed))} do"
-                raise child.fault(what, self.where, _FIX)
-        return node.children
+def _children(node: Element, *allowed: str) -> list[Element]:
+    if text := node.text.strip():
+        raise node.fault(f"has text between its elements: {text[:40]!r}")
+    for child in node.children:
+        if allowed and child.tag not in allowed:
+            raise child.fault(f"does not belong here; {' or '.join(allowed)} do")
+    return node.children
 
-    def content(self, node: Element) -> str:
-        if node.children:
-            what = f"stands inside the text of <{node.tag}>"
-            raise node.children[0].fault(what, self.where, _FIX)
-        return node.text
 
-    def attribute(self, node: Element, name: str) -> str:
-        if name not in node.attributes:
-            raise node.fault(f"has no {name}", self.where, _FIX)
-        return node.attributes[name]
+def _content(node: Element) -> str:
+    if node.children:
+        raise node.children[0].fault(f"stands inside the text of <{node.tag}>")
+    return node.text
 
-    def number(self, node: Element, name: str) -> int:
-        text = self.attribute(node, name)
-        if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
-            what = f"{name}={text[:40]!r} is no whole number of a usual size"
-            raise node.fault(what, self.where, _FIX)
-        return int(text)
+
+def _attribute(node: Element, name: str) -> str:
+    if name not in node.attributes:
+        raise node.fault(f"has no {name}")
+    return node.attributes[name]
+
+
+def _number(node: Element, name: str) -> int:
+    text = _attribute(node, name)
+    if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
+        raise node.fault(f"{name}={text[:40]!r} is no whole number of a usual size")
+    return int(text)

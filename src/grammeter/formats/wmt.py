@@ -184,7 +184,7 @@ def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
             ]
             unused = record.get(document, "") in spellings.UNUSED
             row = Row(
-                line=line,
+                where=f"{where}:{line}",
                 judge=record.get(judge),
                 sentence=whole_number(_whole(record[sentence]), sentence),
                 outputs=tuple(outputs),
@@ -268,7 +268,7 @@ def _items(rows: Iterable[Row]) -> list[list[str]]:
     """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
     together: dict[object, dict[str, None]] = {}
     for row in rows:
-        key = (row.item, row.judge) if row.item else row.line
+        key = (row.item, row.judge) if row.item else row.where
         together.setdefault(key, {}).update(dict.fromkeys(cell for cell, *_ in row.outputs))
     return [list(cells) for cells in together.values()]
 
