@@ -50,11 +50,11 @@ SENTENCES = ["On cats", "This are a cat .", "It sleep on the R & D mat ."]
 
 
 def document(text: str, *mistakes: Mistake, annotator: str = "8") -> Document:
-    return Document("1", (text,), {annotator: mistakes}, "a.sgml", 1)
+    return Document("1", (text,), {annotator: mistakes}, "a.sgml:1")
 
 
 def mistake(start: int, end: int, correction: str, kind: str = "X") -> Mistake:
-    return Mistake(0, start, 0, end, kind, correction, line=7)
+    return Mistake(0, start, 0, end, kind, correction, where="a.sgml:7")
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def test_reads_an_example() -> None:
     assert essay.paragraphs == ("On cats", "This are a cat. It sleep on the R&D mat.")
     assert [*essay.annotations] == ["8"]
     assert essay.annotations["8"][1] == Mistake(1, 19, 1, 25, "SVA", "sleeps,", "two in one")
-    assert [m.line for m in essay.annotations["8"]] == [11, 15]
+    assert [m.where for m in essay.annotations["8"]] == ["a.sgml:11", "a.sgml:15"]
 
 
 def test_a_bare_less_than_is_text() -> None:
@@ -141,7 +141,7 @@ def test_declarations_are_refused(text: str) -> None:
 
 def test_merge_joins_annotators_and_needs_no_second_text() -> None:
     first = document("a b", mistake(0, 1, "c"))
-    other = Document("1", (), {"9": (mistake(2, 3, "d"),)}, "b.sgml", 1)
+    other = Document("1", (), {"9": (mistake(2, 3, "d"),)}, "b.sgml:1")
     for files in ([[first], [other]], [[other], [first]]):
         (merged,) = merge_documents(files)
         assert merged.paragraphs == ("a b",)
@@ -229,7 +229,7 @@ def test_noop_and_alternatives() -> None:
     ("mark", "message"),
     [
         (mistake(0, 4, ""), "character 4 of 3 in paragraph 0"),
-        (Mistake(0, 0, 1, 0, "X", "", line=7), "paragraph 1 of 1"),
+        (Mistake(0, 0, 1, 0, "X", "", where="a.sgml:7"), "paragraph 1 of 1"),
     ],
 )
 def test_offsets_outside_the_text(mark: Mistake, message: str) -> None:

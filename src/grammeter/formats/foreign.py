@@ -72,7 +72,7 @@ def judgments_of(
 
 
 def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages: str) -> Ranking:
-    """Make one ranking; outputs without a rank are left out if others have one."""
+    """Make a ranking; outputs without a rank are left out if others have one."""
     ranks = [output.rank for output in row.outputs]
     ranked = [group for group, rank in zip(groups, ranks, strict=True) if rank is not None]
     document = row.document

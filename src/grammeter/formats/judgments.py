@@ -60,26 +60,24 @@ def read_judgments(
 ) -> Judgments:
     """Read the judgments of one file, or of several, one after the other.
 
-    Raises :class:`DataError` with file and line: a file that is empty, broken or of another format,
-    a document type, a rank outside the scale, a system twice in one item or unknown, or judgments
-    that do not fit the outputs; :class:`UsageError` if a file is named twice; or if it is unknown
-    which sentences of two files are the same, see :func:`~grammeter.formats.numbering.join`.
+    Raises :class:`DataError` with file and line, also for judgments that do not fit the outputs;
+    :class:`UsageError` if a file is named twice, or if it is unknown which sentences of two files
+    are the same, see :func:`~grammeter.formats.numbering.join`.
 
     Parameters
     ----------
     paths
         Files, plain or gzip; ``-`` is standard input.
     first_segment
-        The number of the first sentence in Appraise and WMT files. Default: if ``systems`` are
-        given, the one for which all systems of each group have the same output, white space
-        aside; else 0. JSON lines count from 1.
+        The number of the first sentence in Appraise and WMT files. Default: the one for which all
+        systems of each group have the same output in ``systems``, if given; else 0.
     systems
         The outputs that were judged, by name. Groups are checked against them.
     drop
         Names of systems that are dropped later: their outputs may be missing.
     separator
-        What separates the names of systems that wrote the same, in Appraise and WMT files;
-        default: commas if the file has one there, else spaces.
+        What separates the names of systems that wrote the same in Appraise and WMT files; default:
+        commas if the file has one there, else spaces.
     """
     options = {"systems": systems, "drop": drop, "separator": separator}
     return _read(paths, partial(parse_judgments, **options), first_segment)
@@ -213,25 +211,13 @@ def write_judgments(
     form: JudgmentForm | None = None,
     first_segment: FirstSegment | None = None,
 ) -> tuple[str, ...]:
-    """Write judgments in a form that :func:`read_judgments` reads.
+    """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
-    What was read from one file keeps that file's numbering, separator and attributes. Raises
+    What was read from one file keeps that file's numbering, separator and attributes. ``form`` is
+    told by the name: ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
+    ``first_segment`` is by default that of the file they were read from, else 0. Raises
     :class:`DataError` if the format cannot hold a judgment, or the file cannot be written;
     :class:`UsageError` if the name does not tell the format.
-
-    Parameters
-    ----------
-    path, judgments
-        Where, and what.
-    form
-        Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
-    first_segment
-        The number of the first sentence; default: that of the file they were read from, else 0.
-
-    Returns
-    -------
-    tuple
-        Notices: what WMT CSV could not hold, see :func:`~grammeter.formats.wmt.format_wmt`.
     """
     form = form or _form_by_name(path)
     write_text(path, format_judgments(judgments, form, first_segment=first_segment))

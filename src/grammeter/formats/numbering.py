@@ -104,7 +104,9 @@ class _Evidence:
             base for base in _BASES if fitting[base] == len(judgments)
         ]
         odd = {base: sum(self._odd(r, base) for r in judgments) for base in fitting_bases}
-        best = [base for base in fitting_bases if odd[base] == min(odd.values())]
+        best: list[FirstSegment] = [
+            base for base in fitting_bases if odd[base] == min(odd.values())
+        ]
         return best[0] if len(best) == 1 else None
 
     def contradiction(self, ranking: Ranking, base: FirstSegment) -> str | None:
@@ -220,7 +222,7 @@ def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
         bases = _bases_among(parts)
         if not bases:
             return parts, _assumed_alike(parts)
-        parts = [_with_base(part, bases.get(n)) for n, part in enumerate(parts)]
+        parts = _with_bases(parts, bases)
     while any(_is_open(part) for part in parts):
         known = _sentences(ranking for part in parts if not _is_open(part) for ranking in part)
         fits = {
@@ -234,7 +236,7 @@ def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
         if not bases:
             _check_apart(parts, fits)
             break
-        parts = [_with_base(part, bases.get(n)) for n, part in enumerate(parts)]
+        parts = _with_bases(parts, bases)
     return parts, []
 
 
@@ -243,8 +245,8 @@ def _is_open(part: Judgments) -> bool:
     return part.files[0].basis == "default"
 
 
-def _with_base(part: Judgments, base: FirstSegment | None) -> Judgments:
-    return part if base is None else shifted(part, base, "found")
+def _with_bases(parts: Sequence[Judgments], bases: Mapping[int, FirstSegment]) -> list[Judgments]:
+    return [shifted(p, bases[n], "found") if n in bases else p for n, p in enumerate(parts)]
 
 
 def _fits_of_pairs(parts: Sequence[Judgments]) -> Iterator[tuple[int, int, dict[int, _Fit]]]:

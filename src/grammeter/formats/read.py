@@ -61,31 +61,27 @@ def read_corpus(
 ) -> Corpus:
     """Read sources, references and system outputs, or all of them from one table.
 
-    Raises :class:`DataError` with file and line, for whatever is wrong with a file;
-    :class:`UsageError` if two systems have one name, neither sources nor gold edits are given,
-    standard input is to be read twice, or ``corpus`` is given together with other files.
+    Raises :class:`DataError` with file and line; :class:`UsageError` if two systems have one name,
+    sources and gold edits are both missing, or files that cannot go together are given.
 
     Parameters
     ----------
     source
-        A text, or an M2 file whose ``S`` lines are taken; several are read one after the
-        other. Without it the sentences of the gold M2 are the sources.
+        Texts or M2 files with ``S`` lines, one after the other; default: those of the gold M2.
     references
-        Texts, M2 files with gold edits, SGML files with marked mistakes, or several of these.
-        Where texts are given, metrics on texts use them; else texts are made from the gold
-        edits by ``um`` and ``missing_annotator``.
+        Texts, M2 files with gold edits, SGML files with marked mistakes. Without a text, texts are
+        made from the gold edits by ``um`` and ``missing_annotator``.
     systems
         Texts, by name or named after their files; or M2 files, of which the output is the text that
         the annotator's edits make: ``out.m2:1`` names the annotator where there are several.
     names
         Names for ``systems``, in their order.
     corpus
-        A table with all of these: JSON lines, TSV, CSV or parquet, see
-        :mod:`grammeter.formats.records` for its columns. No other file is read then.
+        A table with all of these, see :mod:`grammeter.formats.records`, in place of other files.
     um, missing_annotator
         How gold edits become texts, see :class:`~grammeter.formats.m2.TextRule`.
     normalise
-        Bring all texts to this Unicode form; default: leave them as they are.
+        The Unicode form of all texts; default: as they are.
     lenient
         Pass over M2 edits outside their sentence and unknown lines, and report them.
     """

@@ -20,14 +20,14 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import DataError, Edit, LengthMismatchError, UnknownNameError, require
 from grammeter.formats.corpus import Corpus
-from grammeter.formats.m2 import M2Block, is_m2, parse_m2
+from grammeter.formats.m2 import is_m2, parse_m2
 from grammeter.formats.tables import (
     Columns,
     RecordForm,
@@ -264,13 +264,11 @@ def read_parallel(
     ----------
     spelled
         An M2 file (one correction for each annotator of a sentence); two texts, line by line,
-        ``source.txt:reference.txt``; or a table whose name ends in ``.tsv``, ``.csv``,
-        ``.jsonl`` or ``.parquet``. All may be packed.
+        ``source.txt:reference.txt``; or a table, told by its name. All may be packed.
     source, target
         Columns of a table.
     lenient
-        Pass over faulty edits and lines of an M2 file, as the original programs do; a warning
-        counts them.
+        Pass over faults of an M2 file, as the original programs do; a warning counts them.
     """
     first, *others = parallel_files(spelled)
     if others:
@@ -304,14 +302,12 @@ def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
     if file.notices:
         warning = f"{len(file.notices)} faults in {where}; the first: {file.notices[0]}"
         warnings.warn(warning, stacklevel=3)
-    blocks = enumerate(file.blocks, start=1)
-    return [row for number, block in blocks for row in _annotated(block, f"{where}#{number}")]
-
-
-def _annotated(block: M2Block, origin: str) -> Iterator[Correction]:
-    for annotator, edits in block.gold.items():
-        place = origin if len(block.gold) == 1 else f"{origin}.{annotator}"
-        yield Correction(block.source, edits, None, place)
+    return [
+        Correction(block.source, edits, None, f"{where}#{number}{name}")
+        for number, block in enumerate(file.blocks, start=1)
+        for annotator, edits in block.gold.items()
+        for name in [f".{annotator}" if len(block.gold) > 1 else ""]
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class Mistake:
     type: str
     correction: str
     comment: str | None = None
-    line: int = field(default=0, compare=False)
+    where: str = field(default="", compare=False)  # ``file:line``
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,7 @@ class Document:
     annotations: Mapping[str, tuple[Mistake, ...]] = field(
         default_factory=dict[str, tuple[Mistake, ...]]
     )
-    origin: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
+    where: str = field(default="", compare=False)  # ``file:line``
 
 
 def is_sgml(text: str, path: str | Path) -> bool:
@@ -84,7 +83,7 @@ def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
     nodes = _children(parse_xml(wrapped, where, _FIX), "DOC")
     if not nodes:
         raise DataError("no document in this file", where=where, fix="It needs <DOC nid=...>.")
-    return tuple(_document(node, where) for node in nodes)
+    return tuple(map(_document, nodes))
 
 
 def alternatives(files: Iterable[Sequence[Document]]) -> set[str]:
@@ -107,24 +106,23 @@ def merge_documents(files: Iterable[Sequence[Document]]) -> tuple[Document, ...]
 
 
 def _joined(first: Document, second: Document) -> Document:
-    where = f"{second.origin}:{second.line}"
     if first.paragraphs and second.paragraphs and first.paragraphs != second.paragraphs:
         raise DataError(
-            f"document {second.id!r} has another text than in {first.origin}:{first.line}",
-            where=where,
+            f"document {second.id!r} has another text than in {first.where}",
+            where=second.where,
             fix="Files that are used together must have the same essays.",
         )
     if twice := first.annotations.keys() & second.annotations.keys():
         raise DataError(
             f"annotator {min(twice)!r} comes twice in document {second.id!r}",
-            where=where,
+            where=second.where,
             fix="Give each annotator's file once.",
         )
     base = first if first.paragraphs else second
     return replace(base, annotations={**first.annotations, **second.annotations})
 
 
-def _document(node: Element, where: str) -> Document:
+def _document(node: Element) -> Document:
     paragraphs: list[str] = []
     annotations: dict[str, tuple[Mistake, ...]] = {}
     for part in _children(node, "TEXT", "ANNOTATION"):
@@ -136,8 +134,7 @@ def _document(node: Element, where: str) -> Document:
             annotator = _attribute(part, "teacher_id")
             mistakes = map(_mistake, _children(part, "MISTAKE"))
             annotations[annotator] = (*annotations.get(annotator, ()), *mistakes)
-    line = int(node.where.rpartition(":")[2])
-    return Document(_attribute(node, "nid"), tuple(paragraphs), annotations, where, line)
+    return Document(_attribute(node, "nid"), tuple(paragraphs), annotations, node.where)
 
 
 def _mistake(node: Element) -> Mistake:
@@ -149,9 +146,8 @@ def _mistake(node: Element) -> Mistake:
     start, end = ((_number(node, paragraph), _number(node, at)) for paragraph, at in names)
     if start > end:
         raise node.fault("ends before it starts")
-    line = int(node.where.rpartition(":")[2])
-    comment = texts.get("COMMENT")
-    return Mistake(*start, *end, texts["TYPE"], texts["CORRECTION"], comment, line=line)
+    words = texts["TYPE"], texts["CORRECTION"], texts.get("COMMENT")
+    return Mistake(*start, *end, *words, node.where)
 
 
 def _children(node: Element, *allowed: str) -> list[Element]:

@@ -238,13 +238,12 @@ def _records(
         return (), files[0]
     if shard.form == "text":
         return TEXT_COLUMNS[: len(files)], _parallel(shard, files)
-    if shard.form == "tsv":
-        return _head(next(files[0], b"").split(b"\t"), shard), files[0]
-    # a cell in quotes may hold line ends
     texts = (line.decode("utf-8", "surrogateescape") + "\n" for line in files[0])
+    if shard.form == "tsv":
+        return _head(next(texts, "\n")[:-1].split("\t"), shard), files[0]
+    # a cell in quotes may hold line ends
     cells = (cells for _, cells in comma_cells(texts, shard.where, _STRAY))
-    head = [cell.encode("utf-8", "surrogateescape") for cell in next(cells, _NO_CELLS)]
-    return _head(head, shard), cells
+    return _head(next(cells, _NO_CELLS), shard), cells
 
 
 def _parallel(shard: Shard, files: Sequence[Iterator[bytes]]) -> Iterator[bytes]:
@@ -261,11 +260,11 @@ def _parallel(shard: Shard, files: Sequence[Iterator[bytes]]) -> Iterator[bytes]
             raise DataError(f"has more lines than {shard.paths[0]}", where=str(path), fix=_PARALLEL)
 
 
-def _head(cells: Sequence[bytes], shard: Shard) -> tuple[str, ...]:
+def _head(names: Sequence[str], shard: Shard) -> tuple[str, ...]:
     where = f"{shard.where}:1"
     try:
-        names = [cell.decode("utf-8") for cell in cells]
-    except UnicodeDecodeError:
+        "".join(names).encode()
+    except UnicodeEncodeError:
         raise DataError("the head is not UTF-8", where=where, fix="Convert the file.") from None
     check_names(names if any(names) else (), where)
     return tuple(names)
@@ -279,13 +278,10 @@ def _parquet_blocks(shard: Shard, rows: int) -> Generator[Block]:
             total, first, schema = file.metadata.num_rows, 1, file.schema_arrow
             columns = tuple(schema.names)
             check_names(columns, shard.where)
-            for batch in file.iter_batches(batch_size=rows) if total else ():
-                done = (first + batch.num_rows - 1) / total
+            for batch in file.iter_batches(batch_size=rows) if total else [schema.empty_table()]:
+                done = (first + batch.num_rows - 1) / total if total else 1.0
                 yield Block("parquet", first, columns, (arrow_bytes(batch),), done)
                 first += batch.num_rows
-            if not total:
-                empty = arrow_bytes(pyarrow.Table.from_batches([], schema))
-                yield Block("parquet", 1, columns, (empty,), 1.0)
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise DataError(
             f"no sound parquet: {str(error).partition(chr(10))[0]}",

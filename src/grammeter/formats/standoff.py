@@ -24,7 +24,7 @@ class LeftOut(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The gold edits of each sentence, and what could not be laid on."""
+    """The gold edits of each sentence; mistakes that cross sentences or change nothing."""
 
     gold: list[GoldEdits]
     left_out: list[LeftOut]
@@ -52,7 +52,7 @@ def lay_on(
     that cuts through a token is widened to the whole token, with the rest of the token added to
     the correction; the correction is tokenised; equal tokens at both ends are removed. Edits
     of a sentence are sorted by their start; comments are dropped; annotators are numbered from
-    0, in the order in which they first appear.
+    0, in the order in which they first appear. ``noop`` lists its annotator with ``()``.
 
     Parameters
     ----------
@@ -61,16 +61,9 @@ def lay_on(
     sentences
         All sentences of all documents in order, tokens separated by white space.
     alternatives
-        Annotators who looked at some sentences only: they are not listed where they marked
-        nothing. All others are listed, with ``()``.
+        Annotators who are not listed where they marked nothing; all others are, with ``()``.
     tokenise
         How corrections are split; default :func:`tokenise_correction`.
-
-    Returns
-    -------
-    Layout
-        One item for each sentence. Left out is a mistake that crosses sentences or paragraphs,
-        or one that changes nothing. ``noop`` lists its annotator with ``()``.
     """
     annotators = dict.fromkeys(name for document in documents for name in document.annotations)
     numbers = {name: number for number, name in enumerate(annotators)}
@@ -90,7 +83,7 @@ def lay_on(
     if painter.used < len(sentences):
         raise DataError(
             f"sentence {painter.used + 1} and those after it belong to no document",
-            where=documents[-1].origin if documents else None,
+            where=documents[-1].where if documents else None,
             fix="Give the sentences of these documents only.",
         )
     return Layout([_sorted(by_annotator) for by_annotator in painter.gold], left_out)
@@ -120,7 +113,7 @@ class _Painter:
                 raise DataError(
                     f"paragraph {paragraph} of document {document.id!r} goes on {rest!r}, but"
                     f" {here}",
-                    where=f"{document.origin}:{document.line}",
+                    where=document.where,
                     fix="Give all sentences of these documents, titles too, with the characters of"
                     " the documents; only white space may differ.",
                 )
@@ -189,7 +182,7 @@ def _check_inside(document: Document, mistake: Mistake) -> None:
             continue
         raise DataError(
             f"a mistake lies outside document {document.id!r}: {fault}",
-            where=f"{document.origin}:{mistake.line}",
+            where=mistake.where,
             fix="Paragraphs, the title among them, and characters count from 0.",
         )
 
