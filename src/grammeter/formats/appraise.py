@@ -236,8 +236,8 @@ def _row(item: _Item, from_id: bool) -> Row:
             item=None if from_id else attributes.get("id"),
             document=attributes.get(document),
             languages=item.languages,
+            skipped=skipped,
             more={
-                "skipped": skipped,
                 "seconds": _seconds(attributes.get("duration")),
                 "scores": _scores(element.children),
                 "replies": parse_replies(attributes.get("replies")),

@@ -35,6 +35,7 @@ class Row:
     item: str | None = None
     document: str | None = None
     languages: tuple[str, ...] = ()
+    skipped: bool | None = None  # None: if nothing is ranked
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])  # of the ranking
 
 
@@ -66,13 +67,16 @@ def judgments_of(
             is_pair = form == "wmt" and len(groups) == 2
             rankings.append(ranking if is_pair else check_scale(ranking))
     file = JudgmentFile(form, 0, "default", names.separator, tuple(blocks))
+    unranked = sum(len(row.outputs) for row in rows) - sum(len(r.groups) for r in rankings)
+    left_out = f"{unranked} outputs have no rank beside others that have one; they are left out"
+    notices = (*notices, *([f"{where}: {left_out}"] if unranked else []))
     origins = tuple(row.where for row in rows)
     notes = tuple(_notes(rows, where, guesses, pairs))
-    return Judgments(tuple(rankings), (file,), origins, tuple(notices), notes)
+    return Judgments(tuple(rankings), (file,), origins, notices, notes)
 
 
 def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages: str) -> Ranking:
-    """Make a ranking; outputs without a rank are left out if others have one."""
+    """Make a ranking; outputs without a rank are left out if others have one, else skipped."""
     ranks = [output.rank for output in row.outputs]
     ranked = [group for group, rank in zip(groups, ranks, strict=True) if rank is not None]
     document = row.document
@@ -85,6 +89,7 @@ def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages:
         ranks=tuple(rank for rank in ranks if rank is not None),
         item=row.item,
         document=document,
+        skipped={*ranks} <= {None} if row.skipped is None else row.skipped,
         **row.more,
     )
 

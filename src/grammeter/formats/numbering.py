@@ -100,13 +100,9 @@ class _Evidence:
         }
         if max(fitting.values()) < len(judgments):
             self.check(judgments, max(_BASES, key=fitting.__getitem__))
-        fitting_bases: list[FirstSegment] = [
-            base for base in _BASES if fitting[base] == len(judgments)
-        ]
-        odd = {base: sum(self._odd(r, base) for r in judgments) for base in fitting_bases}
-        best: list[FirstSegment] = [
-            base for base in fitting_bases if odd[base] == min(odd.values())
-        ]
+        bases: list[FirstSegment] = [base for base in _BASES if fitting[base] == len(judgments)]
+        odd = {base: sum(self._odd(r, base) for r in judgments) for base in bases}
+        best: list[FirstSegment] = [base for base in bases if odd[base] == min(odd.values())]
         return best[0] if len(best) == 1 else None
 
     def contradiction(self, ranking: Ranking, base: FirstSegment) -> str | None:

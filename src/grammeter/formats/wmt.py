@@ -72,9 +72,7 @@ def parse_wmt(
     if lacking:
         guesses.append(f"no column of ranks for {', '.join(lacking)}: left out")
     runs = groupby(rows, key=lambda r: (r.judge, r.sentence, r.item, r.document, r.languages))
-    whole = [_with_ranks(row) for _, run in runs for row in _parts(run)]
-    unranked = sum(o.rank is None for row in whole if not row.more["skipped"] for o in row.outputs)
-    left_out = f"{unranked} outputs have no rank beside others that have one; they are left out"
+    whole = [row for _, run in runs for row in _parts(run)]
     return judgments_of(
         whole,
         where,
@@ -82,7 +80,6 @@ def parse_wmt(
         form="wmt",
         blocks=[JudgedBlock(attributes, len(whole))],
         guesses=guesses,
-        notices=[f"{where}: {left_out}"] if unranked else [],
         short=partial(_short, attributes=attributes),
     )
 
@@ -105,11 +102,15 @@ def format_wmt(
     rankings = list(rankings)
     with_documents = any(ranking.document for ranking in rankings)
     writer.writerow([*_COLUMNS, *(["documentId"] if with_documents else [])])
+    source, target = attributes.get("srclang", "src"), attributes.get("trglang", "trg")
     for number, ranking in enumerate(rankings, start=1):
-        head = _head(ranking, attributes, first_segment)
-        item = str(number) if ranking.item is None else ranking.item
+        segment = ranking.segment - 1 + first_segment
+        head = (source, target, segment, segment, ranking.judge)
+        item = number if ranking.item is None else ranking.item
         tail = [ranking.document or "-1"] if with_documents else []
-        for pair in combinations(sorted(_ranked(ranking)), 2):
+        ranked = () if ranking.skipped else zip(ranking.groups, ranking.ranks, strict=True)
+        names = sorted((name, rank) for group, rank in ranked for name in group)
+        for pair in combinations(names, 2):
             cells = [cell for name, rank in pair for cell in (_id(name, attributes), rank)]
             writer.writerow(shielded(str(cell)) for cell in (*head, *cells, item, *tail))
     if "\r" in out.getvalue():
@@ -131,18 +132,6 @@ def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
-def _ranked(ranking: Ranking) -> Iterator[tuple[str, int]]:
-    if not ranking.skipped:
-        for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
-            yield from ((name, rank) for name in group)
-
-
-def _head(ranking: Ranking, attributes: Mapping[str, str], first: FirstSegment) -> list[str]:
-    number = str(ranking.segment - 1 + first)
-    source, target = attributes.get("srclang", "src"), attributes.get("trglang", "trg")
-    return [source, target, number, number, ranking.judge]
-
-
 def _id(name: str, attributes: Mapping[str, str]) -> str:
     plain = joined_names([name], "space")
     if "testset" not in attributes:
@@ -158,12 +147,17 @@ def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
     head, records = _read_table(text, where)
     if not records:
         raise DataError("no row below the column heads", where=where, fix=_FIX)
-    _check_once(head, where)
+    used = [name for name in head if spellings.has_use(name)]
+    plain = [*map(spellings.plain, used)]
+    if twice := [name for name in used if plain.count(spellings.plain(name)) > 1]:
+        fault = f"the column {twice[-1]!r} comes twice"
+        raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")
     bare_first = sorted(head, key=lambda name: spellings.plain(name)[-1:].isalpha())
     named = {n: c for c in bare_first if (n := system_number(c)) is not None}
     ranks = {n: c for c in head if (n := rank_number(c)) is not None}
     both = sorted(named.keys() & ranks.keys())
-    sentence = _sentence_column(head, [record for _, record in records])
+    numbers = spellings.find(head, spellings.SENTENCE)
+    sentence = next((n for n in numbers if any(_is_used(row[n]) for _, row in records)), None)
     if sentence is None or len(both) < 2:
         absent = next(n for n in (1, 2, 3) if n not in both)
         lacking = f"system{absent}{'rank' if absent in named else 'Id'}"
@@ -194,12 +188,6 @@ def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
             )
             rows.append(row)
     return rows, [named[n] for n in sorted(named.keys() - ranks.keys())]
-
-
-def _sentence_column(names: Sequence[str], records: Sequence[Mapping[str, str]]) -> str | None:
-    """Return the first column with numbers of sentences that is in use."""
-    columns = spellings.find(names, spellings.SENTENCE)
-    return next((c for c in columns if any(_is_used(record[c]) for record in records)), None)
 
 
 def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
@@ -233,15 +221,6 @@ def _mark_of(text: str) -> str:
     """Return what stands between cells: a tab, a comma or a semicolon."""
     line = _first_line(text)
     return next((mark for mark in "\t,;" if mark in line), ",")
-
-
-def _check_once(names: Sequence[str], where: str) -> None:
-    seen: set[str] = set()
-    for name in filter(spellings.has_use, names):
-        if spellings.plain(name) in seen:
-            fault = f"the column {name!r} comes twice"
-            raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")
-        seen.add(spellings.plain(name))
 
 
 def _is_used(cell: str) -> bool:
@@ -317,8 +296,3 @@ def _joined(rows: Sequence[Row]) -> Sequence[Row]:
     if len(rows) > 1 and systems == len(outputs) and len(rows) == systems * (systems - 1) // 2:
         return [replace(rows[0], outputs=tuple(outputs))]
     return rows
-
-
-def _with_ranks(row: Row) -> Row:
-    """Mark a row in which nothing is ranked as skipped."""
-    return replace(row, more={"skipped": all(output.rank is None for output in row.outputs)})
