@@ -213,11 +213,18 @@ def write_judgments(
 ) -> tuple[str, ...]:
     """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
-    What was read from one file keeps that file's numbering, separator and attributes. ``form`` is
-    told by the name: ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
-    ``first_segment`` is by default that of the file they were read from, else 0. Raises
+    What was read from one file keeps that file's numbering, separator and attributes. Raises
     :class:`DataError` if the format cannot hold a judgment, or the file cannot be written;
     :class:`UsageError` if the name does not tell the format.
+
+    Parameters
+    ----------
+    path, judgments
+        Where, and what.
+    form
+        Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
+    first_segment
+        The number of the first sentence; default: that of the file they were read from, else 0.
     """
     form = form or _form_by_name(path)
     write_text(path, format_judgments(judgments, form, first_segment=first_segment))
