@@ -47,24 +47,17 @@ class Server:
 
 
 _NEEDED = ("django", "django_htmx", "whitenoise", "argon2")  # packages of the settings
-_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none';"
-        " object-src 'none'"  # scripts and styles come from files of this server
-    ),
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-}
-"""Sent with each page, unless the page has set them."""
 
 
 def strict_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., Any]:
     """Middleware: a content security policy, no device features, no caching."""
+    from django.conf import settings
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         if not request.path.startswith("/static/"):
             response.headers.setdefault("Cache-Control", "no-store")
-        for name, value in _HEADERS.items():
+        for name, value in settings.RESPONSE_HEADERS.items():
             response.headers.setdefault(name, value)
         return response
 

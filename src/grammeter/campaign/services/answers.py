@@ -24,9 +24,6 @@ SEEN_EVERY = timedelta(minutes=1)
 """Interval between updates of ``Judge.seen``: one write less for most answers."""
 
 TRIES = 3  # most attempts at a tutorial or loud attention item
-_CHANGING = ("state", "correct", "answered", "judge__blocked", "judge__campaign__closed")
-"""Fields that other requests may change."""
-
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
@@ -152,7 +149,8 @@ def _stored(judge: Judge, judgment: Judgment) -> Judgment:
 def _look_again(judge: Judge, assignment: Assignment) -> bool:
     """Lock and refresh an assignment; return whether the campaign is closed."""
     rows = Assignment.objects.select_for_update(of=("self",)).filter(pk=assignment.pk, judge=judge)
-    rows = rows.select_related("judge__campaign").only(*_CHANGING)
+    changing = ("state", "correct", "answered", "judge__blocked", "judge__campaign__closed")
+    rows = rows.select_related("judge__campaign").only(*changing)
     now = next(iter(rows.order_by()), None)
     if now is None or now.state == State.PLANNED:
         raise PermissionDenied("this is not an item of yours")

@@ -59,12 +59,9 @@ class Plan:
     owners: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for kind, value, choices in (
-            ("strategy", self.strategy, list(Strategy)),
-            ("task", self.task, list(Task)),
-        ):
-            if value not in choices:
-                raise UnknownNameError(kind, value, choices)
+        for name, choices in (("strategy", list(Strategy)), ("task", list(Task))):
+            if getattr(self, name) not in choices:
+                raise UnknownNameError(name, getattr(self, name), choices)
         for fault, fix in self._faults():
             raise UsageError(fault, fix=fix)
 

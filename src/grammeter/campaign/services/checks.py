@@ -16,13 +16,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from grammeter.campaign.choices import Kind
 from grammeter.core import DataError, UnknownNameError
 from grammeter.formats import checked_lines, read_text
-
-if TYPE_CHECKING:
-    from grammeter.campaign.choices import Kind
 
 LARGEST = 2**20  # most characters of a file
 
@@ -72,11 +70,11 @@ def _check(line: str, where: str, kind: Kind) -> Check:
 
 
 def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:
-    for key in data:
-        if key not in Check.__dataclass_fields__:
-            raise UnknownNameError("key", key, Check.__dataclass_fields__)
+    known = Check.__dataclass_fields__
+    if unknown := [key for key in data if key not in known]:
+        raise UnknownNameError("key", unknown[0], known)
     texts = {key: data.get(key, "") for key in ("source", "explanation", "before", "after")}
-    loud = data.get("loud", kind == "tutorial")
+    loud = data.get("loud", kind == Kind.TUTORIAL)
     if not all(isinstance(text, str) for text in texts.values()) or not texts["source"]:
         raise ValueError("source, explanation, before and after are texts, source not empty")
     if not isinstance(loud, bool):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -17,29 +18,18 @@ from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from grammeter.campaign.conf import database_settings, is_file, shown
-from grammeter.core import (
-    DataError,
-    GrammeterError,
-    MissingResourceError,
-    RemoteError,
-    UsageError,
-    disk_faults,
-)
+from grammeter.core import DataError, MissingResourceError, RemoteError, UsageError, disk_faults
 
 APP = "campaign"  # the label of our tables
 _MAGIC = b"SQLite format 3\0"
 _BATCH = 500
-_READ_ONLY = "Give yourself the right to write to the file and its folder."
-_NO_ROOM = "Make room on the disk; nothing that was confirmed is lost."
 _REMEDIES = {
     "locked": "Another program holds it for long; end that one, or wait, and try again.",
-    "readonly": _READ_ONLY,
-    "read-only": _READ_ONLY,
+    "read-?only": "Give yourself the right to write to the file and its folder.",
     "unable to open": "The folder must exist, and you must be allowed to write to it.",
-    "full": _NO_ROOM,
-    "disk i/o": _NO_ROOM,
+    "full|disk i/o": "Make room on the disk; nothing that was confirmed is lost.",
 }
-"""Part of an error message -> what to do."""
+"""Expression for part of an error message -> what to do."""
 
 
 def open_existing(database: str | Path) -> None:
@@ -111,10 +101,10 @@ def explained(database: str | Path) -> Generator[None]:
         raise _explanation(str(error).strip(), database) from error
 
 
-def _explanation(message: str, database: str | Path) -> GrammeterError:
+def _explanation(message: str, database: str | Path) -> DataError | RemoteError:
     fault, where = f"database: {message}", shown(database)
     for part, fix in _REMEDIES.items():
-        if part in message.lower():
+        if re.search(part, message, re.IGNORECASE):
             return DataError(fault, where=where, fix=fix)
     if is_file(database):
         return DataError(fault, where=where, fix="Look whether it is a whole campaign database.")
@@ -228,11 +218,8 @@ def _copy_rows(target: Path) -> None:
     with _made(target) as alias, transaction.atomic(), transaction.atomic(using=alias):
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        for model in apps.get_models(include_auto_created=True):
-            _copy_model(model, alias)
-
-
-def _copy_model(model: Any, alias: str) -> None:
-    model._base_manager.using(alias).all().delete()  # what migrations wrote there
-    for row in model._base_manager.order_by("pk").iterator(chunk_size=_BATCH):
-        row.save_base(raw=True, using=alias, force_insert=True)  # raw: times stay as they are
+        models: Any = apps.get_models(include_auto_created=True)
+        for rows in (model._base_manager for model in models):
+            rows.using(alias).all().delete()  # what migrations wrote there
+            for row in rows.order_by("pk").iterator(chunk_size=_BATCH):
+                row.save_base(raw=True, using=alias, force_insert=True)  # raw: keeps the times

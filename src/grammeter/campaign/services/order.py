@@ -33,9 +33,8 @@ def compared(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
 
 def release(assignments: QuerySet[Assignment]) -> int:
     """Release the slots of assignments, which can still be answered; return how many."""
-    count = 0
-    for assignment in assignments.filter(slot__isnull=False):
+    held = list(assignments.filter(slot__isnull=False))
+    for assignment in held:
         Assignment.objects.filter(pk=assignment.pk).update(slot=None, state=State.RELEASED)
         Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") - 1)
-        count += 1
-    return count
+    return len(held)

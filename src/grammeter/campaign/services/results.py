@@ -15,22 +15,9 @@ from grammeter.campaign.choices import Kind, State, Task
 from grammeter.campaign.models import Assignment, Campaign, Item, ItemOutput, Judge, Judgment
 from grammeter.campaign.services import judges, pages
 from grammeter.core import Edit, Ranked, Ranking
-from grammeter.formats import (
-    JudgedBlock,
-    JudgmentFile,
-    JudgmentForm,
-    Judgments,
-    format_judgments,
-    object_text,
-)
+from grammeter.formats import JudgedBlock, JudgmentFile, Judgments, format_judgments, object_text
 from grammeter.ranking import Agreement
 from grammeter.verbs import agree, rank
-
-_SHOWN = (
-    *("judge__name", "item", "item__sentence__segment", "item__name", "item__document"),
-    "shown_order",
-)
-"""What a ranking has of its assignment."""
 
 _ANSWER = ("version", "complete", "ranks", "verdicts")
 _TIMES = ("active_seconds", "wall_seconds")
@@ -93,8 +80,10 @@ class Progress:
 def judgments(campaign: Campaign) -> Judgments:
     """Return the latest complete version of each answer to an item, skipped ones included."""
     groups = shown_systems(campaign)
-    columns = ("assignment", *(f"assignment__{name}" for name in _SHOWN), "ranks", "skipped")
-    rows: Iterable[tuple[Any, ...]] = _final(campaign).values_list(*columns, *_TIMES)
+    shown = "judge__name item item__sentence__segment item__name item__document shown_order"
+    columns = ("assignment", *(f"assignment__{name}" for name in shown.split()))
+    values = _final(campaign).values_list(*columns, "ranks", "skipped", *_TIMES)
+    rows: Iterable[tuple[Any, ...]] = values
     latest: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in rows}  # versions ascend
     rankings = tuple(_ranking(latest[key], groups) for key in sorted(latest))
     if "file" not in campaign.origin:
@@ -288,12 +277,12 @@ def _with_verdicts(
 
 
 class Download(NamedTuple):
-    """A kind of file."""
+    """A kind of file; ``form`` is that of judgments."""
 
     label: str
     suffix: str
     content: str = "application/jsonl"
-    form: JudgmentForm | None = None
+    form: Any = None
 
 
 DOWNLOADS = {
@@ -307,8 +296,7 @@ DOWNLOADS = {
 
 def text(campaign: Campaign, name: str) -> str:
     """Return the text of one of :data:`DOWNLOADS`, as ``grammeter campaign export`` writes it."""
-    form = DOWNLOADS[name].form
-    if form is not None:
+    if form := DOWNLOADS[name].form:
         return format_judgments(judgments(campaign), form)
     rows = judges.people(campaign) if name == "people" else details(campaign)
     first = [] if name == "people" else [header(campaign)]
