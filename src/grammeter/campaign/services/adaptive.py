@@ -26,7 +26,7 @@ import numpy as np
 from django.db import connection
 
 from grammeter.campaign.choices import Kind, Strategy
-from grammeter.campaign.models import Campaign, Item, Judgment
+from grammeter.campaign.models import Campaign, Judgment
 from grammeter.campaign.services import results
 from grammeter.core import BoolArray, FloatArray, Ranking
 from grammeter.ranking import ExpectedWins, Resampling, extract_pairs
@@ -135,7 +135,7 @@ class _Lookout:
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
-        normal = Item.objects.filter(campaign=campaign, kind=Kind.NORMAL)
+        normal = campaign.items.filter(kind=Kind.NORMAL)
         numbers, shown = set(normal.values_list("pk", flat=True)), results.shown_systems(campaign)
         self._shown = {item: groups for item, groups in shown.items() if item in numbers}
         self._newest: tuple[int, Appeal] | None = None  # from so many judgments

@@ -50,7 +50,7 @@ def next_assignment(judge: Judge) -> Assignment | None:
 
 def open_assignment(judge: Judge) -> Assignment | None:
     """Return the judge's open assignment; change nothing."""
-    return Assignment.objects.filter(judge=judge, state=State.OPEN).order_by("position").first()
+    return judge.assignments.filter(state=State.OPEN).order_by("position").first()
 
 
 def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
@@ -66,7 +66,7 @@ def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
 
 def _waiting(judge: Judge) -> Assignment | None:
     # "open" comes before "planned" in the alphabet, too
-    rows = Assignment.objects.filter(judge=judge, state__in=(State.OPEN, State.PLANNED))
+    rows = judge.assignments.filter(state__in=(State.OPEN, State.PLANNED))
     assignment = rows.select_related("item__sentence").order_by("state", "position").first()
     if assignment is not None:
         assignment.item.campaign = judge.campaign
@@ -121,17 +121,24 @@ def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     campaign = judge.campaign
     list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
     so_far = _history(judge)
-    return (
+    assignment = (
         _attention(judge, so_far)
         or (_repeat(judge, so_far) if campaign.repeats else None)
         or _fresh(judge, so_far, appeal)
     )
+    if assignment is not None:
+        assignment.judge, assignment.position = judge, so_far["position"]
+        assignment.item.campaign = campaign  # saves a query
+        if assignment.probability is not None:
+            assignment.slot = _free_slot(assignment.item)
+            Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") + 1)
+    return assignment
 
 
 def _history(judge: Judge) -> dict[str, int]:
     """Return the numbers of a judge's items and repeats so far, and the next position."""
     normal = Q(item__kind=Kind.NORMAL)
-    return Assignment.objects.filter(judge=judge).aggregate(
+    return judge.assignments.aggregate(
         fresh=Count("pk", filter=normal & Q(turn=0)),
         repeats=Count("pk", filter=normal & Q(turn__gt=0)),
         position=Coalesce(Max("position"), 0) + 1,
@@ -140,17 +147,16 @@ def _history(judge: Judge) -> dict[str, int]:
 
 def _attention(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     campaign = judge.campaign
-    items = Item.objects.filter(campaign=campaign, kind=Kind.ATTENTION).order_by("number")
-    total = items.count()
-    if not total:
-        return None
+    items = campaign.items.filter(kind=Kind.ATTENTION).order_by("number")
     todo = list(items.exclude(assignments__judge=judge).values_list("pk", flat=True))
+    if not todo:
+        return None
+    total = items.count()
     stride = campaign.per_judge / total if campaign.per_judge else ATTENTION_EVERY
-    place = order.jittered(stride, total - len(todo), campaign.seed, judge.name)
-    if not todo or so_far["fresh"] < place:
+    if so_far["fresh"] < order.jittered(stride, total - len(todo), campaign.seed, judge.name):
         return None
     chosen = order.shuffle(todo, campaign.seed, judge.name, "attention")[0]
-    return _assigned(judge, Item.objects.get(pk=chosen), so_far)
+    return Assignment(item_id=chosen)
 
 
 def _repeat(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
@@ -159,7 +165,7 @@ def _repeat(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     if so_far["repeats"] + 1 > campaign.repeats * so_far["fresh"] + 1e-9:
         return None
     after = campaign.per_judge // 2 if campaign.per_judge else REPEAT_AFTER
-    normal = Assignment.objects.filter(judge=judge, item__kind=Kind.NORMAL)
+    normal = judge.assignments.filter(item__kind=Kind.NORMAL)
     old = (
         order.compared(normal.filter(turn=0, state=State.DONE))
         .filter(position__lte=so_far["position"] - max(after, 1))
@@ -170,7 +176,7 @@ def _repeat(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     if not pool:
         return None
     chosen = order.shuffle(pool, campaign.seed, judge.name, "repeat", so_far["repeats"])[0]
-    return _assigned(judge, Item.objects.get(pk=chosen), so_far, turn=1)
+    return Assignment(item_id=chosen, turn=1)
 
 
 def _fresh(judge: Judge, so_far: dict[str, int], appeal: Appeal | None) -> Assignment | None:
@@ -178,22 +184,18 @@ def _fresh(judge: Judge, so_far: dict[str, int], appeal: Appeal | None) -> Assig
     campaign = judge.campaign
     if campaign.per_judge is not None and so_far["fresh"] >= campaign.per_judge:
         return None
-    open_items = (
-        Item.objects.filter(campaign=campaign, kind=Kind.NORMAL, taken__lt=F("wanted"))
-        .exclude(assignments__judge=judge)
-        .order_by("number")
-    )
+    normal = campaign.items.filter(kind=Kind.NORMAL, taken__lt=F("wanted"))
+    open_items = normal.exclude(assignments__judge=judge).order_by("number")
     if campaign.strategy == Strategy.POOL:
         item = open_items.first()
-        return None if item is None else _assigned(judge, item, so_far, probability=1.0)
+        return None if item is None else Assignment(item=item, probability=1.0)
     rows = list(open_items.values_list("pk", "taken"))
     if not rows:
         return None
     chances = _chances(campaign, rows, appeal)
     chance = order.chance(campaign.seed, judge.name, so_far["position"])
     at = chance.choices(range(len(rows)), weights=chances)[0]
-    item = Item.objects.get(pk=rows[at][0])
-    return _assigned(judge, item, so_far, probability=chances[at])
+    return Assignment(item_id=rows[at][0], probability=chances[at])
 
 
 def _chances(
@@ -206,24 +208,6 @@ def _chances(
     if begun.any():
         chances = (1 - campaign.overlap) * chances + campaign.overlap * begun / begun.sum()
     return chances.tolist()
-
-
-def _assigned(
-    judge: Judge,
-    item: Item,
-    so_far: dict[str, int],
-    *,
-    turn: int = 0,
-    probability: float | None = None,
-) -> Assignment:
-    """Return the assignment of an item; one drawn with a probability takes a slot."""
-    slot, position = None, so_far["position"]
-    if probability is not None:
-        slot = _free_slot(item)
-        Item.objects.filter(pk=item.pk).update(taken=F("taken") + 1)
-    item.campaign = judge.campaign  # saves a query
-    draw = {"turn": turn, "slot": slot, "probability": probability}
-    return Assignment(judge=judge, item=item, position=position, **draw)
 
 
 def _free_slot(item: Item) -> int:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from django.db.models import Count, Q, QuerySet, Sum
 
 from grammeter.campaign.choices import Kind, State, Task
-from grammeter.campaign.models import Assignment, Campaign, Item, ItemOutput, Judge, Judgment
+from grammeter.campaign.models import Assignment, Campaign, ItemOutput, Judgment
 from grammeter.campaign.services import judges, pages
 from grammeter.core import Edit, Ranked, Ranking
 from grammeter.formats import JudgedBlock, JudgmentFile, Judgments, format_judgments, object_text
@@ -97,7 +97,7 @@ def progress(campaign: Campaign) -> Progress:
     """Count the progress of a campaign and its judges."""
     counted = Assignment.objects.filter(item__campaign=campaign, item__kind=Kind.NORMAL)
     states = dict(counted.values_list("state").annotate(Count("pk")).order_by())
-    items = Item.objects.filter(campaign=campaign, kind=Kind.NORMAL)
+    items = campaign.items.filter(kind=Kind.NORMAL)
     sums = items.aggregate(wanted=Sum("wanted"), taken=Sum("taken"))
     return Progress(
         items=items.count(),
@@ -156,7 +156,7 @@ def _ranking(row: tuple[Any, ...], groups: dict[int, list[tuple[str, ...]]]) -> 
 def shown_systems(campaign: Campaign) -> dict[int, list[tuple[str, ...]]]:
     """Return the systems of each output, by place, for each item in order of its number."""
     groups: dict[int, list[tuple[str, ...]]] = {}
-    rows = Item.objects.filter(campaign=campaign).order_by("number", "places__place")
+    rows = campaign.items.order_by("number", "places__place")
     for item, place, systems in rows.values_list("pk", "places__place", "places__output__systems"):
         outputs = groups.setdefault(item, [])
         if place is not None:  # an item without outputs has one row
@@ -172,7 +172,7 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
         "attention": attention & Q(assignments__correct__isnull=False),
         "attention_right": attention & Q(assignments__correct=True),
     }
-    rows = Judge.objects.filter(campaign=campaign).annotate(
+    rows = campaign.judges.annotate(
         listed=Count("assignments", filter=normal),
         **{name: Count("assignments", filter=which) for name, which in counts.items()},
     )

@@ -13,7 +13,7 @@ from django.core import signing
 from django.urls import reverse
 
 from grammeter.campaign.choices import Kind, State, Strategy
-from grammeter.campaign.models import Assignment, Item, Judgment
+from grammeter.campaign.models import Assignment, Judgment
 from grammeter.campaign.services import answers, order, pages
 from grammeter.campaign.services.pages import edits_of
 from grammeter.core import DataError, Edit
@@ -146,7 +146,7 @@ def _way(assignment: Assignment) -> tuple[int, int | None, str]:
         return done, total, back
     if campaign.longest_list is None:
         return done, None, back
-    beside = Item.objects.filter(campaign=campaign).exclude(kind=Kind.NORMAL).count()
+    beside = campaign.items.exclude(kind=Kind.NORMAL).count()
     # it must not grow when an attention item comes
     return done, max(total, campaign.longest_list + beside), back
 
