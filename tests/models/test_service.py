@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import types
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -27,25 +26,17 @@ from grammeter.models.service import (
     run_together,
 )
 
-ROOM = "a_made_room"
-
 
 @dataclass(frozen=True, kw_only=True)
-class Length(Measure):
+class Length(Measure, room="a_made_room", columns="length"):
     """Letters of an item times a factor, and whether it has more than five."""
-
-    columns: ClassVar[tuple[str, ...]] = ("length", "truncated")
-    room: ClassVar[str] = ROOM
 
     factor: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Other(Measure):
+class Other(Measure, room="another_made_room", columns="code"):
     """A measure of another room."""
-
-    columns: ClassVar[tuple[str, ...]] = ("code",)
-    room: ClassVar[str] = "another_made_room"
 
 
 def letters(item):
@@ -75,7 +66,9 @@ class Room(types.ModuleType):
                     raise KeyboardInterrupt
                 done += 1
                 row = (
-                    [1.0] if isinstance(measure, Other) else length(items[position], measure.factor)
+                    [1.0, 0.0]
+                    if isinstance(measure, Other)
+                    else length(items[position], measure.factor)
                 )
                 yield measure, [position], np.array([row])
 
@@ -86,8 +79,8 @@ class Room(types.ModuleType):
 
 @pytest.fixture
 def room(monkeypatch):
-    made = Room(ROOM)
-    monkeypatch.setitem(sys.modules, ROOM, made)
+    made = Room(Length.room)
+    monkeypatch.setitem(sys.modules, Length.room, made)
     return made
 
 
@@ -107,7 +100,7 @@ def model(tmp_path):
 def made(tmp_path_factory):
     """Return a model whose room is there for the whole module."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, ROOM, Room(ROOM))
+        patch.setitem(sys.modules, Length.room, Room(Length.room))
         yield made_folder(tmp_path_factory.mktemp("made") / "model")
 
 
@@ -150,7 +143,7 @@ class TestAnswer:
             Request(model, Other(), ["a"]),
             Request(second, Length(), ["a"]),
         ]
-        assert [rows.shape for rows in answer(requests)] == [(1, 2), (1, 1), (1, 2)]
+        assert [rows.shape for rows in answer(requests)] == [(1, 2)] * 3
         assert len(room.calls) == 2
         assert other.calls == [{Other(): ["a"]}]
 
@@ -188,7 +181,7 @@ class TestCache:
 
     def test_where_all_is_known_the_room_is_not_opened(self, room, model, monkeypatch):
         answer([Request(model, Length(), ["a"])])
-        monkeypatch.setitem(sys.modules, ROOM, None)
+        monkeypatch.setitem(sys.modules, Length.room, None)
         (figures,) = answer([Request(model, Length(), ["a"])])
         np.testing.assert_array_equal(figures, twin(["a"]))
 

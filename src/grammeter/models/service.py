@@ -30,21 +30,22 @@ class Measure:
     columns: ClassVar[tuple[str, ...]]  # the names of an item's figures
     room: ClassVar[str]  # the module whose ``answer`` computes them
 
+    def __init_subclass__(cls, *, room: str, columns: str) -> None:
+        super().__init_subclass__()
+        cls.room, cls.columns = f"grammeter.models.{room}", (*columns.split(), "truncated")
+
     def __str__(self) -> str:
         return repr(self)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenSimilarity(Measure):
+class TokenSimilarity(Measure, room="encoder", columns="precision recall f1"):
     """BERTScore of (candidate, reference) pairs, not rescaled.
 
     It reads the output of block ``layer``, counted from 1; ``None``: the published one, else three
     quarters of the depth. The document frequencies in the texts of ``idf`` weight the tokens;
     ``None``: all weights are 1.
     """
-
-    columns: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1", "truncated")
-    room: ClassVar[str] = "grammeter.models.encoder"
 
     layer: int | None = None
     idf: tuple[str, ...] | None = None
@@ -58,20 +59,17 @@ class TokenSimilarity(Measure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanSimilarity(Measure):
+class MeanSimilarity(Measure, room="encoder", columns="cosine"):
     """Cosine of the mean last states of two texts, special tokens included (IMPARA).
 
     ``limit`` is the maximum tokens of a text; ``None``: the model's own limit.
     """
 
-    columns: ClassVar[tuple[str, ...]] = ("cosine", "truncated")
-    room: ClassVar[str] = "grammeter.models.encoder"
-
     limit: int | None = 128
 
 
 @dataclass(frozen=True, kw_only=True)
-class Regression(Measure):
+class Regression(Measure, room="regressor", columns="output"):
     """The one output of a regression head, for texts or pairs of texts (SOME, IMPARA).
 
     The head ``pooler`` is a dense layer and tanh over the first state, then linear with bias, as
@@ -80,34 +78,25 @@ class Regression(Measure):
     longer side is cut first.
     """
 
-    columns: ClassVar[tuple[str, ...]] = ("output", "truncated")
-    room: ClassVar[str] = "grammeter.models.regressor"
-
     head: Literal["pooler", "linear"] = "pooler"
     limit: int | None = 128
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perplexity(Measure):
+class Perplexity(Measure, room="likelihood", columns="perplexity"):
     """Perplexity of texts under a causal language model (Scribendi).
 
     NaN for an empty text, and for one with more tokens than the model has positions, which
     ``truncated`` marks although nothing is cut.
     """
 
-    columns: ClassVar[tuple[str, ...]] = ("perplexity", "truncated")
-    room: ClassVar[str] = "grammeter.models.likelihood"
-
 
 @dataclass(frozen=True, kw_only=True)
-class Likelihood(Measure):
+class Likelihood(Measure, room="likelihood", columns="likelihood"):
     """Mean log-likelihood of a text given another, for (condition, text) pairs (BARTScore).
 
     ``limit`` is the maximum tokens of either text, including special tokens.
     """
-
-    columns: ClassVar[tuple[str, ...]] = ("likelihood", "truncated")
-    room: ClassVar[str] = "grammeter.models.likelihood"
 
     limit: int | None = 1024
 
@@ -160,55 +149,44 @@ def answer(requests: Sequence[Request]) -> list[FloatArray]:
     Raises MissingResourceError if a model, torch or the device is missing, or memory does not
     suffice for one text; DataError if a model's architecture does not fit the measure.
     """
-    runtime = current()
-    tables: dict[tuple[str, Measure], _Table] = {}
+    asked: dict[tuple[str, Measure], dict[ModelInput, None]] = {}
     for request in requests:
-        key = request.model, request.measure
-        tables.setdefault(key, _Table(request.measure)).add(request.items)
-    for model, room in dict.fromkeys((model, measure.room) for model, measure in tables):
-        here = {m: t for (name, m), t in tables.items() if (name, m.room) == (model, room)}
-        _fill(find_model(model), room, here, runtime)
-    return [tables[request.model, request.measure].rows(request.items) for request in requests]
+        items = asked.setdefault((request.model, request.measure), {})
+        items.update(dict.fromkeys(request.items))
+    tables: dict[tuple[str, Measure], tuple[dict[ModelInput, int], FloatArray]] = {}
+    for model, room in dict.fromkeys((model, measure.room) for model, measure in asked):
+        here = {m: [*i] for (name, m), i in asked.items() if (name, m.room) == (model, room)}
+        for measure, rows in _figures(find_model(model), room, here, current()).items():
+            tables[model, measure] = {item: n for n, item in enumerate(here[measure])}, rows
+    return [
+        rows[[positions[item] for item in request.items]]
+        for request in requests
+        for positions, rows in [tables[request.model, request.measure]]
+    ]
 
 
-class _Table:
-    """The distinct items of one measure, and a row of figures for each."""
-
-    def __init__(self, measure: Measure) -> None:
-        self.positions: dict[ModelInput, int] = {}
-        self._width = len(measure.columns)
-        self.figures: FloatArray = np.zeros((0, self._width))
-
-    def add(self, items: Sequence[ModelInput]) -> None:
-        for item in items:
-            self.positions.setdefault(item, len(self.positions))
-
-    def rows(self, items: Sequence[ModelInput]) -> FloatArray:
-        at = np.array([self.positions[item] for item in items], dtype=np.int64)
-        return self.figures[at].reshape(len(at), self._width)
-
-
-def _fill(files: ModelFiles, room: str, tables: Mapping[Measure, _Table], runtime: Runtime) -> None:
+def _figures(
+    files: ModelFiles, room: str, asked: Mapping[Measure, list[ModelInput]], runtime: Runtime
+) -> dict[Measure, FloatArray]:
     """Look figures up in the cache; compute and store those that it lacks."""
     # the name, too: it decides the layer if a measure names none
     model = f"{files.hash} {files.name.rstrip('/').rpartition('/')[2]}"
     device = runtime.device.partition(":")[0]
     stores: dict[Measure, Store] = {}
+    figures: dict[Measure, FloatArray] = {}
     missing: dict[Measure, list[int]] = {}
-    questions: dict[Measure, list[ModelInput]] = {}
-    for measure, table in tables.items():
+    for measure, items in asked.items():
         identity = f"{model} {measure} {runtime.dtype} {device}"
         stores[measure] = Store(runtime.cache_dir, identity, len(measure.columns))
-        items = list(table.positions)
-        table.figures, known = stores[measure].read(items)
+        figures[measure], known = stores[measure].read(items)
         runtime.tally.known += int(known.sum())
         if not known.all():
             missing[measure] = np.flatnonzero(~known).tolist()
-            questions[measure] = [items[at] for at in missing[measure]]
-    if not questions:
-        return
+    questions = {
+        measure: [asked[measure][at] for at in places] for measure, places in missing.items()
+    }
     answers: Room = importlib.import_module(room).answer
-    for measure, positions, rows in answers(files, questions, runtime):
-        at = [missing[measure][position] for position in positions]
-        tables[measure].figures[at] = rows
+    for measure, positions, rows in answers(files, questions, runtime) if questions else ():
+        figures[measure][[missing[measure][position] for position in positions]] = rows
         stores[measure].write([questions[measure][position] for position in positions], rows)
+    return figures

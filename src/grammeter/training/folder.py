@@ -192,7 +192,7 @@ class Checkpoint:
 
 @contextmanager
 def full_disk() -> Generator[None]:
-    """Raise :class:`OSError` where safetensors cannot write, as it says in its own way."""
+    """Raise :class:`OSError` where safetensors cannot read or write a file."""
     safetensors: Any = require("safetensors", extra="neural")
     try:
         yield
@@ -207,9 +207,6 @@ def _save(path: Path, tensors: Tensors) -> None:
 
 
 def _load(path: Path) -> Tensors:
-    safetensors: Any = require("safetensors", extra="neural")
     files: Any = require("safetensors.torch", extra="neural")
-    try:
+    with full_disk():
         return files.load_file(path)
-    except safetensors.SafetensorError as error:
-        raise ValueError(f"{path.name}: {error}") from error

@@ -290,16 +290,17 @@ def cross_test(
     models: Mapping[tuple[str, int], Path], tests: Mapping[tuple[str, int], Sequence[Pair]]
 ) -> list[Cell]:
     """Test models on each corpus's held-out pairs; both by corpus and seed, paired by seed."""
-    requests: dict[tuple[str, str, int], Request] = {}
-    for (trained, seed), folder in models.items():
-        for (tested, other), pairs in tests.items():
-            if seed == other:
-                texts = [text for pair in pairs for text in (pair.low, pair.high)]
-                requests[trained, tested, seed] = Request(str(folder), Regression(), texts)
+    both = [(a, b, seed) for a, seed in models for b, other in tests if seed == other]
+    requests = [
+        Request(
+            str(models[trained, seed]),
+            Regression(),
+            [text for pair in tests[tested, seed] for text in (pair.low, pair.high)],
+        )
+        for trained, tested, seed in both
+    ]
     cells: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for (trained, tested, seed), rows in zip(
-        requests, answer(list(requests.values())), strict=True
-    ):
+    for (trained, tested, seed), rows in zip(both, answer(requests), strict=True):
         low, high = rows[:, 0].reshape(-1, 2).T
         apart = np.array([not pair.inclusion for pair in tests[tested, seed]], dtype=np.bool_)
         accuracies = accuracy(low, high), accuracy(low[apart], high[apart])
