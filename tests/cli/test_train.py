@@ -173,7 +173,7 @@ class TestImpara:
         def press(*_, **__):
             os.kill(os.getpid(), signal.SIGINT)
 
-        monkeypatch.setattr("grammeter.training.tasks.draw_pairs", press)
+        monkeypatch.setattr("grammeter.training.pairs.draw_pairs", press)
         code, _, err = impara(capsys, data, encoder, tmp_path / "a")
         assert code == 130
         assert "the same command with --resume" in err

@@ -130,11 +130,11 @@ def _weights(path: Path) -> None:
 
 
 def _draws(path: Path) -> None:
-    from grammeter.training import tasks as impara
+    from grammeter.training import pairs
 
-    folder = alone(path, impara.DRAWS)
-    (folder / impara.PAIRS).write_bytes(PAIR)
-    impara._pairs(folder, _never, 1, 1, False)
+    folder = alone(path, pairs.RECORD)
+    (folder / pairs.PAIRS).write_bytes(PAIR)
+    pairs.load_or_draw(folder, _never, 1, 1, False)
 
 
 def _never() -> Any:

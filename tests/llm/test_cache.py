@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from grammeter.core import DataError, cache_folder
-from grammeter.llm.cache import FILE, Attempt, Attempts, known
+from grammeter.llm.cache import FILE, Attempt, Attempts, stored
 from grammeter.llm.reply import schema
 from grammeter.llm.request import Abilities, Request
 from grammeter.llm.transport import server
@@ -251,7 +251,10 @@ def test_without_a_folder_nothing_is_kept(endpoint, monkeypatch, tmp_path):
             ask(here, calls(3))
         assert len(scripted.requests) == 6
     assert not list(tmp_path.iterdir())
-    assert known(None, ["k"], 3) == {}
+    for folder in (None, tmp_path):
+        with closing(stored(folder)) as replies:
+            assert replies.histories(["k"], 3) == {}
+    assert not list(tmp_path.iterdir())
 
 
 def test_only_its_owner_can_read_the_replies(endpoint, tmp_path):

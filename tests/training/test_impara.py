@@ -15,9 +15,8 @@ import made_training
 from grammeter.core import DataError, MissingResourceError, UsageError
 from grammeter.metrics import Impara
 from grammeter.models import find_model, read_card
-from grammeter.training.pairs import Pair
+from grammeter.training.pairs import Pair, Preference, pairs_of
 from grammeter.training.results import card_page, interval, weights_hash
-from grammeter.training.tasks import Preference, pairs_of
 from grammeter.verbs import train_impara
 
 

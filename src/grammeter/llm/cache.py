@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
@@ -199,23 +199,6 @@ def _history(rows: Sequence[_Row], most: int) -> History:
     return history
 
 
-def known(folder: Path | None, keys: Sequence[str], most: int) -> dict[str, History]:
-    """Return the histories of calls without creating a file."""
-    with _reading(folder) as attempts:
-        return attempts.histories(keys, most) if attempts else {}
-
-
-def concessions(folder: Path | None, server: str, model: str) -> frozenset[str]:
-    """Return the settings that an endpoint refused, according to the file."""
-    with _reading(folder) as attempts:
-        abilities = attempts.abilities(server, model) if attempts else None
-    return frozenset(abilities.concessions if abilities else ())
-
-
-@contextmanager
-def _reading(folder: Path | None) -> Generator[Attempts | None]:
-    if folder is None or not (folder / FILE).exists():
-        yield None
-        return
-    with closing(Attempts(folder)) as attempts:
-        yield attempts
+def stored(folder: Path | None) -> Attempts:
+    """Open the replies of a folder for reading: without a file there are none, and none is made."""
+    return Attempts(folder if folder is not None and (folder / FILE).exists() else None)

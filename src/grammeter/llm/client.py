@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
-from grammeter.llm.cache import Attempts, concessions, known
+from grammeter.llm.cache import Attempts, stored
 from grammeter.llm.endpoint import BASIS, Endpoint, current, guess_in, guess_out, read_prices
 from grammeter.llm.prompt import MOST, Protocol, Question, draw_sets, reorder
 from grammeter.llm.reply import Call, Estimate, Outcome, Reply
@@ -217,7 +217,9 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
             )
         done |= _finish(_answers(endpoint, model, due, folder))
     else:
-        endpoint.bill.concessions.update(concessions(folder, server(endpoint.base_url), model))
+        with closing(stored(folder)) as replies:
+            abilities = replies.abilities(server(endpoint.base_url), model)
+        endpoint.bill.concessions.update(abilities.concessions if abilities else ())
     endpoint.bill.states.update(outcome.state for outcome in done.values())
     return [done[requests[call].key] for call in calls]
 
@@ -295,7 +297,9 @@ def _known(
     limit = endpoint.max_output
     requests = {call: Request(host, model, call, limit) for call in dict.fromkeys(calls)}
     folder = cache_folder(endpoint.cache_dir)
-    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
+    with closing(stored(folder)) as replies:
+        keys = [request.key for request in requests.values()]
+        histories = replies.histories(keys, endpoint.attempts)
     done = {key: h.outcome for key, h in histories.items() if h.outcome is not None}
     return requests, folder, done
 

@@ -256,11 +256,9 @@ class Endpoint:
             raise UsageError(
                 f"base_url={self.base_url}", fix="Write it as http://localhost:8000/v1"
             )
-        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout",
-                     "patience", "max_requests", "max_tokens", "max_cost", "max_output",
-                     "attempts", "backoff"):  # fmt: skip
-            value = getattr(self, name)
-            if value is not None and not value > 0:
+        for name, value in vars(self).items():
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if number and not value > 0:
                 raise UsageError(f"{name}={value}", fix=f"{name} is greater than 0.")
         for name in ("cache_dir", "prices"):
             if path := getattr(self, name):

@@ -154,8 +154,13 @@ def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> 
     if not outputs:
         return []
     random = _random(seed, "sets", source, *sorted(outputs))
-    orders = _orders(sorted(outputs), times, random)
-    return [shown for order in orders for shown in _cut(order)]
+    sets: list[list[str]] = []
+    for order in _orders(sorted(outputs), times, random):
+        parts = [order[start : start + MOST] for start in range(0, len(order), MOST)]
+        if len(parts) > 1:
+            parts[-1] += order[: MOST - len(parts[-1])]
+        sets += parts
+    return sets
 
 
 def reorder(source: str, targets: Sequence[str], *, orders: int, seed: int) -> list[list[int]]:
@@ -163,13 +168,6 @@ def reorder(source: str, targets: Sequence[str], *, orders: int, seed: int) -> l
     random = _random(seed, "orders", source, *targets)
     places = list(range(len(targets)))
     return [places, *_orders(places, orders - 1, random, known=[places])]
-
-
-def _cut(order: Sequence[Thing]) -> list[list[Thing]]:
-    sets = [list(order[start : start + MOST]) for start in range(0, len(order), MOST)]
-    if len(sets) > 1:
-        sets[-1] += order[: MOST - len(sets[-1])]
-    return sets
 
 
 def _orders(

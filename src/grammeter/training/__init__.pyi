@@ -6,6 +6,7 @@ from grammeter.training.pairs import LossName as LossName
 from grammeter.training.pairs import Measured as Measured
 from grammeter.training.pairs import Pair as Pair
 from grammeter.training.pairs import measure_impacts as measure_impacts
+from grammeter.training.pairs import pairs_of as pairs_of
 from grammeter.training.ratings import CRITERIA as CRITERIA
 from grammeter.training.ratings import Criterion as Criterion
 from grammeter.training.results import Cell as Cell
@@ -17,4 +18,3 @@ from grammeter.training.results import card_page as card_page
 from grammeter.training.results import cross_test as cross_test
 from grammeter.training.tasks import fit_impara as fit_impara
 from grammeter.training.tasks import fit_some as fit_some
-from grammeter.training.tasks import pairs_of as pairs_of

@@ -8,11 +8,13 @@ over mean-pooled last states of a pretrained encoder. The impact of a set of edi
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from random import Random
 from typing import Any, Literal, cast, get_args
 
@@ -20,12 +22,16 @@ import numpy as np
 
 from grammeter.alignment import appliable, draw_subset, flip_some, partial_text
 from grammeter.core import DataError, Edit, FloatArray, UsageError, require
-from grammeter.formats import Correction
+from grammeter.formats import Correction, read_object, write_text
 from grammeter.models import MeanSimilarity, Request, answer
+from grammeter.training.folder import write_json
 from grammeter.training.network import PARTS, Example, Part, allotment, assign_parts
 
 LIMIT = 512
 """Tokens to which texts are cut, as in the authors' program, if the encoder takes so many."""
+
+PAIRS = "pairs.jsonl"
+RECORD = "draws.json"
 
 DRAWS = 30  # largest number of pairs from one sentence (section 2.4)
 EQUAL = 1e-6  # impacts with a smaller difference count as equal: they are in single precision
@@ -165,6 +171,16 @@ class PairData:
         """Return the pairs of one part."""
         return [pair for pair in self.pairs if pair.part == part]
 
+    def to_dict(self) -> dict[str, object]:
+        """Return what the card of a model says of its pairs."""
+        text = pairs_text(self.pairs).encode("utf-8")
+        return {
+            "edits_from": self.edits,
+            **asdict(self.tally),
+            "pairs": {part: len(self.part(part)) for part in PARTS},
+            "pairs_hash": hashlib.blake2b(text, digest_size=8).hexdigest(),
+        }
+
 
 def draw_pairs(
     sentences: Sequence[EditedSentence],
@@ -299,6 +315,34 @@ def damaged(what: str, where: str) -> DataError:
 def accuracy(low: FloatArray, high: FloatArray) -> float:
     """Return the share of pairs whose better side has the greater output; NaN without pairs."""
     return float(np.mean(high > low)) if len(low) else float("nan")
+
+
+def pairs_of(folder: Path) -> list[Pair]:
+    """Return the pairs that a model was trained, validated and tested with."""
+    path = folder / PAIRS
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise damaged(f"the pairs cannot be read: {error}", str(path)) from error
+    return read_pairs(text, str(path))
+
+
+def load_or_draw(
+    folder: Path, measure: Callable[[], Measured], size: int, seed: int, parallel_only: bool
+) -> PairData:
+    """Return the pairs in the folder of a model; without any, draw and write them."""
+    if (folder / RECORD).exists():
+        known = read_object(folder / RECORD)
+        try:
+            return PairData(tuple(pairs_of(folder)), Tally(**known["tally"]), known["edits"])
+        except (KeyError, TypeError) as error:
+            raise damaged(f"no record of draws: {error}", str(folder / RECORD)) from error
+    measured = measure()
+    data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
+    data.tally.sentences, data.tally.left_out = measured.total, measured.left_out
+    write_text(folder / PAIRS, pairs_text(data.pairs))
+    write_json(folder / RECORD, {"tally": asdict(data.tally), "edits": measured.edits})
+    return replace(data, edits=measured.edits)
 
 
 LossName = Literal["sigmoid", "logistic"]

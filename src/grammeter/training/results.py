@@ -96,11 +96,11 @@ def card_page(card: Card) -> str:
         f" {card['model']}.",
         f"Scores with: {card['scoring']}.",
         "",
-        *_table("Data", card["data"]),
-        *_table("Settings", card["settings"]),
+        *_described("Data", card["data"]),
+        *_described("Settings", card["settings"]),
         *_epochs(card),
-        *_table("Results on held-out examples", card["results"]),
-        *_table("Environment", card["environment"]),
+        *_described("Results on held-out examples", card["results"]),
+        *_described("Environment", card["environment"]),
     ]
     return "\n".join(lines)
 
@@ -108,23 +108,23 @@ def card_page(card: Card) -> str:
 def _epochs(card: Card) -> list[str]:
     if not card["epochs"]:
         return ["## Epochs", "", "None: the head is untrained.", ""]
-    lines = [
-        "## Epochs",
-        "",
-        f"| epoch | loss | {card['figure']} (validation) | seconds |",
-        "|---|---|---|---|",
+    best = {card["best_epoch"]: " \\*"}
+    rows = [
+        f"{e['number']}{best.get(e['number'], '')} | {e['loss']:.4f} | {e['figure']:.4f}"
+        f" | {e['seconds']:.0f}"
+        for e in card["epochs"]
     ]
-    for epoch in card["epochs"]:
-        best = " \\*" if epoch["number"] == card["best_epoch"] else ""
-        figures = f"{epoch['loss']:.4f} | {epoch['figure']:.4f} | {epoch['seconds']:.0f}"
-        lines.append(f"| {epoch['number']}{best} | {figures} |")
-    return [*lines, "", "\\* kept", ""]
+    head = f"epoch | loss | {card['figure']} (validation) | seconds"
+    return [*_table("Epochs", head, rows), "\\* kept", ""]
 
 
-def _table(title: str, rows: Mapping[str, object]) -> list[str]:
-    lines = [f"## {title}", "", "| | |", "|---|---|"]
-    lines += [f"| {name} | {_shown(value)} |" for name, value in rows.items()]
-    return [*lines, ""]
+def _described(title: str, values: Mapping[str, object]) -> list[str]:
+    return _table(title, " | ", [f"{name} | {_shown(value)}" for name, value in values.items()])
+
+
+def _table(title: str, head: str, rows: Sequence[str]) -> list[str]:
+    line = "|---" * (head.count("|") + 1) + "|"
+    return [f"## {title}", "", f"| {head} |", line, *(f"| {row} |" for row in rows), ""]
 
 
 def _shown(value: object) -> str:

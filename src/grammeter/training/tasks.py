@@ -6,38 +6,22 @@ not published with the code: the defaults are ours, and the training cards name 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from grammeter.core import UsageError
-from grammeter.formats import Rating, read_object, write_text
+from grammeter.formats import Rating
 from grammeter.models import Card, find_model, read_card
 from grammeter.stats import pearson, spearman
 from grammeter.training.fit import HELD_OUT, Fitted, fit, tell
-from grammeter.training.folder import Checkpoint, begun, digest, write_json
+from grammeter.training.folder import Checkpoint, begun, digest
 from grammeter.training.network import PARTS, Settings
-from grammeter.training.pairs import (
-    LOSSES,
-    LossName,
-    Measured,
-    Pair,
-    PairData,
-    Preference,
-    Tally,
-    damaged,
-    draw_pairs,
-    pairs_text,
-    read_pairs,
-)
+from grammeter.training.pairs import LOSSES, LossName, Measured, PairData, Preference, load_or_draw
 from grammeter.training.ratings import CRITERIA, Criterion, HumanScore, score_task
 from grammeter.training.results import interval, write_card
-
-PAIRS = "pairs.jsonl"
-DRAWS = "draws.json"
 
 
 def fit_impara(
@@ -66,13 +50,14 @@ def fit_impara(
     run = {**_identity(settings, files), **options, **(reading or {})}
     with begun(folder, "impara", run, resume=resume):
         if (card := read_card(folder)) is None:
-            data = _pairs(folder, measure, size, settings.seed, parallel_only)
+            data = load_or_draw(folder, measure, size, settings.seed, parallel_only)
             sizes = ", ".join(f"{len(data.part(part))} for {part}" for part in PARTS)
             tell(f"pairs: {sizes}; of {data.tally.with_edits} corrections with edits")
             fitted = fit(Preference(data.pairs, loss), settings, folder, resume=resume)
-            figures, data = _accuracies(data, fitted, settings.seed), _described(data, files)
+            figures = _accuracies(data, fitted, settings.seed)
+            origin = {"files": [str(path) for path in files], **data.to_dict()}
             scoring = "impara(model=FOLDER)"
-            card = write_card(folder, "impara", scoring, fitted, data, figures, options)
+            card = write_card(folder, "impara", scoring, fitted, origin, figures, options)
         Checkpoint(folder).clear()
     return card
 
@@ -81,44 +66,6 @@ def _identity(settings: Settings, files: Sequence[Path]) -> dict[str, object]:
     """Return everything that a run depends on; the encoder is named by its hash."""
     encoder = find_model(settings.encoder).hash
     return {**asdict(settings), "encoder": encoder, "files": digest(files)}
-
-
-def pairs_of(folder: Path) -> list[Pair]:
-    """Return the pairs that a model was trained, validated and tested with."""
-    path = folder / PAIRS
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, ValueError) as error:
-        raise damaged(f"the pairs cannot be read: {error}", str(path)) from error
-    return read_pairs(text, str(path))
-
-
-def _pairs(
-    folder: Path, measure: Callable[[], Measured], size: int, seed: int, parallel_only: bool
-) -> PairData:
-    if (folder / DRAWS).exists():
-        known = read_object(folder / DRAWS)
-        try:
-            return PairData(tuple(pairs_of(folder)), Tally(**known["tally"]), known["edits"])
-        except (KeyError, TypeError) as error:
-            raise damaged(f"no record of draws: {error}", str(folder / DRAWS)) from error
-    measured = measure()
-    data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
-    data.tally.sentences, data.tally.left_out = measured.total, measured.left_out
-    write_text(folder / PAIRS, pairs_text(data.pairs))
-    write_json(folder / DRAWS, {"tally": asdict(data.tally), "edits": measured.edits})
-    return replace(data, edits=measured.edits)
-
-
-def _described(data: PairData, files: Sequence[Path]) -> dict[str, object]:
-    text = pairs_text(data.pairs).encode("utf-8")
-    return {
-        "files": [str(path) for path in files],
-        "edits_from": data.edits,
-        **asdict(data.tally),
-        "pairs": {part: len(data.part(part)) for part in PARTS},
-        "pairs_hash": hashlib.blake2b(text, digest_size=8).hexdigest(),
-    }
 
 
 def _accuracies(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
