@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from grammeter.core import DataError, private_file
 from grammeter.llm.reply import AttemptState, Outcome, Reply, State, finish_of, json_object
@@ -103,11 +103,7 @@ class Attempts:
         scores = None if attempt.scores is None else json.dumps(attempt.scores)
         values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
         names, marks = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
-        with self._errors_named():
-            self._database.execute(
-                f"INSERT INTO attempts ({names}) VALUES ({marks})",  # noqa: S608
-                values,
-            )
+        self._rows(f"INSERT INTO attempts ({names}) VALUES ({marks})", values)  # noqa: S608
 
     def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
         """Return histories by key up to the first usable or ``most``-th reply; none if not sent."""
@@ -116,27 +112,26 @@ class Attempts:
             part = keys[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
             query = f"SELECT {_READ} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
-            with self._errors_named():
-                for row in cast("list[_Row]", self._database.execute(query, part).fetchall()):
-                    rows.setdefault(row[-1], []).append(row)
+            for row in self._rows(query, part):
+                rows.setdefault(row[-1], []).append(row)
         with self._errors_named():
             return {key: _history(of_call, most) for key, of_call in rows.items()}
 
     def abilities(self, server: str, model: str) -> Abilities | None:
         """Return what an endpoint accepts, if known."""
+        query = "SELECT value FROM abilities WHERE server = ? AND model = ?"
+        rows = self._rows(query, (server, model))
         with self._errors_named():
-            row = self._database.execute(
-                "SELECT value FROM abilities WHERE server = ? AND model = ?", (server, model)
-            ).fetchone()
-            return None if row is None else Abilities.from_json(row[0])
+            return Abilities.from_json(rows[0][0]) if rows else None
 
     def remember(self, server: str, model: str, abilities: Abilities) -> None:
         """Store what an endpoint accepts."""
+        values = server, model, abilities.to_json()
+        self._rows("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", values)
+
+    def _rows(self, statement: str, values: Sequence[str] | Mapping[str, object]) -> list[Any]:
         with self._errors_named():
-            self._database.execute(
-                "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)",
-                (server, model, abilities.to_json()),
-            )
+            return self._database.execute(statement, values).fetchall()
 
     @contextmanager
     def _errors_named(self) -> Generator[None, None, None]:

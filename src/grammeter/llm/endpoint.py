@@ -34,6 +34,10 @@ class Price:
     input: float
     output: float
 
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(price) and price >= 0 for price in (self.input, self.output)):
+            raise ValueError(f"a price is {self.input}, {self.output}")
+
     def of(self, tokens_in: int, tokens_out: int) -> float:
         """Return the cost of tokens."""
         return (tokens_in * self.input + tokens_out * self.output) / _MILLION
@@ -61,7 +65,10 @@ def read_prices(path: str | Path | None = None) -> Prices:
     try:
         with (Path(path) if path else shipped).open(encoding="utf-8-sig") as file:
             data: Any = json.loads(file.read(_MOST))
-        models = {name: _price(row) for name, row in data["models"].items()}
+        models = {
+            name: Price(float(row["input"]), float(row["output"]))
+            for name, row in data["models"].items()
+        }
         date = data.get("date")
         return Prices(str(data["currency"]), models, None if date is None else str(date))
     except OSError as error:
@@ -76,13 +83,6 @@ def read_prices(path: str | Path | None = None) -> Prices:
         fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
         " prices per million tokens.",
     )
-
-
-def _price(row: Any) -> Price:
-    price = Price(float(row["input"]), float(row["output"]))
-    if not all(math.isfinite(value) and value >= 0 for value in (price.input, price.output)):
-        raise ValueError(f"a price is {row}")
-    return price
 
 
 def guess_in(text: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -136,9 +136,6 @@ def _file(name: str) -> str:
     return text.removesuffix("\n")
 
 
-Thing = TypeVar("Thing")
-
-
 def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> list[list[str]]:
     """Draw sets of at most five outputs, so that each is in at least ``times`` of them.
 
@@ -155,10 +152,11 @@ def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> 
         return []
     random = _random(seed, "sets", source, *sorted(outputs))
     sets: list[list[str]] = []
-    for order in _orders(sorted(outputs), times, random):
-        parts = [order[start : start + MOST] for start in range(0, len(order), MOST)]
+    for order in _orders(len(outputs), times, random):
+        texts = [sorted(outputs)[place] for place in order]
+        parts = [texts[start : start + MOST] for start in range(0, len(texts), MOST)]
         if len(parts) > 1:
-            parts[-1] += order[: MOST - len(parts[-1])]
+            parts[-1] += texts[: MOST - len(parts[-1])]
         sets += parts
     return sets
 
@@ -167,23 +165,19 @@ def reorder(source: str, targets: Sequence[str], *, orders: int, seed: int) -> l
     """Return places of targets in several orders: as they are, then random ones, all different."""
     random = _random(seed, "orders", source, *targets)
     places = list(range(len(targets)))
-    return [places, *_orders(places, orders - 1, random, known=[places])]
+    return [places, *_orders(len(places), orders - 1, random, known=[places])]
 
 
 def _orders(
-    things: Sequence[Thing],
-    count: int,
-    random: np.random.Generator,
-    known: Sequence[list[Thing]] = (),
-) -> list[list[Thing]]:
-    """Shuffle ``count`` times; repeat an order only after all have been drawn."""
+    size: int, count: int, random: np.random.Generator, known: Sequence[list[int]] = ()
+) -> list[list[int]]:
+    """Shuffle places ``count`` times; repeat an order only after all have been drawn."""
     seen = list(known)
-    orders: list[list[Thing]] = []
+    orders: list[list[int]] = []
     while len(orders) < count:
-        if len(seen) >= math.factorial(len(things)):
+        if len(seen) >= math.factorial(size):
             seen = []
-        places: list[int] = random.permutation(len(things)).tolist()
-        order = [things[place] for place in places]
+        order: list[int] = random.permutation(size).tolist()
         if order not in seen:
             seen.append(order)
             orders.append(order)

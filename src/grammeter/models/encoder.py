@@ -72,7 +72,7 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     read = [_ask(reader, measure, layers[measure], items) for measure, items in questions.items()]
     for question in read:
         yield from question.settle()
-    for held in _encoded(loaded, reader.sequences, read, runtime):
+    for held in _encoded(loaded, list(reader.numbers), read, runtime):
         for question, at in zip(read, held.pairs, strict=True):
             yield from question.compare(held, at, runtime)
         held.states.clear()  # before the next states need the memory
@@ -96,7 +96,8 @@ def token_cosines(
     reader = _Reader(loaded)
     texts = [reader.stripped(text) for text in pair]
     known = reader.read(texts, None)
-    first, second = (reader.sequences[known[text][0]] for text in texts)
+    sequences = list(reader.numbers)
+    first, second = (sequences[known[text][0]] for text in texts)
     encode, weights = _encoder(loaded, [layer]), reader.weights(measure.idf)
     states = encode([first, second])[layer]
     cosines = states[: len(first)] @ states[len(first) :].T
@@ -146,17 +147,12 @@ class _Reader:
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
         self._texts: dict[int | None, dict[str, tuple[int, bool]]] = {}
-        self._numbers: dict[Tokens, int] = {}
+        self.numbers: dict[Tokens, int] = {}  # of all token sequences so far
         names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
         borders: set[Any] = {getattr(loaded.tokenizer, name, None) for name in names}
         self._special: set[int] = borders - {None}  # matched but not counted
         # bert_score, which defines BERTScore, reads RoBERTa's texts with a space before them
         self._before = " " if loaded.model.config.model_type == "roberta" else ""
-
-    @property
-    def sequences(self) -> list[Tokens]:
-        """All token sequences so far, by number."""
-        return list(self._numbers)
 
     def read(self, texts: Iterable[str], limit: int | None) -> Mapping[str, tuple[int, bool]]:
         """Return the number of each text's sequence, and whether the text was cut to ``limit``."""
@@ -165,7 +161,7 @@ class _Reader:
         inputs, cut = self._loaded.tokenize(new, limit=limit)
         for text, one, was_cut in zip(new, inputs, cut, strict=True):
             tokens = tuple(one["input_ids"])
-            known[text] = self._numbers.setdefault(tokens, len(self._numbers)), was_cut
+            known[text] = self.numbers.setdefault(tokens, len(self.numbers)), was_cut
         return known
 
     def stripped(self, text: str) -> str:
@@ -187,7 +183,7 @@ class _Reader:
     def bare(self, *, special: bool) -> BoolArray:
         """Return which sequences have no tokens or, with ``special``, only special ones."""
         ignored = self._special if special else set[int]()
-        return np.array([ignored.issuperset(tokens) for tokens in self._numbers], dtype=np.bool_)
+        return np.array([ignored.issuperset(tokens) for tokens in self.numbers], dtype=np.bool_)
 
 
 def _ask(
@@ -233,7 +229,7 @@ def _encoded(
     parts = (Held(numbers, sequences, pairs) for numbers, pairs in planned)
     passes = chain.from_iterable(_batches(held, encode, runtime) for held in parts)
     for held in track(passes, f"{loaded.files.name} (batches)", total):
-        if held.complete:
+        if not held.missing:
             yield held
 
 

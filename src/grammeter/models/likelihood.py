@@ -9,16 +9,9 @@ from typing import Any, cast
 import numpy as np
 
 from grammeter.core import FloatArray, require, track
+from grammeter.models import loading
 from grammeter.models.files import ModelFiles
-from grammeter.models.loading import (
-    Loaded,
-    batches,
-    distinct_figures,
-    gather,
-    in_batches,
-    load,
-    spread,
-)
+from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Pair, Runtime
 from grammeter.models.service import Answers, Likelihood, Perplexity, Questions
 
@@ -53,17 +46,17 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
 
 def _perplexities(files: ModelFiles, texts: Sequence[str], runtime: Runtime) -> Rows:
     """Yield positions and rows; NaN for empty texts and those beyond the model's positions."""
-    loaded = load(files, "AutoModelForCausalLM", runtime)
+    loaded = loading.load(files, "AutoModelForCausalLM", runtime)
     _check_causal(loaded)
     start = _start_of_text(loaded)
     encoded: Any = loaded.tokenizer(list(texts), add_special_tokens=False, verbose=False)
-    positions = gather((start, *ids) for ids in encoded["input_ids"])
+    positions = loading.gather((start, *ids) for ids in encoded["input_ids"])
     most = loaded.limit or max(map(len, positions), default=0)
     for sequence in [tokens for tokens in positions if not 1 < len(tokens) <= most]:
         there = positions.pop(sequence)
         yield there, np.tile([np.nan, len(sequence) > most], (len(there), 1))
     read, budget = _causal_reader(loaded), _budget(loaded, runtime)
-    for flat, perplexities in distinct_figures(
+    for flat, perplexities in loading.distinct_figures(
         files.name,
         positions,
         lambda tokens: len(tokens) - 1,
@@ -78,7 +71,7 @@ def _likelihoods(
     files: ModelFiles, limit: int | None, pairs: Sequence[Pair], runtime: Runtime
 ) -> Rows:
     """Yield positions and rows, chunk by chunk of the conditions."""
-    loaded = load(files, "AutoModelForSeq2SeqLM", runtime)
+    loaded = loading.load(files, "AutoModelForSeq2SeqLM", runtime)
     texts = list(dict.fromkeys(chain.from_iterable(pairs)))
     inputs, cut = loaded.tokenize(texts, limit=limit)
     tokens = {text: tuple(one["input_ids"]) for text, one in zip(texts, inputs, strict=True)}
@@ -86,13 +79,13 @@ def _likelihoods(
         wanted = "Name one whose tokenizer marks the ends of texts, such as BART's."
         raise loaded.files.misfit("reads nothing where a text is empty", wanted)
     truncated = dict(zip(texts, cut, strict=True))
-    positions = gather((tokens[condition], tokens[text]) for condition, text in pairs)
+    positions = loading.gather((tokens[condition], tokens[text]) for condition, text in pairs)
     chunks = _chunks(positions)
     budget = _budget(loaded, runtime)
     answered = chain.from_iterable(_read_chunk(loaded, chunk, runtime, budget) for chunk in chunks)
-    total = sum(len(batches(_lengths(chunk), budget)) for chunk in chunks)
+    total = sum(len(loading.batches(_lengths(chunk), budget)) for chunk in chunks)
     for batch, means in track(answered, f"{files.name} (batches)", total):
-        flat, figures = spread([positions[pair] for pair in batch], means)
+        flat, figures = loading.spread([positions[pair] for pair in batch], means)
         counts = [sum(truncated[text] for text in pairs[position]) for position in flat]
         yield flat, np.column_stack([figures, counts])
 
@@ -127,7 +120,9 @@ def _read_chunk(
     """Encode each condition once, then yield pairs and their likelihoods, batch by batch."""
     states = _encode(loaded, list(dict.fromkeys(condition for condition, _ in pairs)), runtime)
     read = _decoding_reader(loaded, states)
-    answered = in_batches(_lengths(pairs), budget, lambda batch: read([pairs[at] for at in batch]))
+    answered = loading.in_batches(
+        _lengths(pairs), budget, lambda batch: read([pairs[at] for at in batch])
+    )
     for batch, means in answered:
         chosen = [pairs[at] for at in batch]
         runtime.tally.add([len(text) for _, text in chosen])
@@ -145,7 +140,7 @@ def _encode(loaded: Loaded, texts: list[Tokens], runtime: Runtime) -> dict[Token
 
     states: dict[Tokens, Any] = {}
     lengths = [len(text) for text in texts]
-    for batch, encoded in in_batches(lengths, runtime.budget, step, runtime.tally):
+    for batch, encoded in loading.in_batches(lengths, runtime.budget, step, runtime.tally):
         states |= {texts[at]: encoded[row, : lengths[at]] for row, at in enumerate(batch)}
     return states
 

@@ -9,19 +9,9 @@ from typing import Any, cast
 import numpy as np
 
 from grammeter.core import DataError, FloatArray, words_of
+from grammeter.models import loading
 from grammeter.models.files import ModelFiles, find_model
-from grammeter.models.loading import (
-    Loaded,
-    device_of,
-    distinct_figures,
-    gather,
-    libraries,
-    load,
-    load_tokenizer,
-    load_weights,
-    placed,
-    quiet,
-)
+from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions, Regression
 
@@ -37,14 +27,14 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     Rows ``output truncated``: the head's output, not squashed, in single precision; whether the
     text or pair was cut. Equal token sequences are computed once.
     """
-    loaded = load(files, _ARCHITECTURE, runtime)
+    loaded = loading.load(files, _ARCHITECTURE, runtime)
     for question, items in questions.items():
         measure = cast("Regression", question)
         check(loaded, measure)
         inputs, cut = loaded.tokenize(items, limit=measure.limit)
-        positions = gather(map(_input, inputs))
+        positions = loading.gather(map(_input, inputs))
         outputs = _reader(loaded, measure)
-        for at, figures in distinct_figures(
+        for at, figures in loading.distinct_figures(
             files.name, positions, lambda one: len(one[0]), runtime.budget, outputs, runtime.tally
         ):
             yield measure, at, np.column_stack([figures, [cut[position] for position in at]])
@@ -80,7 +70,7 @@ def _misfit(loaded: Loaded, what: str, wanted: str) -> DataError:
 
 def _reader(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Input]], FloatArray]:
     """Return a function from a batch to its figures, shape ``(inputs,)``."""
-    torch, _ = libraries()
+    torch, _ = loading.libraries()
     model = loaded.model
     weights = _last_layer(torch, loaded) if measure.head == "linear" else None
 
@@ -136,23 +126,23 @@ def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Gener
     cannot take such a head.
     """
     files = find_model(encoder)
-    torch, transformers = libraries()
-    place = device_of(torch, device)
+    torch, transformers = loading.libraries()
+    place = loading.device_of(torch, device)
     drawing_on = [place] if place.type == "cuda" else []
-    with quiet(transformers), torch.random.fork_rng(devices=drawing_on):
+    with loading.quiet(transformers), torch.random.fork_rng(devices=drawing_on):
         torch.manual_seed(seed)
-        tokenizer = load_tokenizer(transformers, files)
+        tokenizer = loading.load_tokenizer(transformers, files)
         model = _with_new_head(torch, transformers, files, bias)
         if tokenizer.pad_token_id is None or model.config.pad_token_id is None:
             raise _unfit(files, "it has no padding token, so texts cannot go together")
         message = "memory does not suffice for the model"
-        yield placed(Loaded(files, tokenizer, model), place, message, SMALLER_BATCH)
+        yield loading.placed(Loaded(files, tokenizer, model), place, message, SMALLER_BATCH)
 
 
 def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
     """Load a model with a head of one output and random weights."""
     try:
-        model, report = load_weights(
+        model, report = loading.load_weights(
             transformers,
             files,
             _ARCHITECTURE,

@@ -182,11 +182,11 @@ def _figures(
         runtime.tally.known += int(known.sum())
         if not known.all():
             missing[measure] = np.flatnonzero(~known).tolist()
-    questions = {
-        measure: [asked[measure][at] for at in places] for measure, places in missing.items()
-    }
+    if not missing:
+        return figures
+    questions = {m: [asked[m][at] for at in places] for m, places in missing.items()}
     answers: Room = importlib.import_module(room).answer
-    for measure, positions, rows in answers(files, questions, runtime) if questions else ():
+    for measure, positions, rows in answers(files, questions, runtime):
         figures[measure][[missing[measure][position] for position in positions]] = rows
         stores[measure].write([questions[measure][position] for position in positions], rows)
     return figures

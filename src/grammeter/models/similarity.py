@@ -75,13 +75,8 @@ class Held:
         self.states: dict[int | None, Any] = {}
         self._starts: IntArray = np.cumsum(self.lengths) - self.lengths
         self._numbers = numbers
-        self._missing = len(numbers)
+        self.missing: int = len(numbers)  # sequences that have not been encoded
         self._torch: Any = require("torch", extra="neural")
-
-    @property
-    def complete(self) -> bool:
-        """Whether all sequences have been encoded."""
-        return not self._missing
 
     def places(self, numbers: IntArray) -> IntArray:
         """Return the places of sequences in the chunk."""
@@ -99,7 +94,7 @@ class Held:
             if layer not in self.states:
                 self.states[layer] = values.new_empty((size, values.shape[1]))
             self.states[layer][self._torch.from_numpy(rows).to(values.device)] = values
-        self._missing -= len(batch)
+        self.missing -= len(batch)
 
     def padded(self, layer: int, places: IntArray, weights: FloatArray) -> tuple[Any, Any, Any]:
         """Return states ``(sequences, longest, width)``; mask, weights ``(sequences, longest)``."""

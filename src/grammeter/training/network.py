@@ -20,8 +20,6 @@ from grammeter.training.folder import Tensors, full_disk
 Decay = Literal["none", "linear"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
-_CHOICES = {"decay": get_args(Decay), "dtype": get_args(Precision)}
-
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
 """Endings of the names of weights without weight decay."""
 
@@ -48,23 +46,21 @@ class Settings:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "rate", "limit"):
-            if not getattr(self, name) > 0:
-                raise UsageError(f"{name}={getattr(self, name)}", fix="It is greater than 0.")
-        if self.epochs < 0:
-            raise UsageError(f"epochs={self.epochs}", fix="It is not below 0.")
-        if not 0 <= self.seed < 2**63:
-            raise UsageError(f"seed={self.seed}", fix="Seeds are 0 to 2^63 - 1.")
-        if not (0 <= self.warmup <= 1 and self.weight_decay >= 0):
-            raise UsageError(
-                f"warmup={self.warmup}, weight_decay={self.weight_decay}",
-                fix="The first is a share from 0 to 1, the second not below 0.",
-            )
-        for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise UsageError(
-                    f"{name}={getattr(self, name)!r}", fix=f"Use {' or '.join(choices)}."
-                )
+        positive, least = "It is greater than 0.", "It is not below 0."
+        rules = [
+            ("batch_size", self.batch_size > 0, positive),
+            ("rate", self.rate > 0, positive),
+            ("limit", self.limit > 0, positive),
+            ("epochs", self.epochs >= 0, least),
+            ("weight_decay", self.weight_decay >= 0, least),
+            ("seed", 0 <= self.seed < 2**63, "Seeds are 0 to 2^63 - 1."),
+            ("warmup", 0 <= self.warmup <= 1, "It is a share from 0 to 1."),
+            ("decay", self.decay in get_args(Decay), "Use none or linear."),
+            ("dtype", self.dtype in get_args(Precision), "Use auto, float32 or bfloat16."),
+        ]
+        for name, possible, fix in rules:
+            if not possible:
+                raise UsageError(f"{name}={getattr(self, name)!r}", fix=fix)
 
 
 Part = Literal["train", "validation", "test"]
