@@ -215,15 +215,13 @@ class Endpoint:
     timeout, patience
         Seconds to wait for one reply; seconds for one call, including all repetitions.
     max_requests, max_tokens, max_cost
-        Ceilings of this run: requests sent, tokens in and out, money in the price table's
-        currency; a run that reaches one ends, and all replies stay in the cache.
+        Ceilings of this run, money in the currency of ``prices``; all replies stay in the cache.
     cache_dir, offline
         Folder of the replies, ``None``: the user's cache folder; whether to answer from it alone.
     prices
         A price table to use instead of the one in the package.
     attempts
-        Maximum number of replies to one call: it is sent again while they are invalid. With a
-        greater number the same calls continue after the replies in the cache.
+        Maximum replies to a call, sent again while they are invalid; those in the cache count.
     max_output
         Maximum tokens of one reply, including hidden reasoning; twice as many after a reply was
         cut. The cache treats a request with another limit as another request.

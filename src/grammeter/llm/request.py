@@ -19,12 +19,8 @@ from grammeter.llm.transport import server
 Rung = Literal["json_schema", "json_object", "plain"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
 
-LimitField = Literal["max_completion_tokens", "max_tokens"]
-
-_OTHER_LIMIT: Mapping[str, LimitField] = {
-    "max_completion_tokens": "max_tokens",
-    "max_tokens": "max_completion_tokens",
-}
+LimitField = Literal["max_tokens", "max_completion_tokens"]
+LIMIT_FIELDS: tuple[LimitField, ...] = get_args(LimitField)
 
 _STRUCTURED = r"response_format|json_(schema|object)|structured.?output|\bgrammar\b"
 _PLAIN = ("temperature", "top_p", "seed", "max_completion_tokens", "max_tokens")
@@ -66,7 +62,7 @@ class Abilities:
         if field == "response_format":
             return replace(self, rung=RUNGS[RUNGS.index(self.rung) + 1])
         if field == self.limit_field and not self.renamed:
-            return replace(self, limit_field=_OTHER_LIMIT[field], renamed=True)
+            return replace(self, limit_field=LIMIT_FIELDS[field == LIMIT_FIELDS[0]], renamed=True)
         return replace(self, dropped=self.dropped | {field})
 
     @property
@@ -85,7 +81,7 @@ class Abilities:
         data: Any = json.loads(text)
         with suppress(KeyError, TypeError):
             values = data["rung"], frozenset(data["dropped"]), data["limit_field"], data["renamed"]
-            if data["rung"] in RUNGS and data["limit_field"] in _OTHER_LIMIT:
+            if data["rung"] in RUNGS and data["limit_field"] in LIMIT_FIELDS:
                 return cls(*values)
         raise ValueError(f"not abilities: {text[:80]}")
 

@@ -24,11 +24,10 @@ from grammeter.llm.endpoint import (
     read_prices,
 )
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
-from grammeter.llm.request import Abilities, Request, refused_field
+from grammeter.llm.request import LIMIT_FIELDS, Abilities, Request, refused_field
 from grammeter.llm.transport import Failure, Raw, Transport, server
 
 MOST_FAILURES = 5  # number of consecutive failed calls after which the endpoint counts as down
-_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 
 
 class UnfinishedError(Exception):
@@ -153,7 +152,7 @@ class Session:
 
     def _limit(self, request: Request, sent: Mapping[str, Any]) -> int:
         """Return the maximum tokens of a reply; if the endpoint takes no limit, ours."""
-        return next((sent[name] for name in _LIMIT_FIELDS if name in sent), request.max_output)
+        return next((sent[name] for name in LIMIT_FIELDS if name in sent), request.max_output)
 
 
 def _content(sent: Mapping[str, Any]) -> str:

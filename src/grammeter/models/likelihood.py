@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, cast
 
@@ -55,13 +55,12 @@ def _perplexities(files: ModelFiles, texts: Sequence[str], runtime: Runtime) -> 
     for sequence in [tokens for tokens in positions if not 1 < len(tokens) <= most]:
         there = positions.pop(sequence)
         yield there, np.tile([np.nan, len(sequence) > most], (len(there), 1))
-    read, budget = _causal_reader(loaded), _budget(loaded, runtime)
     for flat, perplexities in loading.distinct_figures(
         files.name,
         positions,
         lambda tokens: len(tokens) - 1,
-        budget,
-        lambda batch: np.exp(-read(batch)),
+        _budget(loaded, runtime),
+        lambda batch: np.exp(-_read_texts(loaded, batch)),
         runtime.tally,
     ):
         yield flat, np.column_stack([perplexities, np.zeros(len(flat))])
@@ -119,11 +118,11 @@ def _read_chunk(
 ) -> Iterator[tuple[list[TokenPair], FloatArray]]:
     """Encode each condition once, then yield pairs and their likelihoods, batch by batch."""
     states = _encode(loaded, list(dict.fromkeys(condition for condition, _ in pairs)), runtime)
-    read = _decoding_reader(loaded, states)
-    answered = loading.in_batches(
-        _lengths(pairs), budget, lambda batch: read([pairs[at] for at in batch])
-    )
-    for batch, means in answered:
+
+    def read(batch: list[int]) -> FloatArray:
+        return _read_pairs(loaded, states, [pairs[at] for at in batch])
+
+    for batch, means in loading.in_batches(_lengths(pairs), budget, read):
         chosen = [pairs[at] for at in batch]
         runtime.tally.add([len(text) for _, text in chosen])
         yield chosen, means
@@ -145,43 +144,34 @@ def _encode(loaded: Loaded, texts: list[Tokens], runtime: Runtime) -> dict[Token
     return states
 
 
-def _decoding_reader(
-    loaded: Loaded, states: dict[Tokens, Any]
-) -> Callable[[Sequence[TokenPair]], FloatArray]:
-    """Return a function from a batch of pairs to mean log-likelihoods, shape ``(pairs,)``."""
+def _read_pairs(
+    loaded: Loaded, states: dict[Tokens, Any], pairs: Sequence[TokenPair]
+) -> FloatArray:
+    """Return mean log-likelihoods of pairs, shape ``(pairs,)``, from the conditions' states."""
     torch: Any = require("torch", extra="neural")
     start = loaded.model.config.decoder_start_token_id
     if start is None:
         what = "does not say with which token its decoder begins (decoder_start_token_id)"
         raise loaded.files.misfit(what, "Name an encoder and decoder such as BART.")
-
-    def read(pairs: Sequence[TokenPair]) -> FloatArray:
-        with torch.inference_mode():
-            encoded = [states[condition] for condition, _ in pairs]
-            logits = loaded.model(
-                encoder_outputs=(torch.nn.utils.rnn.pad_sequence(encoded, batch_first=True),),
-                attention_mask=loaded.padded([(1,) * len(rows) for rows in encoded]),
-                decoder_input_ids=loaded.padded([(int(start), *text[:-1]) for _, text in pairs]),
-                use_cache=False,
-            ).logits
-            return _mean_likelihoods(torch, loaded, logits, [text for _, text in pairs])
-
-    return read
+    with torch.inference_mode():
+        encoded = [states[condition] for condition, _ in pairs]
+        logits = loaded.model(
+            encoder_outputs=(torch.nn.utils.rnn.pad_sequence(encoded, batch_first=True),),
+            attention_mask=loaded.padded([(1,) * len(rows) for rows in encoded]),
+            decoder_input_ids=loaded.padded([(int(start), *text[:-1]) for _, text in pairs]),
+            use_cache=False,
+        ).logits
+        return _mean_likelihoods(torch, loaded, logits, [text for _, text in pairs])
 
 
-def _causal_reader(loaded: Loaded) -> Callable[[Sequence[Tokens]], FloatArray]:
-    """Return a function from sequences to mean log-likelihoods of all tokens but the first."""
+def _read_texts(loaded: Loaded, sequences: Sequence[Tokens]) -> FloatArray:
+    """Return mean log-likelihoods of all tokens but the first, shape ``(sequences,)``."""
     torch: Any = require("torch", extra="neural")
-
-    def read(sequences: Sequence[Tokens]) -> FloatArray:
-        with torch.inference_mode():
-            # no mask: no token attends to the padding on the right
-            inputs = loaded.padded([sequence[:-1] for sequence in sequences])
-            logits = loaded.model(input_ids=inputs, use_cache=False).logits
-            texts = [sequence[1:] for sequence in sequences]
-            return _mean_likelihoods(torch, loaded, logits, texts)
-
-    return read
+    with torch.inference_mode():
+        # no mask: no token attends to the padding on the right
+        inputs = loaded.padded([sequence[:-1] for sequence in sequences])
+        logits = loaded.model(input_ids=inputs, use_cache=False).logits
+        return _mean_likelihoods(torch, loaded, logits, [sequence[1:] for sequence in sequences])
 
 
 def _mean_likelihoods(

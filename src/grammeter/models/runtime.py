@@ -159,11 +159,9 @@ class Runtime:
     Attributes
     ----------
     device
-        As torch spells it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``. Whether it exists is checked
-        when the first model is loaded.
+        ``cpu``, ``cuda``, ``cuda:1`` or ``mps``; that it exists is checked when a model is loaded.
     dtype
-        Number type of weights and activations; scores of ``bfloat16`` differ in the fourth
-        digit, so signatures show it.
+        Number type; scores of ``bfloat16`` differ in the fourth digit, so signatures show it.
     batch_tokens
         Maximum tokens of a batch, including padding; ``None``: a default by device. A longer
         text is a batch of its own.

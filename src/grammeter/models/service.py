@@ -129,17 +129,15 @@ def run_together(works: Sequence[Steps[Result]]) -> list[Result]:
     """Run several generators to their ends; answer the requests of each round together."""
     results: dict[int, Result] = {}
     answers: dict[int, Any] = dict.fromkeys(range(len(works)))  # None starts a generator
-    while True:
+    while answers:
         pending: dict[int, Sequence[Request]] = {}
         for number, arrays in answers.items():
             try:
                 pending[number] = works[number].send(arrays)
             except StopIteration as end:
                 results[number] = end.value
-        if not pending:
-            break
         arrays = iter(answer([request for requests in pending.values() for request in requests]))
-        answers = {number: [next(arrays) for _ in pending[number]] for number in pending}
+        answers = {n: [next(arrays) for _ in requests] for n, requests in pending.items()}
     return [results[number] for number in range(len(works))]
 
 

@@ -74,13 +74,9 @@ class Held:
         # by layer, states of length 1, shape (tokens, width); None: means, (sequences, width)
         self.states: dict[int | None, Any] = {}
         self._starts: IntArray = np.cumsum(self.lengths) - self.lengths
-        self._numbers = numbers
+        self.numbers: IntArray = numbers
         self.missing: int = len(numbers)  # sequences that have not been encoded
         self._torch: Any = require("torch", extra="neural")
-
-    def places(self, numbers: IntArray) -> IntArray:
-        """Return the places of sequences in the chunk."""
-        return np.searchsorted(self._numbers, numbers)
 
     def put(self, batch: Sequence[int], states: Mapping[int | None, Any]) -> None:
         """Store the encoder's states of some sequences of the chunk, by their places."""
@@ -131,7 +127,7 @@ class Question:
 
     def compare(self, held: Held, at: IntArray, runtime: Runtime) -> Answers:
         """Answer pairs whose states are held."""
-        pairs = held.places(self.pairs[at])
+        pairs = np.searchsorted(held.numbers, self.pairs[at])  # places in the chunk
         if self.layer is None:
             self.figures[at] = compare_means(held.states[None], pairs)
         else:

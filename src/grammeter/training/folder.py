@@ -132,12 +132,10 @@ class Checkpoint:
             return None
         with self._undamaged(folder):
             state = json.loads((folder / "state.json").read_text("utf-8"))
-            return Saved(
-                Progress(**state["progress"]),
-                _load(folder / "weights.safetensors"),
-                _load(folder / "optimiser.safetensors"),
-                dict(state["environment"]),
-            )
+            names = ("weights.safetensors", "optimiser.safetensors")
+            weights, optimiser = (_load(folder / name) for name in names)
+            progress = Progress(**state["progress"])
+            return Saved(progress, weights, optimiser, dict(state["environment"]))
 
     def write(self, saved: Saved) -> None:
         """Write a state, then remove the one before it."""

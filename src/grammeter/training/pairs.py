@@ -201,7 +201,7 @@ def draw_pairs(
         raise UsageError(f"{size} pairs", fix="Ask for 10 at least: training needs 8:1:1.")
     tally = Tally(with_edits=len(sentences), edits=sum(len(s.edits) for s in sentences))
     parts = assign_parts([sentence.source for sentence in sentences], seed)
-    distinct: dict[tuple[str, str], Pair] = {}
+    distinct: dict[frozenset[str], Pair] = {}
     for number, sentence in enumerate(sentences):
         random = Random(f"pairs {seed} {number}")  # noqa: S311 - no secret
         edits = len(sentence.edits)
@@ -209,12 +209,10 @@ def draw_pairs(
         for first, second in [whole] if parallel_only else _draws(edits, random):
             tally.draws += 1
             pair = _ordered(sentence, parts[sentence.source], first, second, tally)
-            if pair is None:
-                continue
-            if (pair.low, pair.high) in distinct or (pair.high, pair.low) in distinct:
-                tally.repeated += 1
-            else:
-                distinct[pair.low, pair.high] = pair
+            if pair is not None:
+                texts = frozenset((pair.low, pair.high))
+                tally.repeated += texts in distinct
+                distinct.setdefault(texts, pair)
     tally.available = len(distinct)
     sampled = _sample(list(distinct.values()), size, seed)
     _count(sampled, sentences, tally)
