@@ -111,14 +111,14 @@ class Protocol:
             "TARGETS": "\n".join(targets),
             "FORMAT": _output_format(len(targets)),
         }
-        words = _file(f"{self.prompt}-{self.name}")
+        words = _file(f"prompts/{self.prompt}-{self.name}.txt")
         return _PLACE.sub(lambda place: values[place[1]], words)
 
 
 def _output_format(count: int) -> str:
     """Return the form of the reply, with the line of ``{N}`` once for each target."""
     lines: list[str] = []
-    for line in _file("output-format").split("\n"):
+    for line in _file("prompts/output-format.txt").split("\n"):
         wanted = range(1, count + 1) if "{N}" in line else range(1)
         lines += [line.replace("{N}", str(number)) for number in wanted]
     return "\n".join(lines)
@@ -126,14 +126,13 @@ def _output_format(count: int) -> str:
 
 @cache
 def _criteria() -> dict[str, str]:
-    rows = (line.partition(": ") for line in _file("criteria").split("\n"))
+    rows = (line.partition(": ") for line in _file("prompts/criteria.txt").split("\n"))
     return {name: sentence for name, _, sentence in rows}
 
 
 @cache
 def _file(name: str) -> str:
-    text = files("grammeter.llm").joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8")
-    return text.removesuffix("\n")
+    return files("grammeter.llm").joinpath(name).read_text(encoding="utf-8").removesuffix("\n")
 
 
 def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> list[list[str]]:
@@ -194,6 +193,6 @@ def suspicious(text: str) -> str | None:
 
     It is flagged for orders to ignore the task, requests for scores, parts of a prompt or reply.
     """
-    patterns = _file("suspicious").split("\n")  # which re compiles once
+    patterns = _file("suspicious.txt").split("\n")  # which re compiles once
     matches = (re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
     return next((match[0] for match in matches if match), None)
