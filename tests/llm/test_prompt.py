@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from itertools import product
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from grammeter.formats import read_judgments
 from grammeter.formats.text import read_lines
 from grammeter.llm.prompt import (
     CRITERIA,
-    PROMPTS,
+    Prompt,
     Protocol,
     Question,
     draw_sets,
@@ -28,7 +29,7 @@ from scripted_endpoint import targets as targets_of
 QUESTION = Question("Before .", "He go .", "After .", ("He goes .", "He went ."))
 ALL = [
     Protocol(name=name, criterion=criterion, prompt=prompt)
-    for name, prompt in product(CRITERIA, PROMPTS)
+    for name, prompt in product(CRITERIA, get_args(Prompt))
     for criterion in (None, *CRITERIA[name])
 ]
 

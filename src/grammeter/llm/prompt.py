@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -29,8 +29,6 @@ CRITERIA: Mapping[Name, tuple[Criterion, ...]] = {
     "llm-s": ("grammaticality", "fluency", "meaning"),
     "llm-e": ("difficulty", "impact"),
 }
-
-PROMPTS: tuple[Prompt, ...] = get_args(Prompt)
 
 MOST = 5  # maximum number of targets scored side by side
 _PLACE = re.compile(r"\{([A-Z]+)\}")
@@ -105,8 +103,10 @@ class Protocol:
         return json.dumps(text, ensure_ascii=False) if self.prompt == "hardened" else text
 
     def _filled(self, context: tuple[str, ...], targets: list[str]) -> str:
+        rows = (line.split(": ", 1) for line in _file("prompts/criteria.txt").split("\n"))
+        criteria = {name: f"{sentence}\n" for name, sentence in rows}
         values = {
-            "CRITERION": f"{_criteria()[self.criterion]}\n" if self.criterion else "",
+            "CRITERION": criteria[self.criterion] if self.criterion else "",
             **dict(zip(("PREVIOUS", "SOURCE", "FOLLOWING"), context, strict=True)),
             "TARGETS": "\n".join(targets),
             "FORMAT": _output_format(len(targets)),
@@ -122,12 +122,6 @@ def _output_format(count: int) -> str:
         wanted = range(1, count + 1) if "{N}" in line else range(1)
         lines += [line.replace("{N}", str(number)) for number in wanted]
     return "\n".join(lines)
-
-
-@cache
-def _criteria() -> dict[str, str]:
-    rows = (line.partition(": ") for line in _file("prompts/criteria.txt").split("\n"))
-    return {name: sentence for name, _, sentence in rows}
 
 
 @cache

@@ -198,8 +198,11 @@ class Impacts(Result):
         types = [(row.type, row.count, row.mean, row.median, row.deviation) for row in self.types]
         edits, show = self.edits, max(show, 0)
         best, worst = edits[:show], edits[len(edits) - show :]
-        columns = ("type", Column("edits", "count"), *shares)
-        tables = [Table.of(columns, types), *(_edits_table(rows) for rows in (best, worst))]
+        tables = [Table.of(("type", Column("edits", "count"), *shares), types)]
+        for part in (best, worst):
+            rows = [(e.impact, e.type, f"[{e.original} -> {e.correction}]", e.origin) for e in part]
+            columns = Column("impact", "number", tsv=4), "type", "edit", "sentence"
+            tables.append(Table.of(columns, rows))
         return [table for table in tables if table.rows]
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,11 +210,6 @@ class Impacts(Result):
         alone = {"deviation": None, "deviation_reason": "a single edit"}
         types = [{**asdict(row), **(alone if row.count == 1 else {})} for row in self.types]
         return {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
-
-
-def _edits_table(edits: Sequence[EditImpact]) -> Table:
-    rows = [(e.impact, e.type, f"[{e.original} -> {e.correction}]", e.origin) for e in edits]
-    return Table.of((Column("impact", "number", tsv=4), "type", "edit", "sentence"), rows)
 
 
 def _of_type(kind: str, impacts: Sequence[float]) -> TypeImpact:
