@@ -121,12 +121,9 @@ class MetricResult:
     @property
     def reasons(self) -> dict[str, str]:
         """Why a level has no value, by level."""
-        reasons = {
-            "corpus": self.corpus["pearson"].reason,
-            "sentence": self.sentence["pearson"].reason,
-            "chain": self.chain.reason,
-        }
-        return {level: reason for level, reason in reasons.items() if reason}
+        coefficients = {"corpus": self.corpus["pearson"], "sentence": self.sentence["pearson"]}
+        levels = {**coefficients, "chain": self.chain}
+        return {level: of.reason for level, of in levels.items() if of.reason}
 
     def rows(self) -> list[tuple[str, str, float, float]]:
         """Return level, name of the statistic, value and p-value of all five."""
@@ -139,15 +136,14 @@ class MetricResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null``, ``reasons`` say why."""
-        chain = plain(replace(self.chain, reason=None)) | {"tie_share": self.chain.tie_share}
-        counts = {name: getattr(self, name) for name in ("sentences", "lines", "texts")}
-        levels = {
+        shape: dict[str, Any] = {
+            "signature": self.signature,
             "corpus": _level(self.corpus) | {"values": self.values},
             "sentence": _level(self.sentence) | {"n": self.sentence["pearson"].n},
-            "chain": chain,
+            "chain": plain(replace(self.chain, reason=None)) | {"tie_share": self.chain.tie_share},
+            **{name: getattr(self, name) for name in ("sentences", "lines", "texts")},
         }
-        reasons = {"reasons": self.reasons} if self.reasons else {}
-        return plain({"signature": self.signature, **levels, **counts, **reasons})
+        return plain(shape | ({"reasons": self.reasons} if self.reasons else {}))
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,11 +187,9 @@ class Maege(Result, Named[MetricResult], over="metrics", what="metric in these r
         for name, metric in self.items():
             yield f"{name}: {metric.signature}"
             yield from (f"{name}: NaN: {why}" for why in dict.fromkeys(metric.reasons.values()))
+            counts = f"{metric.sentences} sentences with chains and {metric.lines} lines a corpus"
             if (metric.sentences, metric.lines) != whole:
-                yield (
-                    f"{name}: only {metric.sentences} sentences with chains and {metric.lines}"
-                    " lines a corpus have something to be held against"
-                )
+                yield f"{name}: only {counts} have something to be held against"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -230,24 +224,13 @@ def maege(
     counts = [[line.applied for line in lines] for lines in outputs.corpora]
     applied = np.array([np.mean(row) if row else np.nan for row in counts])
     target = applied if design.target == "applied" else np.arange(len(applied), dtype=np.float64)
-    targets = Targets(
-        sources=sources,
-        gold=gold,
-        references=references,
-        against=design.against,
-        with_edits=design.given == "source",
-    )
-    return Maege(
-        design,
-        _signature(design, outputs),
-        {
-            name: _measured(score_outputs(metric, outputs, targets), metric, design, target)
-            for name, metric in metrics.items()
-        },
-        target,
-        applied,
-        outputs.dropped,
-    )
+    targets = Targets(sources, gold, references, design.against, design.given == "source")
+    results = {
+        name: _measured(score_outputs(metric, outputs, targets), metric, design, target)
+        for name, metric in metrics.items()
+    }
+    signature = _signature(design, outputs)
+    return Maege(design, signature, results, target, applied, outputs.dropped)
 
 
 def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
@@ -318,10 +301,7 @@ def _measured(
 
 
 def _correlated(x: FloatArray, y: FloatArray) -> dict[str, Coefficient]:
-    return {
-        "pearson": correlate(x, y, "pearson"),
-        "spearman": correlate(_ranks(x), _ranks(y), "pearson"),
-    }
+    return {"pearson": correlate(x, y), "spearman": correlate(_ranks(x), _ranks(y))}
 
 
 def _ranks(values: FloatArray) -> FloatArray:
@@ -338,11 +318,8 @@ def _level(results: Mapping[str, Coefficient]) -> dict[str, Any]:
 
 
 def _signature(design: MaegeDesign, outputs: PartialOutputs) -> Signature:
-    counts = {
-        "sentences": len({chain.sentence for chain in outputs.chains}),
-        "chains": len(outputs.chains),
-        "texts": sum(len(chain.texts) for chain in outputs.chains),
-        "corpora": len(outputs.corpora),
-        "lines": len(outputs.corpora[0]),
-    }
+    chains, corpora = outputs.chains, outputs.corpora
+    counts = {"sentences": len({chain.sentence for chain in chains}), "chains": len(chains)}
+    counts["texts"] = sum(len(chain.texts) for chain in chains)
+    counts |= {"corpora": len(corpora), "lines": len(corpora[0])}
     return Signature.of("maege", asdict(design) | counts)

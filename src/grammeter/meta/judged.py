@@ -49,8 +49,6 @@ MEAN = "mean"
 Aggregate = Literal["mean", "expected-wins", "trueskill", "bradley-terry"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
-_WHY = "the judgments do not tell"
-
 
 # --- judges --------------------------------------------------------------------------------
 
@@ -79,17 +77,11 @@ def judged_table(
 ) -> ScoreTable:
     """Turn judgments into a table of scores with one metric, called ``name``.
 
+    Systems are scored ``by`` a method of :func:`grammeter.rank`, or the ``mean`` of the scores that
+    the judges gave. There are so many ``segments``, if more than the last one that was judged.
     Sentences that nobody judged are NaN. A system that the method cannot score is NaN with a
     reason. If nothing is judged this raises DataError; if means are asked for and no judgment has
     scores, or there is no such method, UsageError.
-
-    Parameters
-    ----------
-    by
-        How systems are scored: a method of :func:`grammeter.rank`, or ``mean`` of the
-        scores that the judges gave.
-    segments
-        How many sentences there are, if more than the last one that was judged.
     """
     judged = [ranking for ranking in rankings if ranking.ranks and not ranking.skipped]
     if not judged:
@@ -108,16 +100,12 @@ def judged_table(
     level, shown = _system_level(judged, values, by)
     settings = {"scores": "judgments", "values": "scores" if scored else "ranks"}
     signature = Signature.of(name, {**settings, "judges": len({r.judge for r in judged}), **shown})
-    scores = _scores(
-        {system: level.get(system, math.nan) for system in systems}, signature, size, _WHY
-    )
-    sentences = {
-        system: SegmentScores(row, np.full(size, -1, dtype=np.int64), {}, "not judged")
-        for system, row in values.items()
-    }
-    column = JudgedScores(
-        name, signature, True, scores, sentences, rankings=() if scored else tuple(judged), by=by
-    )
+    by_system = {system: level.get(system, math.nan) for system in systems}
+    scores = _scores(by_system, signature, size, "the judgments do not tell")
+    nothing = np.full(size, -1, dtype=np.int64)
+    sentences = {s: SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
+    ranked = () if scored else tuple(judged)
+    column = JudgedScores(name, signature, True, scores, sentences, rankings=ranked, by=by)
     few = notes_of_few(extract_pairs(judged))
     lacking = sum(None in (ranking.scores or (None,)) for ranking in judged) if scored else 0
     some = f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
@@ -255,8 +243,7 @@ def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
 
 
 def _ranked(values: FloatArray, by: str) -> tuple[FloatArray, Mapping[str, object]]:
-    method = method_of(by)
-    wins, ties = comparisons(values)
+    method, (wins, ties) = method_of(by), comparisons(values)
     tied = int(ties.sum() // 2)
     counts = {"comparisons": int(wins.sum()) + tied, "tied": tied}
     if not wins.any():

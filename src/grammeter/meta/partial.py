@@ -285,7 +285,7 @@ def score_outputs(metric: Scorer, outputs: PartialOutputs, targets: Targets) -> 
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Targets:
     """References and gold edits, one object if equal; ``with_edits``: these fit the source."""
 

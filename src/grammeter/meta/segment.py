@@ -37,6 +37,7 @@ from grammeter.meta.sentence_level import (
 )
 from grammeter.meta.sides import select_systems
 from grammeter.meta.soft import soft_accuracies
+from grammeter.meta.system import chosen_columns
 from grammeter.ranking import FEW, Pairs, extract_pairs, notes_of, of_judges, unit_numbers
 from grammeter.stats import (
     SAME,
@@ -62,44 +63,28 @@ def correlate_sentences(
     per_judge: bool = False,
     numbering: str | None = None,
 ) -> SentenceLevel:
-    """Hold the sentence scores of metrics against judgments of the same sentences.
+    """Hold the sentence scores of metrics against judgments of sentences with the same number.
 
-    Parameters
-    ----------
-    table
-        Scores with their sentences; a metric without them has NaN with a reason.
-    rankings
-        Judgments; their sentences are those of the scores with the same number.
-    systems, drop
-        Who takes part, see :func:`~grammeter.meta.sides.select_systems`. The others that
-        wrote the same as a system left out stay.
-    metrics
-        Spellings, all in the table by default.
-    judges
-        Use the judgments of these alone.
-    per_judge
-        Measure the pairs of each judge apart, too.
-    numbering
-        How the judgments counted sentences, for the signature; what was read from files knows.
+    A metric without sentence scores has NaN with a reason. Who takes part is for
+    :func:`~grammeter.meta.sides.select_systems` to say; the others that wrote the same as a system
+    left out stay. ``metrics`` are spellings, ``judges`` those whose judgments count; by default
+    all. ``per_judge`` measures the pairs of each judge apart, too. ``numbering`` says for the
+    signature how the judgments counted sentences; what was read from files knows.
 
-    Raises
-    ------
-    DataError
-        If a system stands on one side only, a judged sentence has no scores or stands in several
-        documents, or no two systems are compared.
-    UnknownNameError
-        If there is no such system, metric or judge.
+    It is a DataError if a system stands on one side only, a judged sentence has no scores or stands
+    in several documents, or no two systems are compared; an UnknownNameError if there is no such
+    system, metric or judge.
     """
     design = design or SentenceDesign()
     numbering = numbering or getattr(rankings, "numbering", None)  # Judgments have one
     _check_documents(rankings)
-    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    columns = chosen_columns(table, metrics)
     alone = all(isinstance(column, JudgedScores) for column in columns.values())
     assumed = () if alone else getattr(rankings, "assumptions", ())
     notes = (*table.notes_on(columns), *notes_of(rankings), *assumed)
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
-    count = len(np.unique(pairs.ranking))
+    count, every = len(np.unique(pairs.ranking)), np.ones(len(pairs), dtype=np.bool_)
     settings = design.settings() | {
         "meta-systems": len(pairs.systems),
         "meta-judges": "+".join(pairs.judges) if judges else len(pairs.judges),
@@ -117,7 +102,7 @@ def correlate_sentences(
         pairs.systems,
         pairs.judges,
         count,
-        _measure(answers, pairs, design, np.ones(len(pairs), dtype=np.bool_)),
+        _measure(answers, pairs, design, every),
         apart,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
         soft_accuracies(columns, pairs, design.permutations, design.seed),
@@ -177,20 +162,17 @@ def _check_sentences(columns: Iterable[MetricScores], segments: int, pairs: Pair
 
 def _few(pairs: Pairs, rankings: int) -> Iterator[str]:
     sentences = len(np.unique(pairs.segment))
+    judged = f"{rankings} rankings of {sentences} sentences"
     if sentences < FEW:
-        yield (
-            f"few judgments: {rankings} rankings of {sentences} sentences; tau and accuracy vary"
-            " widely by chance"
-        )
+        yield f"few judgments: {judged}; tau and accuracy vary widely by chance"
 
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """What one metric says of all pairs.
+    """What one metric says of all pairs, arrays of shape ``(pairs,)``.
 
-    ``cells`` are the numbers of the cells, ``difference`` is by how much the first system is
-    better, ``known`` whether both outputs have a score: shape ``(pairs,)``. ``reason`` says why
-    some have none.
+    The numbers of the ``cells``, by what ``difference`` the first system is better, whether both
+    outputs have a ``known`` score; the ``reason`` why some have none.
     """
 
     signature: Signature
@@ -206,14 +188,13 @@ class _Answers:
         signature = column.signature.extended({**settings, **turned})
         lacking = [name for name in pairs.systems if name not in column.segments]
         if lacking:
-            nothing = np.zeros(len(pairs))
-            cells, known = nothing.astype(np.int64), nothing.astype(np.bool_)
             reason = f"no sentence scores of {', '.join(lacking)}"
-            return cls(signature, cells, nothing, known, reason)
-        difference, known = _differences(column, pairs)
+            difference, known = np.zeros(len(pairs)), np.zeros(len(pairs), dtype=np.bool_)
+        else:
+            difference, known = _differences(column, pairs)
+            reason = None if known.all() else _first_missing(column, pairs, known)
         relation = np.sign(difference).astype(np.int64)
         cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
-        reason = None if known.all() else _first_missing(column, pairs, known)
         return cls(signature, cells, difference, known, reason)
 
     def counts(self, chosen: BoolArray) -> PairCounts:
@@ -270,13 +251,10 @@ def _measure(
         used, cells = chosen & answer.known, np.array(counts[name].cells)
         calibrated = tie_calibrated(pairs.outcome[used], answer.difference[used])
         tau = accuracy = Estimate(value=NAN, reason=faults[name])
-        if faults[name] is None:
+        if name in usable:
             again = intervals.get(name, (None, None))
-            values = design.weights.tau_of(cells), design.weights.accuracy_of(cells)
-            tau, accuracy = (
-                _estimate(float(value), resampled, design)
-                for value, resampled in zip(values, again, strict=True)
-            )
+            values = (float(figure(cells)) for figure in design.weights.figures)
+            tau, accuracy = (_estimate(*of, design) for of in zip(values, again, strict=True))
         elif counts[name].missing:
             calibrated = (NAN, NAN)
         results[name] = MetricAgreement(answer.signature, counts[name], tau, accuracy, calibrated)
@@ -324,7 +302,7 @@ def _resampled(
             drawn[:, filled] = generator(design.seed).multinomial(
                 size, cells[filled] / size, size=design.resamples
             )
-            yield name, (design.weights.tau_of(drawn), design.weights.accuracy_of(drawn))
+            yield name, [figure(drawn) for figure in design.weights.figures]
         return
     groups = _groups(answers.values(), pairs, design, chosen)
     resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
@@ -338,8 +316,7 @@ def _groups(
     units = np.zeros(len(pairs), dtype=np.int64)
     units[chosen] = unit_numbers(pairs.select(chosen), design.unit)
     rows = np.stack([answer.rows(units, chosen) for answer in answers])
-    figures = (design.weights.tau_of, design.weights.accuracy_of)
-    return [PairedSamples(rows, figure) for figure in figures]
+    return [PairedSamples(rows, figure) for figure in design.weights.figures]
 
 
 def _permutation_pvalues(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -126,20 +127,11 @@ def join_scores(
 ) -> ScoreTable:
     """Put scores side by side: a column for each metric, ranking and file of judgments.
 
-    Parameters
-    ----------
-    sources
-        By the name of the place, which names rankings and judgments as metrics, too.
-    by, segments
-        See :func:`judged_table`.
-    systems, drop
-        Who is to take part: with ``systems``, or among those not dropped, all must be everywhere.
-
-    Raises
-    ------
-    DataError
-        If two places have a metric of one name, other systems, other texts, or other numbers of
-        sentences with statistics.
+    ``sources`` are by the name of the place, which names rankings and judgments as metrics, too;
+    for ``by`` and ``segments`` see :func:`judged_table`. Of the systems that take part, with
+    ``systems`` or among those not dropped, all must be everywhere. It is a DataError if two places
+    have a metric of one name, other systems, other texts, or other numbers of sentences with
+    statistics.
     """
     tables = {name: _table(name, source, by, segments) for name, source in sources.items()}
     first, *others = tables.values()
@@ -159,13 +151,10 @@ def join_scores(
                     fix="Take it out of one of them, or rename the file that it is called after.",
                 )
             columns[name], origin[name] = _padded(where, column, size), where
-    return ScoreTable(
-        tuple(dict.fromkeys(name for table in tables.values() for name in table.systems)),
-        size,
-        columns,
-        next((table.corpus for table in tables.values() if table.corpus is not None), None),
-        tuple(dict.fromkeys(note for table in tables.values() for note in table.about)),
-    )
+    names = dict.fromkeys(name for table in tables.values() for name in table.systems)
+    corpora = (table.corpus for table in tables.values() if table.corpus is not None)
+    about = dict.fromkeys(note for table in tables.values() for note in table.about)
+    return ScoreTable(tuple(names), size, columns, next(corpora, None), tuple(about))
 
 
 def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
@@ -221,9 +210,7 @@ def _padded(where: str, column: MetricScores, size: int) -> MetricScores:
 
 
 def _longer(rows: SegmentScores, size: int) -> SegmentScores:
-    def longer(values: FloatArray) -> FloatArray:
-        return np.pad(values, (0, size - len(rows)), constant_values=np.nan)
-
+    longer = partial(np.pad, pad_width=(0, size - len(rows)), constant_values=np.nan)
     chosen = np.pad(rows.chosen, (0, size - len(rows)), constant_values=-1)
     parts = {name: longer(part) for name, part in rows.parts.items()}
     return SegmentScores(longer(rows.values), chosen, parts, rows.reason or "not scored")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from grammeter.core import FloatArray, IntArray, MetricScores
+from grammeter.core import FloatArray, MetricScores
 from grammeter.meta.sentence_level import Estimate
 from grammeter.ranking import Pairs
 from grammeter.stats import chunks, generator, on_grid
@@ -31,7 +31,7 @@ def soft_accuracies(
         return {}
     human = swap_pvalues(human_differences(pairs), rounds=rounds, seed=seed)
     judged = np.unique(pairs.segment) - 1
-    first, second = _system_pairs(len(pairs.systems))
+    first, second = np.triu_indices(len(pairs.systems), 1)
     accuracies: dict[str, Estimate] = {}
     for name, column in columns.items():
         of_systems = [column.segments.get(system) for system in pairs.systems]
@@ -68,18 +68,6 @@ def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArr
 
 def human_differences(pairs: Pairs) -> FloatArray:
     """Return preferences, first less second: ``(judged sentences, combinations of 2 systems)``."""
-    size = len(pairs.systems)
-    number = np.zeros((size, size), dtype=np.int64)
-    first, second = _system_pairs(size)
-    number[first, second] = np.arange(len(first))
     sentences, row = np.unique(pairs.segment, return_inverse=True)
-    flat = row * len(first) + number[pairs.first, pairs.second]
-    cells = len(sentences) * len(first)
-    sums = np.bincount(flat, weights=pairs.outcome, minlength=cells).astype(np.float64)
-    return sums.reshape(-1, len(first))
-
-
-def _system_pairs(size: int) -> tuple[IntArray, IntArray]:
-    """Return the numbers of the first and the second system of all pairs."""
-    first, second = np.triu_indices(size, 1)
-    return first, second
+    cells = pairs.cells(row, len(sentences)).astype(np.float64)
+    return cells[:, 0::3] - cells[:, 1::3]

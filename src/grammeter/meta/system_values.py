@@ -135,6 +135,11 @@ class Correlation(Plain):
     n: int
     reason: str | None = None
 
+    @property
+    def figures(self) -> tuple[float, float, float]:
+        """The value and its interval."""
+        return self.value, self.low, self.high
+
 
 @dataclass(frozen=True, slots=True)
 class WilliamsCell(Plain):
@@ -247,12 +252,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
             "human_label": self.design.human.partition("|")[0],  # of a signature only the method
             "captions": {name: metric.caption() for name, metric in self.items()},
         }
-        pvalues = {
-            kind: np.array(
-                [[rows[a][b].pvalue if b in rows[a] else math.nan for b in self] for a in self]
-            )
-            for kind, rows in self.williams.items()
-        }
+        pvalues = {kind: np.array(self._pvalues(kind, math.nan)) for kind in self.williams}
         return {
             "scores": Figure("metric_scatters", scatters),
             "williams": Figure("williams_map", {"metrics": tuple(self), "pvalues": pvalues}),
@@ -275,7 +275,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     def _long_table(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
         for name, metric in self.items():
-            rows += [(name, k, c.value, c.low, c.high, c.pvalue, c.n) for k, c in metric.items()]
+            rows += [(name, k, *c.figures, c.pvalue, c.n) for k, c in metric.items()]
             accuracy = metric.pairwise
             values = (accuracy.value, *[math.nan] * 3, accuracy.pairs)
             rows.append((name, "pairwise-accuracy", *values))
@@ -293,14 +293,15 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
 
     def _williams_table(self, kind: CoefficientName) -> Table:
         """Return one-sided p-values: whether the row's metric correlates better."""
-        cells = self.williams[kind]
-        rows = [
-            (first, *(cells[first][b].pvalue if b in cells[first] else "-" for b in self))
-            for first in self
-        ]
+        rows = [(name, *row) for name, row in zip(self, self._pvalues(kind, "-"), strict=True)]
         note = f"Williams' test ({kind}): p that the row's metric correlates better (one-sided)"
         columns = (f"better ({kind})", *Column.many("pvalue", *self))
         return Table.of(columns, rows, [note])
+
+    def _pvalues(self, kind: CoefficientName, untested: Cell) -> list[list[Cell]]:
+        """Return the p-values of Williams' tests, a row for each metric."""
+        cells = self.williams[kind]
+        return [[cells[a][b].pvalue if b in cells[a] else untested for b in self] for a in self]
 
     def _pair_table(self, what: str, rows: Mapping[str, Sequence[Pair]]) -> Table:
         """Return two coefficients of each metric in each row."""
@@ -319,19 +320,21 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, META_SYSTEM, verb="meta system", where=where):
             outliers, systems = tuple(data["outliers"]), tuple(data["systems"])
-            williams = {
-                kind: {
-                    first: {b: read_fields(WilliamsCell, cell) for b, cell in row.items()}
-                    for first, row in rows.items()
-                }
-                for kind, rows in data["williams"].items()
-            }
+            williams = {kind: _read_tests(rows) for kind, rows in data["williams"].items()}
             metrics = {name: MetricMeta.from_dict(m) for name, m in data["metrics"].items()}
             human = numbers(data.get("human_scores", {}))
             drawn = few_systems(len(systems), outliers)
             about = tuple(note for note in data["notes"] if note not in drawn)
             design = read_fields(Design, data)
             return cls(design, systems, human, metrics, williams, outliers, about)
+
+
+def _read_tests(
+    rows: Mapping[str, Mapping[str, Any]],
+) -> dict[str, dict[str, WilliamsCell]]:
+    return {
+        a: {b: read_fields(WilliamsCell, of) for b, of in row.items()} for a, row in rows.items()
+    }
 
 
 def numbers(data: Mapping[str, float | None]) -> dict[str, float]:

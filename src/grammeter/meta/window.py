@@ -27,7 +27,7 @@ from grammeter.core import (
     UsageError,
 )
 from grammeter.meta.sides import best_first, select_systems
-from grammeter.meta.system import constant, correlations, oriented
+from grammeter.meta.system import chosen_columns, constant, correlations, oriented
 from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
 from grammeter.ranking import plain, public_shape
 from grammeter.stats import CoefficientName
@@ -114,7 +114,7 @@ class Windows(Result, Sequence[Window]):
         """Return correlations by window; windows that people cannot tell apart are marked."""
         curves = {
             kind: {
-                name: np.array([(c.value, c.low, c.high) for c in self._row(name, kind)])
+                name: np.array([c.figures for c in self._row(name, kind)])
                 for name in self.signatures
             }
             for kind in TESTED
@@ -152,7 +152,7 @@ class Windows(Result, Sequence[Window]):
         rows = [
             (
                 *(window.first, window.last, _clusters(window.clusters), name),
-                *(x for kind in TESTED for c in [of[kind]] for x in (c.value, c.low, c.high)),
+                *(figure for kind in TESTED for figure in of[kind].figures),
             )
             for window in self
             for name, of in window.metrics.items()
@@ -163,15 +163,14 @@ class Windows(Result, Sequence[Window]):
 
     def _remarks(self) -> Iterator[str]:
         yield "ranks and clusters are people's; intervals by Fisher's z"
-        yield from sorted(
-            {
-                f"{name}: {correlation.reason}"
-                for window in self
-                for name, coefficients in window.metrics.items()
-                for correlation in coefficients.values()
-                if correlation.reason
-            }
-        )
+        reasons = {
+            f"{name}: {correlation.reason}"
+            for name in self.signatures
+            for kind in TESTED
+            for correlation in self._row(name, kind)
+            if correlation.reason
+        }
+        yield from sorted(reasons)
         yield from (f"{name}: {signature}" for name, signature in self.signatures.items())
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,29 +193,13 @@ def correlate_windows(
 ) -> Windows:
     """Correlate metrics with people in each window of the human ranking.
 
-    Parameters
-    ----------
-    table, human, systems, drop, metrics, notes
-        See :func:`correlate_systems`. Systems with equal human scores stand in the order of their
-        names.
-    size
-        How many systems a window has, two at least.
-    clusters
-        By system, from a ranking.
-    confidence
-        Of the intervals, by Fisher's z; there is none around a correlation of 1 or -1, nor with
-        fewer than four systems.
-    human_name
-        What the human scores are, for the signature.
-
-    Raises
-    ------
-    DataError
-        If a system stands on one side only, or people gave one that takes part no score.
-    UsageError
-        If there is no such metric, or no window of this size.
+    A window has ``size`` systems, two at least; those with equal human scores stand in the order of
+    their names. The ``confidence`` is that of intervals by Fisher's z: none around a correlation of
+    1 or -1, nor with fewer than four systems. ``clusters`` are by system, from a ranking,
+    ``human_name`` says what the human scores are, for the signature; for the other options and
+    errors see :func:`correlate_systems`. It is a UsageError if there is no window of this size.
     """
-    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    columns = chosen_columns(table, metrics)
     chosen = select_systems(table.systems, human, systems=systems, drop=drop)
     chosen = best_first(sorted(chosen), human)  # so that no window depends on a file's order
     if not 2 <= size <= len(chosen) or not 0 < confidence < 1:

@@ -20,6 +20,7 @@ from grammeter.ranking.pairs import Extraction as Extraction
 from grammeter.ranking.pairs import Pairs as Pairs
 from grammeter.ranking.pairs import Resampling as Resampling
 from grammeter.ranking.pairs import Unit as Unit
+from grammeter.ranking.pairs import counted as counted
 from grammeter.ranking.pairs import extract_pairs as extract_pairs
 from grammeter.ranking.pairs import order_of_units as order_of_units
 from grammeter.ranking.pairs import unit_numbers as unit_numbers

@@ -15,6 +15,7 @@ import numpy as np
 from grammeter.core import DataError, FloatArray, IntArray, Ranking, Signature, UsageError
 from grammeter.ranking import (
     Pairs,
+    counted,
     expected_wins,
     extract_pairs,
     order_of_units,
@@ -112,18 +113,10 @@ def draw_campaigns(
     end. With ``chances``, items are drawn with replacement, as if the data were all that could
     be asked: it says what a *new* campaign needs, even more items than there are.
 
-    Parameters
-    ----------
-    draws, longest
-        How many campaigns, and the most items of each; default: as many as there are.
-    chances, weights, full_weights
-        For each ranking: how likely it is to be drawn (in proportion), how much it counts then,
-        and how much it counts in the full ranking; default for weights: 1.
-
-    Raises
-    ------
-    UsageError or DataError
-        If numbers do not fit, or there is nothing to draw from.
+    There are so many ``draws``, the ``longest`` of as many items as there are by default. For each
+    ranking, ``chances`` say how likely it is to be drawn (in proportion), ``weights`` how much it
+    counts then, and ``full_weights`` in the full ranking; default for weights: 1. UsageError or
+    DataError if numbers do not fit, or there is nothing to draw from.
     """
     usable = [at for at, ranking in enumerate(rankings) if compares(ranking)]
     if not usable:
@@ -143,15 +136,10 @@ def draw_campaigns(
         steps = np.cumsum(_chosen(chances, len(rankings), usable)[order])
         share = random.random((draws, longest))
         drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
-    settings: dict[str, object] = {
-        "by": "expected-wins",
-        "unit": "item",
-        "items": len(usable),
-        "draws": draws,
-        "drawn": "without-replacement" if chances is None else "with-replacement",
-        "weighted": weights is not None or full_weights is not None,
-        "seed": seed,
-    }
+    settings: dict[str, object] = {"by": "expected-wins", "unit": "item", "items": len(usable)}
+    how = "without-replacement" if chances is None else "with-replacement"
+    weighted = weights is not None or full_weights is not None
+    settings |= {"draws": draws, "drawn": how, "weighted": weighted, "seed": seed}
     return Campaigns(
         systems=pairs.systems,
         wins=_wins_by_item(pairs, len(usable)),
@@ -216,12 +204,8 @@ def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) 
 
 
 def _wins_by_item(pairs: Pairs, items: int) -> FloatArray:
-    size = len(pairs.systems)
-    won, lost = pairs.outcome > 0, pairs.outcome < 0
-    wins = np.zeros((items, size, size))
-    np.add.at(wins, (pairs.ranking[won], pairs.first[won], pairs.second[won]), 1)
-    np.add.at(wins, (pairs.ranking[lost], pairs.second[lost], pairs.first[lost]), 1)
-    return wins.reshape(items, size * size)
+    wins, _ = counted(pairs.cells(pairs.ranking, items), len(pairs.systems))
+    return wins.reshape(items, -1).astype(np.float64)
 
 
 def compares(ranking: Ranking) -> bool:

@@ -37,20 +37,11 @@ def sample(
 
     An item shows ``min(per_item, distinct outputs)`` outputs, in random order; the system named
     for an output is drawn from those behind it. Without ``distinct``, the first items of a
-    longer sample are those of a shorter one with the same seed.
+    longer sample are those of a shorter one with the same seed, 0 or more.
 
-    Parameters
-    ----------
-    n, seed
-        How many items, and where the random numbers start, 0 or more.
-    distinct
-        Draw no sentence twice (systematic sampling in random order; Madow 1949). The paper
-        draws with replacement.
-
-    Raises
-    ------
-    UsageError
-        If a number is too low, or there are fewer sentences than ``distinct`` items.
+    ``n`` items are drawn. With ``distinct`` no sentence comes twice (systematic sampling in random
+    order; Madow 1949); the paper draws with replacement. UsageError if a number is too low, or
+    there are fewer sentences than ``distinct`` items.
     """
     check_seed(seed)
     possible = int(np.count_nonzero(source.probabilities))
@@ -134,19 +125,10 @@ def assign(
     first half of a judge's list comes again, its outputs in another order, after at least half
     a list of other items.
 
-    Parameters
-    ----------
-    overlap, sharers
-        How many items several judges see, and how many judges see each of these (default all).
-        They lie anywhere; loads differ by one item at most.
-    repeats, seed
-        How many items each judge sees twice; the seed may be that of the sample.
-
-    Raises
-    ------
-    UsageError
-        If a judge has no name or comes twice, there are fewer judges than sharers, fewer items
-        than overlap, or too few items to repeat.
+    Of the items, ``overlap``, anywhere, are seen by ``sharers`` judges each (default all); loads
+    differ by one item at most. Each judge sees ``repeats`` items twice; the seed may be that of the
+    sample. UsageError if a judge has no name or comes twice, there are fewer judges than sharers,
+    fewer items than overlap, or too few items to repeat.
     """
     check_seed(seed)
     together = len(judges) if sharers is None else sharers
@@ -211,10 +193,5 @@ def _with_repeats(
 
 def _again(item: Item, judge: str, random: np.random.Generator) -> Item:
     order = shuffled(len(item.systems), random)
-    return replace(
-        item,
-        systems=tuple(item.systems[at] for at in order),
-        groups=tuple(item.groups[at] for at in order),
-        judges=(judge,),
-        repeat=True,
-    )
+    systems, groups = (tuple(of[at] for at in order) for of in (item.systems, item.groups))
+    return replace(item, systems=systems, groups=groups, judges=(judge,), repeat=True)

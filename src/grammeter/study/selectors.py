@@ -73,21 +73,13 @@ def distribution(
 ) -> Distribution:
     """Compute how likely each sentence is to be drawn.
 
-    Parameters
-    ----------
-    systems
-        The outputs by system name, parallel. Their order does not matter.
-    per_item
-        How many distinct outputs an item shows at most, 2 or more.
-    scores, metric
-        For ``spread``: a table with sentence scores of all systems, and which of its metrics;
-        default: the only one.
+    ``systems`` has the outputs by system name, parallel; their order does not matter. An item shows
+    ``per_item`` distinct outputs at most, 2 or more. ``spread`` takes a table with sentence scores
+    of all systems, and which of its metrics; default: the only one.
 
-    Raises
-    ------
-    UsageError or DataError
-        If there are fewer than 2 systems or outputs an item, outputs are not parallel, scores do
-        not fit selector and outputs, or no sentence has any diversity or spread.
+    It is a UsageError or DataError if there are fewer than 2 systems or outputs an item, outputs
+    are not parallel, scores do not fit selector and outputs, or no sentence has any diversity or
+    spread.
     """
     outputs = _checked(systems, per_item)
     if select not in SELECTORS:
@@ -116,14 +108,9 @@ def distribution(
             column = _column(scores, metric, outputs)
             values, settings["scores"] = spread(column, list(outputs)), column.signature
     settings |= {"systems": len(outputs), "segments": len(groups), "outputs": _digest(outputs)}
-    return Distribution(
-        per_item=per_item,
-        groups=groups,
-        expected_systems=coverage,
-        values=values,
-        probabilities=_normalised(values, select, uniform_share),
-        signature=Signature.of("sample", settings),
-    )
+    probabilities = _normalised(values, select, uniform_share)
+    signature = Signature.of("sample", settings)
+    return Distribution(per_item, groups, coverage, values, probabilities, signature)
 
 
 def _checked(systems: Mapping[str, Sequence[str]], per_item: int) -> dict[str, Sequence[str]]:
