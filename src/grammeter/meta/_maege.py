@@ -269,10 +269,8 @@ def _check(
         raise UsageError("no metric", fix="Name one at least; 'grammeter list' shows them.")
     needy = [name for name, metric in metrics.items() if metric.needs == "gold"]
     if needy and design.given != "source":
-        raise UsageError(
-            f"{needy[0]} needs gold edits, and they are edits of the source sentence",
-            fix="Leave given (--given) at source, or leave this metric out.",
-        )
+        fault = f"{needy[0]} needs gold edits, and they are edits of the source sentence"
+        raise UsageError(fault, fix="Leave given (--given) at source, or leave this metric out.")
     if needy and design.against == "given":
         raise UsageError(
             f"{needy[0]} needs gold edits, not texts", fix="Choose others or all (--against)."

@@ -189,15 +189,11 @@ def swept_metric(table: ScoreTable) -> str:
     names = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
     names = names or [n for n, c in table.items() if c.statistics and "beta" in dict(c.signature)]
     if not names:
-        raise DataError(
-            "no metric of this file has precision and recall",
-            fix="Score with one that has, such as m2, or add the columns 'precision recall'.",
-        )
+        fix = "Score with one that has, such as m2, or add the columns 'precision recall'."
+        raise DataError("no metric of this file has precision and recall", fix=fix)
     if len(names) > 1:
-        raise UsageError(
-            f"several metrics have a weight of recall: {', '.join(names)}",
-            fix="Say which: -m METRIC",
-        )
+        fault = f"several metrics have a weight of recall: {', '.join(names)}"
+        raise UsageError(fault, fix="Say which: -m METRIC")
     return names[0]
 
 
@@ -236,10 +232,8 @@ def _part(name: str, column: MetricScores, systems: Sequence[str], part: str) ->
     values = [column[system].parts.get(part, math.nan) for system in systems]
     for system, value in zip(systems, values, strict=True):
         if not math.isfinite(value):
-            raise DataError(
-                f"{name}: no {part} of {system!r}",
-                fix="Give the scores of a metric that has precision and recall, such as m2.",
-            )
+            fix = "Give the scores of a metric that has precision and recall, such as m2."
+            raise DataError(f"{name}: no {part} of {system!r}", fix=fix)
     return np.array(values)
 
 

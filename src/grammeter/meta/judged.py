@@ -223,10 +223,8 @@ def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
         raise UnknownNameError("way of aggregating", by, AGGREGATES)
     missing = [system for system in column if system not in column.segments]
     if missing:
-        raise DataError(
-            f"{name}: no sentence scores of {', '.join(missing)}",
-            fix="Aggregate what 'grammeter score -o FILE' wrote, or a file with segments.",
-        )
+        fix = "Aggregate what 'grammeter score -o FILE' wrote, or a file with segments."
+        raise DataError(f"{name}: no sentence scores of {', '.join(missing)}", fix=fix)
     values = np.array([column.segments[system].values for system in column])
     n, new = values.shape[1], f"{column.metric} by {by}"
     if by == "mean":

@@ -128,10 +128,8 @@ def _judged_pairs(
         rankings = [ranking.with_systems(names) for ranking in rankings]
     pairs = extract_pairs(rankings, extraction=design.pairs)
     if not len(pairs):
-        raise DataError(
-            "no two outputs of one sentence are ranked",
-            fix="Give judgments that rank at least two of the systems.",
-        )
+        fault = "no two outputs of one sentence are ranked"
+        raise DataError(fault, fix="Give judgments that rank at least two of the systems.")
     return pairs
 
 

@@ -74,10 +74,8 @@ def human_side(
     """
     if isinstance(human, Ranked | Mapping):
         if by and not other_is_judged:
-            raise UsageError(
-                f"{name} holds scores, so by {by} has nothing to do",
-                fix="Leave it (--by) out, or give the judgments themselves.",
-            )
+            fault = f"{name} holds scores, so by {by} has nothing to do"
+            raise UsageError(fault, fix="Leave it (--by) out, or give the judgments themselves.")
         return _of_ranking(human) if isinstance(human, Ranked) else Human(scores=human, name=name)
     return _of_judgments(human, name, by or USUAL, clusters=clusters)
 
@@ -146,10 +144,8 @@ def join_scores(
     for where, table in tables.items():
         for name, column in table.items():
             if name in columns:
-                raise DataError(
-                    f"{origin[name]} and {where} both have a metric {name!r}",
-                    fix="Take it out of one of them, or rename the file that it is called after.",
-                )
+                fix = "Take it out of one of them, or rename the file that it is called after."
+                raise DataError(f"{origin[name]} and {where} both have a metric {name!r}", fix=fix)
             columns[name], origin[name] = _padded(where, column, size), where
     names = dict.fromkeys(name for table in tables.values() for name in table.systems)
     corpora = (table.corpus for table in tables.values() if table.corpus is not None)
@@ -175,10 +171,8 @@ def _check_systems(tables: Mapping[str, ScoreTable], drop: Sequence[str]) -> Non
 def _refuse_systems(start: str, fault: str, lacking: Mapping[str, Sequence[str]]) -> None:
     faults = [fault.format(where, ", ".join(names)) for where, names in lacking.items() if names]
     if faults:
-        raise DataError(
-            start + "; ".join(faults),
-            fix="Say which systems to use: --systems NAME ..., or --drop NAME ...",
-        )
+        fix = "Say which systems to use: --systems NAME ..., or --drop NAME ..."
+        raise DataError(start + "; ".join(faults), fix=fix)
 
 
 def _check_texts(tables: Mapping[str, ScoreTable]) -> None:
@@ -189,10 +183,8 @@ def _check_texts(tables: Mapping[str, ScoreTable]) -> None:
         for system, texts in outputs.items():
             other, known = seen.setdefault(system, (where, texts))
             if known != texts:
-                raise DataError(
-                    f"{other} and {where} were made from different outputs of {system!r}",
-                    fix="Score the same outputs, or rename the system.",
-                )
+                fault = f"{other} and {where} were made from different outputs of {system!r}"
+                raise DataError(fault, fix="Score the same outputs, or rename the system.")
 
 
 def _padded(where: str, column: MetricScores, size: int) -> MetricScores:
@@ -201,10 +193,8 @@ def _padded(where: str, column: MetricScores, size: int) -> MetricScores:
     if lengths <= {size}:
         return column
     if column.statistics:
-        raise DataError(
-            f"{where} has scores of {lengths.pop()} sentences, another file of {size}",
-            fix="Score the same sentences.",
-        )
+        fault = f"{where} has scores of {lengths.pop()} sentences, another file of {size}"
+        raise DataError(fault, fix="Score the same sentences.")
     segments = {system: _longer(rows, size) for system, rows in column.segments.items()}
     return replace(column, segments=segments)
 

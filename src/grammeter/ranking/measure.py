@@ -86,10 +86,8 @@ def measure_agreement(
     if kappa not in KINDS:
         raise UnknownNameError("kappa", kappa, KINDS)
     if min(resamples, seed) < 0 or not 0 < confidence < 1:
-        raise UsageError(
-            f"{resamples} resamples, seed {seed}, confidence {confidence}",
-            fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
-        )
+        fix = "Counts and seed are 0 or more, the confidence lies between 0 and 1."
+        raise UsageError(f"{resamples} resamples, seed {seed}, confidence {confidence}", fix=fix)
     chosen = of_judges(rankings, judges, without_judges)
     names = sorted({ranking.judge for ranking in chosen})
     if not names or TOTAL in names:

@@ -342,8 +342,6 @@ def _parts_without(digits: str, folds: int) -> BoolArray:
     width = len(str(folds - 1))
     remaining = np.array([digits not in f"{part:0{width}d}" for part in range(folds)])
     if not remaining.any():
-        raise UsageError(
-            f"makefile training with {folds} folds leaves nothing in resample {digits}",
-            fix="Take 100 folds, as the paper does.",
-        )
+        fault = f"makefile training with {folds} folds leaves nothing in resample {digits}"
+        raise UsageError(fault, fix="Take 100 folds, as the paper does.")
     return remaining

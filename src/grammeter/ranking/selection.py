@@ -173,7 +173,5 @@ def _check_decided(pairs: Pairs) -> None:
         return
     fault = f"all {len(pairs)} comparisons are ties" if len(pairs) else "there is no comparison"
     who = f" (judges: {', '.join(pairs.judges)})" if 0 < len(pairs.judges) < 4 else ""
-    raise DataError(
-        f"nothing to rank by: {fault}{who}",
-        fix="Ties, skipped items and items with one output do not tell systems apart.",
-    )
+    fix = "Ties, skipped items and items with one output do not tell systems apart."
+    raise DataError(f"nothing to rank by: {fault}{who}", fix=fix)

@@ -163,10 +163,8 @@ def learning_curve(
     wanted = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes
     chosen = np.unique(np.rint(wanted).astype(np.int64))
     if not len(chosen) or chosen[0] < 1 or chosen[-1] > longest or not 0 < tail < 0.5:
-        raise UsageError(
-            f"sizes {chosen.tolist()} of campaigns of {longest} items, tail {tail}",
-            fix=f"Sizes go from 1 to {longest}, the tail from 0 to 0.5.",
-        )
+        fault = f"sizes {chosen.tolist()} of campaigns of {longest} items, tail {tail}"
+        raise UsageError(fault, fix=f"Sizes go from 1 to {longest}, the tail from 0 to 0.5.")
     correlations = np.stack([campaigns.correlations(int(size)) for size in chosen])
     low, high = np.quantile(correlations, [tail, 1 - tail], axis=1)
     signature = campaigns.signature.extended({"tail": tail})
@@ -196,10 +194,8 @@ def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0
 def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) -> FloatArray:
     values = np.ones(items) if numbers is None else np.asarray(numbers, dtype=np.float64)
     if len(values) != items or not (values >= 0).all() or not values[usable].any():
-        raise UsageError(
-            f"{len(values)} numbers for {items} rankings",
-            fix="Give one for each, none of them negative, and one above 0 at least.",
-        )
+        fix = "Give one for each, none of them negative, and one above 0 at least."
+        raise UsageError(f"{len(values)} numbers for {items} rankings", fix=fix)
     return values[usable]
 
 

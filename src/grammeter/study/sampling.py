@@ -147,17 +147,13 @@ def assign(
 
 def _check(items: Sequence[Item], judges: Sequence[str], overlap: int, sharers: int) -> None:
     if not judges or not all(judges) or len(set(judges)) != len(judges):
-        raise UsageError(
-            f"judges {', '.join(map(repr, judges)) or 'without names'}",
-            fix="Give each judge one name of its own, and one judge at least.",
-        )
+        fault = f"judges {', '.join(map(repr, judges)) or 'without names'}"
+        raise UsageError(fault, fix="Give each judge one name of its own, and one judge at least.")
     if not 0 <= overlap <= len(items):
         raise UsageError(f"overlap of {overlap} among {len(items)} items", fix="Give 0 or more.")
     if overlap and not 2 <= sharers <= len(judges):
-        raise UsageError(
-            f"items shared by {sharers} of {len(judges)} judges",
-            fix="It takes two judges to share an item, and no more than there are.",
-        )
+        fix = "It takes two judges to share an item, and no more than there are."
+        raise UsageError(f"items shared by {sharers} of {len(judges)} judges", fix=fix)
 
 
 def _least_loaded(
@@ -180,10 +176,8 @@ def _with_repeats(
         places = [place for place, item in enumerate(dealt) if judge in item.judges]
         half = len(places) // 2
         if not 0 <= repeats <= half:
-            raise UsageError(
-                f"{repeats} repeats for {judge!r}, who sees {len(places)} items",
-                fix=f"At most {half} can come again half a list later.",
-            )
+            fault = f"{repeats} repeats for {judge!r}, who sees {len(places)} items"
+            raise UsageError(fault, fix=f"At most {half} can come again half a list later.")
         for first in shuffled(half, random)[:repeats]:
             later = places[int(random.integers(first + half, len(places)))]
             after.setdefault(later, []).append(_again(dealt[places[first]], judge, random))

@@ -115,10 +115,8 @@ def distribution(
 
 def _checked(systems: Mapping[str, Sequence[str]], per_item: int) -> dict[str, Sequence[str]]:
     if per_item < 2 or len(systems) < 2:
-        raise UsageError(
-            f"{per_item} of {len(systems)} systems side by side",
-            fix="To compare takes two outputs at least.",
-        )
+        fault = f"{per_item} of {len(systems)} systems side by side"
+        raise UsageError(fault, fix="To compare takes two outputs at least.")
     first, *others = sorted(systems)
     for name in others:
         if len(systems[name]) != len(systems[first]):
@@ -138,10 +136,8 @@ def _column(
     scores: ScoreTable, metric: str | None, outputs: Mapping[str, Sequence[str]]
 ) -> MetricScores:
     if metric is None and len(scores) != 1:
-        raise UsageError(
-            f"the scores are of {len(scores)} metrics: {', '.join(scores)}",
-            fix="Say which one is to tell systems apart.",
-        )
+        fault = f"the scores are of {len(scores)} metrics: {', '.join(scores)}"
+        raise UsageError(fault, fix="Say which one is to tell systems apart.")
     column = scores[metric if metric is not None else next(iter(scores))]
     for name, lines in outputs.items():
         if name not in column.segments:
@@ -150,20 +146,16 @@ def _column(
             raise LengthMismatchError(name, len(lines), "its scores", len(column.segments[name]))
         scored = (scores.corpus or {}).get("systems", {}).get(name, lines)
         if [line.strip() for line in scored] != [line.strip() for line in lines]:
-            raise DataError(
-                f"the scores of {name} are of another output",
-                fix="Score the same files that you sample from.",
-            )
+            fault = f"the scores of {name} are of another output"
+            raise DataError(fault, fix="Score the same files that you sample from.")
     return column
 
 
 def _normalised(values: FloatArray, select: Select, uniform_share: float) -> FloatArray:
     total = values.sum()
     if not total > 0:
-        raise DataError(
-            f"no sentence has any {select}: the systems cannot be told apart",
-            fix="Take --select uniform, or look whether all outputs are the same file.",
-        )
+        fix = "Take --select uniform, or look whether all outputs are the same file."
+        raise DataError(f"no sentence has any {select}: the systems cannot be told apart", fix=fix)
     shares: FloatArray = values / total
     return (1 - uniform_share) * shares + uniform_share / len(values)
 
