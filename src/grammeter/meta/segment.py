@@ -91,6 +91,9 @@ def correlate_sentences(
         "meta-rankings": count,
         **({"meta-first-segment": numbering} if numbering else {}),
     }
+    sentences = len(np.unique(pairs.segment))
+    judged = f"{count} rankings of {sentences} sentences"
+    few = [f"few judgments: {judged}; tau and accuracy vary widely by chance"]
     answers = {name: _Answers.of(column, pairs, settings) for name, column in columns.items()}
     apart = {
         judge: _measure(answers, pairs, design, pairs.judge == number)
@@ -106,7 +109,7 @@ def correlate_sentences(
         apart,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
         soft_accuracies(columns, pairs, design.permutations, design.seed),
-        tuple(dict.fromkeys([*notes, *_few(pairs, count)])),
+        tuple(dict.fromkeys([*notes, *few[: sentences < FEW]])),
     )
 
 
@@ -156,13 +159,6 @@ def _check_sentences(columns: Iterable[MetricScores], segments: int, pairs: Pair
             fix="Score the very sentences that were judged, and see whether the judgments count"
             " from 0 or 1 (--first-segment).",
         )
-
-
-def _few(pairs: Pairs, rankings: int) -> Iterator[str]:
-    sentences = len(np.unique(pairs.segment))
-    judged = f"{rankings} rankings of {sentences} sentences"
-    if sentences < FEW:
-        yield f"few judgments: {judged}; tau and accuracy vary widely by chance"
 
 
 @dataclass(frozen=True, eq=False)

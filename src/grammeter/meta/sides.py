@@ -136,7 +136,9 @@ def join_scores(
     if not others:
         return first
     if systems is None:
-        _check_systems(tables, drop)
+        known = {name for table in tables.values() for name in table.systems} - set(drop)
+        lacking = {where: sorted(known - set(table.systems)) for where, table in tables.items()}
+        _refuse_systems("scores of different systems: ", "{} has no scores of {}", lacking)
     _check_texts(tables)
     size = max(table.segments for table in tables.values())
     columns: dict[str, MetricScores] = {}
@@ -160,12 +162,6 @@ def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
         return ranked_table(source, name)
     table = judged_table(with_sentence_numbers(source), name, by=by, segments=segments)
     return replace(table, about=tuple(dict.fromkeys([*notes_of(source), *table.about])))
-
-
-def _check_systems(tables: Mapping[str, ScoreTable], drop: Sequence[str]) -> None:
-    known = {name for table in tables.values() for name in table.systems} - set(drop)
-    lacking = {where: sorted(known - set(table.systems)) for where, table in tables.items()}
-    _refuse_systems("scores of different systems: ", "{} has no scores of {}", lacking)
 
 
 def _refuse_systems(start: str, fault: str, lacking: Mapping[str, Sequence[str]]) -> None:

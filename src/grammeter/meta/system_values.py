@@ -25,7 +25,7 @@ from grammeter.core import (
     read_number,
     reading,
 )
-from grammeter.ranking import Plain, plain, public_shape
+from grammeter.ranking import Plain, notes_of_few_systems, plain, public_shape
 from grammeter.stats import KINDS, TIE_POLICIES, CoefficientName, TiePolicy
 
 META_SYSTEM = "meta-system"
@@ -38,15 +38,11 @@ INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)
 TESTED: tuple[CoefficientName, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
 
-FEW_SYSTEMS = 10
-"""With fewer than these a note says so."""
-
 
 def few_systems(number: int, outliers: Sequence[str] = ()) -> tuple[str, ...]:
     """Return notes for a result of few systems, or without outliers; else nothing."""
     left_out = f"left out as outliers by people's scores: {', '.join(outliers)}"
-    few = f"{number} systems are few: correlations vary widely by chance"
-    return (*([left_out] if outliers else []), *([few] if number < FEW_SYSTEMS else []))
+    return (*([left_out] if outliers else []), *notes_of_few_systems(number))
 
 
 @dataclass(frozen=True, slots=True)

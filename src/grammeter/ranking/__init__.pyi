@@ -34,10 +34,12 @@ from grammeter.ranking.questions import duels as duels
 from grammeter.ranking.rank import cluster_numbers as cluster_numbers
 from grammeter.ranking.rank import rank_systems as rank_systems
 from grammeter.ranking.selection import FEW as FEW
+from grammeter.ranking.selection import FEW_SYSTEMS as FEW_SYSTEMS
 from grammeter.ranking.selection import Selection as Selection
 from grammeter.ranking.selection import named_systems as named_systems
 from grammeter.ranking.selection import notes_of as notes_of
 from grammeter.ranking.selection import notes_of_few as notes_of_few
+from grammeter.ranking.selection import notes_of_few_systems as notes_of_few_systems
 from grammeter.ranking.selection import of_judges as of_judges
 from grammeter.ranking.selection import select as select
 from grammeter.ranking.shapes import Plain as Plain

@@ -27,7 +27,15 @@ from grammeter.core import (
 from grammeter.ranking.agreement_results import NONE, WIDEST
 from grammeter.ranking.methods import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import FEW, listed, notes_of, notes_of_few, numbering_of, of_judges
+from grammeter.ranking.selection import (
+    FEW,
+    listed,
+    notes_of,
+    notes_of_few,
+    notes_of_few_systems,
+    numbering_of,
+    of_judges,
+)
 from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import pearson, spearman
 
@@ -35,9 +43,6 @@ KIND = "judge-correlation"
 
 DIVISOR: Divisor = "beaten-opponents"
 DECIMALS = 4
-
-FEW_SYSTEMS = 10
-"""Correlations of fewer systems get a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +138,7 @@ def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
     few = [f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < FEW]
     if few:
         yield f"judges with fewer than {FEW} comparisons: {listed(few)}"
-    size = len(pairs.systems)
-    if size < FEW_SYSTEMS:
-        yield f"{size} systems are few: correlations vary widely by chance"
+    yield from notes_of_few_systems(len(pairs.systems))
 
 
 def _scores(pairs: Pairs) -> FloatArray:

@@ -29,6 +29,9 @@ A 95% percentile interval of the mean of n normal values holds the truth in 85% 
 standard error of a share is still .09.
 """
 
+FEW_SYSTEMS = 10
+"""Correlations of fewer systems get a note."""
+
 _NAMED_AT_MOST = 5
 
 
@@ -146,6 +149,12 @@ def notes_of_few(pairs: Pairs) -> Iterator[str]:
     few = [f"{name} ({n})" for name, n in zip(pairs.systems, counts, strict=True) if n < FEW]
     if few:
         yield f"systems with fewer than {FEW} comparisons: {listed(few)}"
+
+
+def notes_of_few_systems(number: int) -> Iterator[str]:
+    """Yield a note where correlations are of few systems."""
+    if number < FEW_SYSTEMS:
+        yield f"{number} systems are few: correlations vary widely by chance"
 
 
 def _notes_of_names(rankings: Sequence[Ranking], extraction: Extraction) -> Iterator[str]:

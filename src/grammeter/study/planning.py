@@ -14,7 +14,6 @@ import numpy as np
 
 from grammeter.core import DataError, FloatArray, IntArray, Ranking, Signature, UsageError
 from grammeter.ranking import (
-    Pairs,
     counted,
     expected_wins,
     extract_pairs,
@@ -136,13 +135,14 @@ def draw_campaigns(
         steps = np.cumsum(_chosen(chances, len(rankings), usable)[order])
         share = random.random((draws, longest))
         drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
+    wins, _ = counted(pairs.cells(pairs.ranking, len(usable)), len(pairs.systems))
     settings: dict[str, object] = {"by": "expected-wins", "unit": "item", "items": len(usable)}
     how = "without-replacement" if chances is None else "with-replacement"
     weighted = weights is not None or full_weights is not None
     settings |= {"draws": draws, "drawn": how, "weighted": weighted, "seed": seed}
     return Campaigns(
         systems=pairs.systems,
-        wins=_wins_by_item(pairs, len(usable)),
+        wins=wins.reshape(len(usable), -1).astype(np.float64),
         weights=_chosen(weights, len(rankings), usable),
         full_weights=_chosen(full_weights, len(rankings), usable),
         drawn=drawn,
@@ -197,11 +197,6 @@ def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) 
         fix = "Give one for each, none of them negative, and one above 0 at least."
         raise UsageError(f"{len(values)} numbers for {items} rankings", fix=fix)
     return values[usable]
-
-
-def _wins_by_item(pairs: Pairs, items: int) -> FloatArray:
-    wins, _ = counted(pairs.cells(pairs.ranking, items), len(pairs.systems))
-    return wins.reshape(items, -1).astype(np.float64)
 
 
 def compares(ranking: Ranking) -> bool:

@@ -204,16 +204,12 @@ def diversity(texts: Mapping[str, str]) -> float:
     """
     groups = group_outputs(texts)
     tokens = [texts[group[0]].split() for group in groups]
-    total = sum(
-        len(groups[i]) * len(groups[j]) * _distance(tokens[i], tokens[j])
-        for i, j in combinations(range(len(groups)), 2)
-    )
+    total = 0.0
+    for (group, first), (other, second) in combinations(zip(groups, tokens, strict=True), 2):
+        both = len(first) + len(second)
+        distance = 1 - 2 * _common(first, second) / both if both else 0.0
+        total += len(group) * len(other) * distance
     return total / (len(texts) * (len(texts) - 1) / 2)
-
-
-def _distance(first: Sequence[str], second: Sequence[str]) -> float:
-    both = len(first) + len(second)
-    return 1 - 2 * _common(first, second) / both if both else 0.0
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from grammeter.core import Ranked, ScoreTable, Table
 from grammeter.formats import system_scores
-from grammeter.meta import FEW_SYSTEMS, Design, SystemMeta
-from grammeter.ranking import Agreement
+from grammeter.meta import Design, SystemMeta
+from grammeter.ranking import FEW_SYSTEMS, Agreement
 from grammeter.rendering import Drawing, Point, Section, draw, scatter
 from grammeter.verbs._meta import correlate
 
