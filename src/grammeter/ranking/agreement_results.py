@@ -185,14 +185,11 @@ def _missing(agreement: Agreement) -> Iterator[str]:
 
 
 def _kappa_matrix(agreement: Agreement) -> Table:
-    judges = tuple(agreement.counts)
-    rows: list[list[Cell]] = [[judge, *[None] * len(judges)] for judge in judges]
-    marks: dict[tuple[int, int], str] = {}
-    for (first, second), kappa in agreement.pairs.items():
-        row, column = judges.index(first), 1 + judges.index(second)
-        rows[row][column] = NONE if kappa.reason else kappa.value
-        if not kappa.reason and not in_mean(kappa):
-            marks[row, column] = "*"
+    judges, pairs = list(agreement.counts), agreement.pairs
+    cells = {judges: NONE if kappa.reason else kappa.value for judges, kappa in pairs.items()}
+    rows = [(judge, *(cells.get((judge, other)) for other in judges)) for judge in judges]
+    few = [pair for pair, kappa in pairs.items() if not kappa.reason and not in_mean(kappa)]
+    marks = {(judges.index(a), 1 + judges.index(b)): "*" for a, b in few}
     notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
     return Table.of(("kappa", *Column.many("number", *judges)), rows, notes, marks=marks)
 

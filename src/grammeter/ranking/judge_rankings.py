@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import (
-    Cell,
     Column,
     DataError,
     FloatArray,
@@ -166,14 +165,12 @@ def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
 
 
 def _matrix(correlations: JudgeCorrelations) -> Table:
-    judges = tuple(correlations.rest)
-    names = (*judges, "rest")
-    cells: list[list[Cell]] = [[name, *[NONE] * len(names)] for name in names]
+    names = (*correlations.rest, "rest")
+    cells: dict[tuple[str, str], float] = {}
     for (first, second), correlation in correlations.each():
-        row = judges.index(first)
-        column = judges.index(second) if (first, second) in correlations.pairs else len(judges)
-        cells[row][column + 1] = correlation.spearman
-        cells[column][row + 1] = correlation.pearson
+        cells[first, second] = correlation.spearman
+        cells[second, first] = correlation.pearson
+    rows = [(name, *(cells.get((name, column), NONE) for column in names)) for name in names]
     mean = correlations.mean
     reasons = {"|".join(pair): c.reason for pair, c in correlations.each() if c.reason}
     notes = (
@@ -183,7 +180,7 @@ def _matrix(correlations: JudgeCorrelations) -> Table:
         str(correlations.signature),
         *(f"no figure: {pair}: {reason}" for pair, reason in reasons.items()),
     )
-    return Table.of(("judge", *Column.many("number", *names)), cells, notes)
+    return Table.of(("judge", *Column.many("number", *names)), rows, notes)
 
 
 def _pair_table(correlations: JudgeCorrelations) -> Table:

@@ -325,8 +325,8 @@ class _Newton:
             step = np.linalg.solve(information, gradient[..., None])[..., 0]
         except np.linalg.LinAlgError:  # at least one table has no curvature left
             tables = zip(information, gradient, strict=True)
-            solutions = [np.linalg.lstsq(*table, rcond=None)[0] for table in tables]
-            step = np.array(solutions, dtype=np.float64)
+            solved: list[FloatArray] = [np.linalg.lstsq(*of, rcond=None)[0] for of in tables]
+            step = np.stack(solved)
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(largest, _TOLERANCE))[:, None]
         self.theta[at] += step[:, :-1]
