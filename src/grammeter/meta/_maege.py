@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -241,7 +242,8 @@ def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
     """
     if any(not np.isfinite(scores).all() for scores in chains):
         return ChainResult(math.nan, math.nan, 0, 0, 0, "some texts have no score")
-    up, down, equal = (sum(counts) for counts in zip((0, 0, 0), *map(_pairs, chains), strict=True))
+    orders = [np.sign(s[b] - s[a]) for s in chains for a, b in combinations(range(len(s)), 2)]
+    up, down, equal = (orders.count(sign) for sign in (1, -1, 0))
     pairs = up + down + (0 if ties == "drop" else equal)
     if not pairs:
         return ChainResult(math.nan, math.nan, up, down, equal, "no pair of texts to compare")
@@ -249,12 +251,6 @@ def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
     z = 2 * wrong / math.sqrt(pairs) - math.sqrt(pairs)
     pvalue = max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST)
     return ChainResult(1 - 2 * wrong / pairs, pvalue, up, down, equal)
-
-
-def _pairs(scores: FloatArray) -> tuple[int, int, int]:
-    first, second = np.triu_indices(len(scores), k=1)
-    order = np.sign(scores[second] - scores[first])
-    return int((order > 0).sum()), int((order < 0).sum()), int((order == 0).sum())
 
 
 def _check(

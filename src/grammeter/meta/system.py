@@ -76,23 +76,18 @@ def correlate_systems(
     criterion = np.array([human[name] for name in chosen])
     scores = {name: oriented(column, chosen) for name, column in columns.items()}
     resampled = _resampled_scores(columns, chosen, design, sampler)
-    results = {
-        name: MetricMeta(
-            design.signature(column, len(chosen)),
-            correlations(
-                scores[name],
-                criterion,
-                design,
-                _missing(column, chosen, scores[name]) or constant(scores[name], criterion),
-                resampled=resampled.get(name),
-            ),
-            dict(zip(chosen, scores[name].tolist(), strict=True)),
-            _pairwise_accuracy(scores[name], criterion),
-            _leave_one_out(chosen, scores[name], criterion) if leave_one_out else {},
-            _top(scores[name], criterion) if top_k else {},
+    results: dict[str, MetricMeta] = {}
+    for name, values in scores.items():
+        undefined = _missing(columns[name], chosen, values) or constant(values, criterion)
+        again = resampled.get(name)
+        results[name] = MetricMeta(
+            design.signature(columns[name], len(chosen)),
+            correlations(values, criterion, design, undefined, resampled=again),
+            dict(zip(chosen, values.tolist(), strict=True)),
+            _pairwise_accuracy(values, criterion),
+            _leave_one_out(chosen, values, criterion) if leave_one_out else {},
+            _top(values, criterion) if top_k else {},
         )
-        for name, column in columns.items()
-    }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
     about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
     williams = (_williams(results, scores, criterion, kind) for kind in TESTED)

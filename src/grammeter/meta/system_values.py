@@ -102,12 +102,8 @@ class Design:
 
     def signature(self, column: MetricScores, systems: int) -> Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
-        added: dict[str, object] = {
-            "meta-human": self.human,
-            "meta-systems": systems,
-            "meta-kendall": self.ties,
-            "meta-interval": self.interval,
-        }
+        added: dict[str, object] = {"meta-human": self.human, "meta-systems": systems}
+        added |= {"meta-kendall": self.ties, "meta-interval": self.interval}
         if self.interval != "none":
             added["meta-confidence"] = self.confidence
         if self.interval not in ("fisher", "none"):

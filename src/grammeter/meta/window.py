@@ -209,15 +209,11 @@ def correlate_windows(
         )
     design = Design(confidence=confidence)
     spans = [chosen[start : start + size] for start in range(len(chosen) - size + 1)]
-    windows = tuple(
-        Window(
-            place,
-            span,
-            tuple(clusters[name] for name in span) if clusters is not None else None,
-            {name: _in_window(column, span, human, design) for name, column in columns.items()},
-        )
-        for place, span in enumerate(spans, start=1)
-    )
+    windows: list[Window] = []
+    for first, span in enumerate(spans, start=1):
+        of_span = None if clusters is None else tuple(clusters[name] for name in span)
+        figures = {name: _in_window(of, span, human, design) for name, of in columns.items()}
+        windows.append(Window(first, span, of_span, figures))
     shown = {"meta-human": human_name, "meta-systems": len(chosen), "meta-window": size}
     shown |= {"meta-interval": "fisher", "meta-confidence": confidence}
     signatures = {
@@ -227,7 +223,7 @@ def correlate_windows(
     alike = sum(window.one_cluster for window in windows)
     alike_note = f"people tell no two systems apart in {alike} of {len(windows)} windows"
     said = (*table.notes_on(columns), *notes, *([alike_note] if alike else []), *few_systems(size))
-    return Windows(size, chosen, signatures, windows, tuple(dict.fromkeys(said)))
+    return Windows(size, chosen, signatures, tuple(windows), tuple(dict.fromkeys(said)))
 
 
 def _in_window(

@@ -94,14 +94,10 @@ def measure_agreement(
     none = partial(_interval, runs=0, seed=seed, confidence=confidence)
     agreement, pairs = _measured(chosen, kappa, interval, signature)
     apart = _apart(chosen, outputs)
-    agreement = replace(
-        agreement,
-        by_file={
-            path: _measured(part, kappa, none, signature)[0]
-            for path, part in _by_file(rankings, names).items()
-        },
-        unexpanded=_measured(apart, kappa, none, signature)[0] if apart else None,
-    )
+    parts = _by_file(rankings, names).items()
+    by_file = {path: _measured(part, kappa, none, signature)[0] for path, part in parts}
+    joined = _measured(apart, kappa, none, signature)[0] if apart else None
+    agreement = replace(agreement, by_file=by_file, unexpanded=joined)
     notes = (*notes_of(rankings), *_notes(agreement, pairs, chosen, outputs))
     return replace(agreement, notes=notes)
 
@@ -216,22 +212,20 @@ def _interval(
     confidence: float,
 ) -> stats.Interval:
     """Resample the rows of sentences that hold anything."""
-    chosen = table[table.any(axis=1)]
+    chosen, no_interval = table[table.any(axis=1)], partial(stats.Interval, np.nan, np.nan)
     if not runs:
-        return stats.Interval(np.nan, np.nan, "no resamples were asked for")
+        return no_interval("no resamples were asked for")
     if len(chosen) < LEAST_SENTENCES:
-        reason = f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}"
-        return stats.Interval(np.nan, np.nan, reason)
+        return no_interval(f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}")
     drawn = stats.resample_counts(len(chosen), runs, seed=seed, width=4 * chosen.shape[1])
     values = np.concatenate([values_of(counts @ chosen) for counts in drawn])
     values = values[~np.isnan(values)]
     if len(values) < (1 - _MOST_UNDEFINED) * runs:
-        return stats.Interval(np.nan, np.nan, "not defined in many of the resamples")
+        return no_interval("not defined in many of the resamples")
     tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail]).tolist()
     if np.isclose(low, high, rtol=0, atol=1e-12):
-        reason = "all resamples are equal, which gives no interval"
-        return stats.Interval(np.nan, np.nan, reason)
+        return no_interval("all resamples are equal, which gives no interval")
     return stats.Interval(low, high)
 
 

@@ -88,7 +88,6 @@ class LearningCurve:
     high: FloatArray
     tail: float
     signature: Signature
-    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
