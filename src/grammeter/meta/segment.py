@@ -15,7 +15,6 @@ from itertools import combinations
 
 import numpy as np
 
-from grammeter import stats
 from grammeter.core import (
     BoolArray,
     DataError,
@@ -40,6 +39,14 @@ from grammeter.meta.sides import select_systems
 from grammeter.meta.soft import soft_accuracies
 from grammeter.meta.system import chosen_columns
 from grammeter.ranking import FEW, Pairs, extract_pairs, notes_of, of_judges, unit_numbers
+from grammeter.stats import (
+    SAME,
+    PairedSamples,
+    bootstrap,
+    generator,
+    percentile_interval,
+    randomisation_pvalues,
+)
 
 NAN = math.nan
 
@@ -262,10 +269,10 @@ def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str 
 def _estimate(value: float, resampled: FloatArray | None, design: SentenceDesign) -> Estimate:
     if resampled is None:
         return Estimate(value=value)
-    low, high = (float(end) for end in stats.percentile_interval(resampled, design.confidence))
+    low, high = (float(end) for end in percentile_interval(resampled, design.confidence))
     reason = "a resample holds no pair that counts" if math.isnan(low) else None
     if low == high:  # certain of nothing: it would have no width
-        low, high, reason = NAN, NAN, stats.SAME
+        low, high, reason = NAN, NAN, SAME
     return Estimate(value=value, low=low, high=high, reason=reason)
 
 
@@ -286,24 +293,24 @@ def _resampled(
             cells = np.array(counts[name].cells)
             size, filled = int(cells.sum()), np.flatnonzero(cells)
             drawn = np.zeros((design.resamples, len(cells)), dtype=np.int64)
-            drawn[:, filled] = stats.generator(design.seed).multinomial(
+            drawn[:, filled] = generator(design.seed).multinomial(
                 size, cells[filled] / size, size=design.resamples
             )
             yield name, [figure(drawn) for figure in design.weights.figures]
         return
     groups = _groups(answers.values(), pairs, design, chosen)
-    resampled = stats.bootstrap(groups, resamples=design.resamples, seed=design.seed)
+    resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
     yield from zip(answers, zip(*resampled, strict=True), strict=True)
 
 
 def _groups(
     answers: Iterable[_Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
-) -> list[stats.PairedSamples]:
+) -> list[PairedSamples]:
     """Count the cells of each unit by metric, for tau and for accuracy."""
     units = np.zeros(len(pairs), dtype=np.int64)
     units[chosen] = unit_numbers(pairs.select(chosen), design.unit)
     rows = np.stack([answer.rows(units, chosen) for answer in answers])
-    return [stats.PairedSamples(rows, figure) for figure in design.weights.figures]
+    return [PairedSamples(rows, figure) for figure in design.weights.figures]
 
 
 def _permutation_pvalues(
@@ -315,7 +322,7 @@ def _permutation_pvalues(
         return {}
     numbers = np.array(list(combinations(range(len(complete)), 2)), dtype=np.int64)
     groups = _groups(complete.values(), pairs, design, np.ones(len(pairs), dtype=np.bool_))
-    pvalues = stats.randomisation_pvalues(
+    pvalues = randomisation_pvalues(
         groups, [numbers, numbers], resamples=design.permutations, seed=design.seed
     )
     return {

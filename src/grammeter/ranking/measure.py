@@ -13,7 +13,6 @@ from functools import partial
 
 import numpy as np
 
-from grammeter import stats
 from grammeter.core import (
     DataError,
     FloatArray,
@@ -40,6 +39,17 @@ from grammeter.ranking.judged_units import (
 from grammeter.ranking.kappas import KINDS, LEAST, JudgeCounts, KappaKind, Kappas, in_mean
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.selection import FEW, listed, notes_of, numbering_of, of_judges
+from grammeter.stats import (
+    Alpha,
+    Coincidences,
+    Interval,
+    Kappa,
+    kappa_values,
+    krippendorff_alpha,
+    mean_kappa,
+    resample_counts,
+)
+from grammeter.stats import kappa as kappa_of
 
 LEAST_SENTENCES = 10
 """Fewer sentences give no interval: a 95% interval would hold the truth in less than 90%."""
@@ -56,7 +66,7 @@ _SHOWN_AT_ONCE = 5
 ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
 
 
-_Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], stats.Interval]
+_Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], Interval]
 """Rows of sentences, and what maps their sums to values, to the interval of the value."""
 
 
@@ -117,20 +127,20 @@ def _measured(
 def _kappas(pairs: Compared, kind: KappaKind, interval: _Resampled) -> Kappas:
     alike = ALIKE[kind]
     kappas = {
-        judges: stats.kappa(rows.sum(axis=0), alike=alike) for judges, rows in pairs.rows.items()
+        judges: kappa_of(rows.sum(axis=0), alike=alike) for judges, rows in pairs.rows.items()
     }
     inter, intra = (
         [judges for judges in kappas if (judges[0] == judges[1]) is same] for same in (False, True)
     )
 
-    def mean(some: Sequence[Judges]) -> stats.Kappa:
+    def mean(some: Sequence[Judges]) -> Kappa:
         rows = [pairs.rows[judges] for judges in some if in_mean(kappas[judges])]
-        value = stats.mean_kappa([kappas[judges] for judges in some], least=LEAST)
+        value = mean_kappa([kappas[judges] for judges in some], least=LEAST)
         return replace(value, interval=_kappa_interval(rows, alike, interval))
 
-    def pooled(some: Sequence[Judges]) -> stats.Kappa:
+    def pooled(some: Sequence[Judges]) -> Kappa:
         sums = np.sum([pairs.rows[judges].sum(axis=0) for judges in some], axis=0)
-        return stats.kappa(sums if some else np.zeros(5, dtype=np.int64), alike=alike)
+        return kappa_of(sums if some else np.zeros(5, dtype=np.int64), alike=alike)
 
     return Kappas(mean(inter), mean(intra), kappas, pooled(inter), pooled(intra))
 
@@ -169,15 +179,15 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, Judg
 
 def _kappa_interval(
     rows: Sequence[IntArray], alike: Sequence[int], interval: _Resampled
-) -> stats.Interval:
+) -> Interval:
     """Return the interval of a weighted mean kappa from rows ``(sentences, 2 + categories)``."""
     if not rows:
-        return stats.Interval(np.nan, np.nan)  # the mean has a reason of its own
+        return Interval(np.nan, np.nan)  # the mean has a reason of its own
     table = np.stack(rows, axis=1).astype(np.float64)
 
     def mean(sums: FloatArray) -> FloatArray:
         sums = sums.reshape(len(sums), *table.shape[1:])
-        kappas = stats.kappa_values(sums, alike=alike)
+        kappas = kappa_values(sums, alike=alike)
         weights = np.where(np.isnan(kappas), 0, sums[..., 1])
         with np.errstate(invalid="ignore"):
             values: FloatArray = (np.nan_to_num(kappas) * weights).sum(axis=1) / weights.sum(axis=1)
@@ -186,13 +196,13 @@ def _kappa_interval(
     return interval(table.reshape(len(table), -1), mean)
 
 
-def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> stats.Alpha:
+def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> Alpha:
     """Return alpha with its interval; ``segments`` holds the sentence of each unit."""
-    alpha = stats.krippendorff_alpha(values)
-    coincidences = stats.Coincidences.of(values, segments)
+    alpha = krippendorff_alpha(values)
+    coincidences = Coincidences.of(values, segments)
     size = len(coincidences.known)
     if size < 2:  # alpha has a reason of its own
-        return replace(alpha, interval=stats.Interval(np.nan, np.nan))
+        return replace(alpha, interval=Interval(np.nan, np.nan))
     table = np.concatenate(
         [coincidences.totals, coincidences.pairs.reshape(len(coincidences.pairs), -1)], axis=1
     )
@@ -210,14 +220,14 @@ def _interval(
     runs: int,
     seed: int,
     confidence: float,
-) -> stats.Interval:
+) -> Interval:
     """Resample the rows of sentences that hold anything."""
-    chosen, no_interval = table[table.any(axis=1)], partial(stats.Interval, np.nan, np.nan)
+    chosen, no_interval = table[table.any(axis=1)], partial(Interval, np.nan, np.nan)
     if not runs:
         return no_interval("no resamples were asked for")
     if len(chosen) < LEAST_SENTENCES:
         return no_interval(f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}")
-    drawn = stats.resample_counts(len(chosen), runs, seed=seed, width=4 * chosen.shape[1])
+    drawn = resample_counts(len(chosen), runs, seed=seed, width=4 * chosen.shape[1])
     values = np.concatenate([values_of(counts @ chosen) for counts in drawn])
     values = values[~np.isnan(values)]
     if len(values) < (1 - _MOST_UNDEFINED) * runs:
@@ -226,7 +236,7 @@ def _interval(
     low, high = np.quantile(values, [tail, 1 - tail]).tolist()
     if np.isclose(low, high, rtol=0, atol=1e-12):
         return no_interval("all resamples are equal, which gives no interval")
-    return stats.Interval(low, high)
+    return Interval(low, high)
 
 
 def _notes(
