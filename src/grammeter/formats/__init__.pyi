@@ -52,7 +52,6 @@ from grammeter.formats.scores import read_human as read_human
 from grammeter.formats.scores import read_human_scores as read_human_scores
 from grammeter.formats.scores import read_score_file as read_score_file
 from grammeter.formats.scores import read_scores as read_scores
-from grammeter.formats.scores import system_scores as system_scores
 from grammeter.formats.scores import write_scores as write_scores
 from grammeter.formats.sgml import parse_sgml as parse_sgml
 from grammeter.formats.shard_rows import PARTIAL as PARTIAL

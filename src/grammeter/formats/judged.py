@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, overload
 
@@ -46,11 +46,7 @@ _SCALE = 5  # the lowest rank of a scale for up to five systems; for more, it is
 
 @dataclass(frozen=True, slots=True)
 class JudgedBlock:
-    """Consecutive rankings of a file, and their common attributes.
-
-    These are in Appraise those of the element ``error-correction-ranking-result``, in WMT CSV
-    ``testset``, ``srclang`` and ``trglang``, as far as the file has them.
-    """
+    """Consecutive rankings of a file; attributes of their element, or test set and languages."""
 
     attributes: Mapping[str, str]
     count: int
@@ -100,9 +96,6 @@ class Judgments(Sequence[Ranking]):
 
     def __len__(self) -> int:
         return len(self.rankings)
-
-    def __iter__(self) -> Iterator[Ranking]:
-        return iter(self.rankings)
 
     @property
     def numbering(self) -> str:

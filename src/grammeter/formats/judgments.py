@@ -21,6 +21,7 @@ from grammeter.core import (
     checked,
     with_sentence_numbers,
 )
+from grammeter.formats import numbering
 from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.judged import (
     FirstSegment,
@@ -32,14 +33,7 @@ from grammeter.formats.judged import (
     parse_lines,
 )
 from grammeter.formats.m2 import named_outputs, read_output
-from grammeter.formats.numbering import (
-    Outputs,
-    document_notes,
-    file_of,
-    join,
-    shifted,
-    with_numbers,
-)
+from grammeter.formats.numbering import Outputs
 from grammeter.formats.spellings import check_names
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
 from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
@@ -97,7 +91,7 @@ def _read(
         data = read_bytes(path)
         part = parse(decode(data, path), str(path), first_segment=first_segment)
         parts.append(replace(part, notices=(*encoding_notices(data, path), *part.notices)))
-    joined = join(parts)
+    joined = numbering.join(parts)
     if first_segment is None or any(file.form != "jsonl" for file in joined.files):
         return joined
     unused = "--first-segment (first_segment=) had no effect: JSON lines count sentences from 1"
@@ -123,7 +117,7 @@ def read_sides(
     files = dict(zip(paths, judgments.files, strict=True))
 
     def part(side: Sequence[str]) -> Judgments:
-        some = [(ranking, origin) for ranking, origin in rows if file_of(origin) in side]
+        some = [(ranking, origin) for ranking, origin in rows if numbering.file_of(origin) in side]
         return replace(
             judgments,
             rankings=tuple(ranking for ranking, _ in some),
@@ -153,7 +147,8 @@ def parse_judgments(
         judgments = parse(text, where, separator=separator, systems=systems or ())
     if not judgments.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
-    numbered = with_numbers(judgments, where, stated=first_segment, systems=systems, drop=drop)
+    numbered = numbering.with_numbers(judgments, where, first_segment, systems, drop)
+    notes = [f"{where}: {note}" for note in numbering.document_notes(numbered)]
     counts = {
         "skipped": sum(ranking.skipped for ranking in judgments),
         "without outputs": sum(not (r.groups or r.skipped) for r in judgments),
@@ -161,11 +156,8 @@ def parse_judgments(
     }
     odd = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     notices = (f"{where}: {len(judgments)} items, of them {odd}",) if odd else ()
-    return replace(
-        numbered,
-        notices=(*numbered.notices, *notices),
-        notes=(*numbered.notes, *(f"{where}: {note}" for note in document_notes(numbered))),
-    )
+    notices = (*numbered.notices, *notices)
+    return replace(numbered, notices=notices, notes=(*numbered.notes, *notes))
 
 
 def parse_judgments_of(
@@ -187,7 +179,7 @@ def parse_judgments_of(
         return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
     numbers = {ranking.segment for ranking in judgments}
     if judgments.files[0].basis == "default" and 1 not in numbers and max(numbers) == segments + 1:
-        return shifted(judgments, 1, "found")
+        return numbering.shifted(judgments, 1, "found")
     return judgments
 
 

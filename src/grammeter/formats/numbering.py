@@ -29,10 +29,9 @@ _FIX = (
 def with_numbers(
     judgments: Judgments,
     where: str,
-    *,
-    stated: FirstSegment | None = None,
-    systems: Outputs | None = None,
-    drop: Container[str] = (),
+    stated: FirstSegment | None,
+    systems: Outputs | None,
+    drop: Container[str],
 ) -> Judgments:
     """Count one file's segments from 1, not 0; for options see ``judgments.read_judgments``."""
     file = judgments.files[0]

@@ -128,7 +128,8 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
             where=str(path),
             fix="Rank them first: grammeter rank FILE -o ranking.json",
         )
-    return system_scores(human) if isinstance(human, Ranked) else human
+    is_ranked = isinstance(human, Ranked)
+    return {name: row.score for name, row in human.items()} if is_ranked else human
 
 
 def read_human(
@@ -145,11 +146,6 @@ def read_human(
     if text.lstrip()[:1] == "{":
         return Ranked.from_dict(parse_object(text, where), where=where)
     return _human_scores(text, where)
-
-
-def system_scores(ranked: Ranked) -> dict[str, float]:
-    """Return a ranking's scores by system, best first; NaN where it has none."""
-    return {name: row.score for name, row in ranked.items()}
 
 
 def _holds_judgments(text: str) -> bool:
