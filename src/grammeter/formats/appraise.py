@@ -257,17 +257,13 @@ def _output(element: Element, unranked: bool) -> Output:
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
     cells = [output.attributes.get("score") for output in outputs]
-    return tuple(_score(cell) for cell in cells) if any(c is not None for c in cells) else None
-
-
-def _score(cell: str | None) -> float | None:
-    if not cell:
-        return None
     try:
-        return float(cell)
-    except ValueError:
+        scores = tuple(float(cell) if cell else None for cell in cells)
+    except ValueError as error:
         fix = "Write it in digits, or leave it out."
-        raise DataError(f"score is {cell[:40]!r}, no number", fix=fix) from None
+        cell = str(error).rpartition(": ")[2]
+        raise DataError(f"score is {cell[:40]}, no number", fix=fix) from None
+    return scores if any(cell is not None for cell in cells) else None
 
 
 def _seconds(text: str | None) -> float | None:

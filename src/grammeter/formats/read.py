@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
-from grammeter.formats import m2
+from grammeter.formats import m2, sgml
 from grammeter.formats.corpus import GIVEN, Corpus
 from grammeter.formats.records import read_records
-from grammeter.formats.sgml import Document, alternatives, is_sgml, merge_documents, parse_sgml
-from grammeter.formats.standoff import lay_on
 from grammeter.formats.text import (
     STDIN,
     checked_lines,
@@ -30,7 +28,7 @@ UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 PathLike = str | Path
 _M2 = tuple[str, m2.M2File]
-_Essays = Sequence[Document]
+_Essays = Sequence[sgml.Document]
 
 _MOST_FAULTS = 5  # of one file that are listed one by one
 
@@ -170,8 +168,8 @@ class _Reader:
         gold: list[_M2] = []
         for path in paths:
             text = self.text(path)
-            if is_sgml(text, path):
-                self.essay_files[str(path)] = parse_sgml(text, str(path))
+            if sgml.is_sgml(text, path):
+                self.essay_files[str(path)] = sgml.parse_sgml(text, str(path))
                 continue
             content = self.read(path, text)
             if isinstance(content, m2.M2File):
@@ -207,7 +205,8 @@ class _Reader:
         name = ", ".join(self.essay_files)
         self.origins["gold"] = ", ".join(filter(None, [self.origins.get("gold"), name]))
         files = self.essay_files.values()
-        layout = lay_on(merge_documents(files), sources, alternatives=alternatives(files))
+        documents, some = sgml.merge_documents(files), sgml.alternatives(files)
+        layout = sgml.lay_on(documents, sources, alternatives=some)
         if layout.left_out:
             self.notes.append(
                 f"{name}: {len(layout.left_out)} mistakes cross sentences or paragraphs, or change"
@@ -242,7 +241,7 @@ def _unsorted(file: m2.M2File) -> int:
 def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
     normal = unicodedata.normalize(form, text)
-    if normal != text and is_sgml(text, path):
+    if normal != text and sgml.is_sgml(text, path):
         raise DataError(
             f"{form} changes characters that mistakes count",
             where=str(path),

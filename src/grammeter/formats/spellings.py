@@ -10,31 +10,21 @@ contain these characters, too, so the whole file decides how they are read.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 
 from grammeter.core import DataError
 from grammeter.formats.judged import MARKS, Separator
 
-JUDGE = (
-    "judgeid", "judge", "judgename", "user", "userid", "username", "annotator", "annotatorid",
-    "worker", "workerid", "rater", "raterid", "assessor", "assessorid", "evaluator", "evaluatorid",
-)  # fmt: skip
-SENTENCE = (
-    "srcindex", "srcid", "srcidx", "sourceindex", "sourceid", "segmentid", "segmentindex",
-    "segment", "segid", "sentenceid", "sentenceindex", "sentid", "sentence", "lineid", "line",
-)  # fmt: skip
-DOCUMENT = ("documentid", "document", "docid", "doc", "documentname", "docname")
-SOURCE_LANGUAGE = ("srclang", "srclanguage", "sourcelang", "sourcelanguage")
-TARGET_LANGUAGE = ("trglang", "trglanguage", "tgtlang", "tgtlanguage", "targetlang",
-                   "targetlanguage")  # fmt: skip
-ITEM = ("rankingid", "ranking", "itemid", "item")
-SYSTEM = ("system", "systemid", "systemname", "systems", "sys", "sysid", "name")
-RANK = ("rank", "ranking")
-
+_DATA = json.loads(files("grammeter.formats").joinpath("spellings.json").read_bytes())
+JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = map(
+    tuple[str, ...], _DATA.values()
+)
 UNUSED = ("", "-1", "###")
 """What the campaigns wrote where a column had no use."""
 
