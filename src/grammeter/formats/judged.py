@@ -214,17 +214,16 @@ def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
 
 def format_lines(rankings: Iterable[Ranking]) -> str:
     """Return rankings as JSON lines; raise :class:`DataError` for an infinite duration."""
-    return "".join(f"{_line(ranking)}\n" for ranking in rankings)
-
-
-def _line(ranking: Ranking) -> str:
-    if ranking.seconds is not None and not math.isfinite(ranking.seconds):
-        raise DataError(
-            f"a duration of {ranking.seconds} seconds", fix="Write None where it is unknown."
-        )
-    data = {key: getattr(ranking, key) for key in _KEYS}
-    lacking = {key for key in _KEYS[6:] if data[key] is None or data[key] == ()}
-    return json.dumps({k: v for k, v in data.items() if k not in lacking}, ensure_ascii=False)
+    lines: list[str] = []
+    for ranking in rankings:
+        if ranking.seconds is not None and not math.isfinite(ranking.seconds):
+            fault = f"a duration of {ranking.seconds} seconds"
+            raise DataError(fault, fix="Write None where it is unknown.")
+        data = {key: getattr(ranking, key) for key in _KEYS}
+        lacking = {key for key in _KEYS[6:] if data[key] is None or data[key] == ()}
+        known = {key: value for key, value in data.items() if key not in lacking}
+        lines.append(json.dumps(known, ensure_ascii=False) + "\n")
+    return "".join(lines)
 
 
 def _ranking(data: dict[str, Any]) -> Ranking:

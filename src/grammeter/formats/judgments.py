@@ -106,9 +106,8 @@ def read_sides(
 ) -> list[Judgments]:
     """Read the judgments of several sides, people and a model, with sentences counted alike.
 
-    ``sides``: the files of each side; a file may belong to several. ``read``: reads all files
-    together. ``alone``: whether sentences of different documents with the same number get new
-    numbers, as no other file counts these sentences.
+    ``sides``: the files of each side, which ``read`` reads together. ``alone``: no other file
+    counts these sentences, so those of several documents with one number get new numbers.
     """
     paths = list(dict.fromkeys(str(path) for side in sides for path in side))
     judgments = read(paths)
@@ -168,11 +167,10 @@ def parse_judgments_of(
     segments: int = 0,
     first_segment: FirstSegment | None = None,
 ) -> Judgments:
-    """Read judgments of sentences that were scored; ``where`` names them in messages.
+    """Read judgments of sentences that were scored; options as in :func:`read_judgments`.
 
-    ``outputs``: the outputs that were scored; ``systems`` of :func:`read_judgments` if they include
-    all systems that were judged. ``segments``: how many sentences were scored, if known: a file
-    with one number more counts from 1. ``first_segment``: see :func:`read_judgments`.
+    ``outputs``: the outputs that were scored, maybe not of all systems. ``segments``: how many
+    sentences were scored, if known: a file with one number more counts from 1.
     """
     judgments = parse_judgments(text, where, first_segment=first_segment)
     if outputs is not None and {name for r in judgments for name in r.systems} <= {*outputs}:

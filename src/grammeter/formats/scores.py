@@ -187,11 +187,11 @@ def _score_rows(text: str, where: str) -> list[_Row]:
     lines = _cells(text, where)
     header = lines[0]
     if header[0] == "system" and len(header) > 1 and "metric" not in header and header != _SYSTEMS:
-        return [
-            replace(row, metric=metric)
-            for place, metric in enumerate(header[1:], start=1)
-            for row in _rows(lines, _only(place, len(header)), 1, where)
-        ]
+        wide: list[_Row] = []
+        for place, metric in enumerate(header[1:], start=1):
+            names = ["system", *("value" if n == place else "" for n in range(1, len(header)))]
+            wide += [replace(row, metric=metric) for row in _rows(lines, names, 1, where)]
+        return wide
     if {"metric", "system"} <= set(header):
         if "" in header or len(set(header)) < len(header) or "value" not in header:
             unknown = f"unknown columns: {' '.join(header)}"
@@ -238,11 +238,6 @@ def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_
     if not names or not _is_value(lines[0][names.index("value")]):
         raise DataError("neither a known header nor a score", where=f"{where}:1", fix=fix)
     return list(_rows(lines, names, 0, where))
-
-
-def _only(place: int, count: int) -> list[str]:
-    """Name the columns of a table of metrics: only that at ``place`` has values to be read."""
-    return ["system", *("value" if column == place else "" for column in range(1, count))]
 
 
 def _rows(

@@ -258,7 +258,10 @@ def lay_on(
             where=documents[-1].where if documents else None,
             fix="Give the sentences of these documents only.",
         )
-    return Layout([_sorted(by_annotator) for by_annotator in painter.gold], left_out)
+    gold = [
+        {n: tuple(sorted(edits[n], key=_START)) for n in sorted(edits)} for edits in painter.gold
+    ]
+    return Layout(gold, left_out)
 
 
 class _Painter:
@@ -343,13 +346,13 @@ def _gap(tokens: Sequence[_Token], at: int) -> tuple[int, int, int]:
 
 
 def _check_inside(document: Document, mistake: Mistake) -> None:
-    start, end = mistake.start_paragraph, mistake.end_paragraph
-    for paragraph, offset in ((start, mistake.start), (end, mistake.end)):
-        if paragraph >= len(document.paragraphs):
-            fault = f"paragraph {paragraph} of {len(document.paragraphs)}"
-        elif offset > len(document.paragraphs[paragraph]):
-            length = len(document.paragraphs[paragraph])
-            fault = f"character {offset} of {length} in paragraph {paragraph}"
+    lengths = [*map(len, document.paragraphs)]
+    places = (mistake.start_paragraph, mistake.start), (mistake.end_paragraph, mistake.end)
+    for paragraph, offset in places:
+        if paragraph >= len(lengths):
+            fault = f"paragraph {paragraph} of {len(lengths)}"
+        elif offset > lengths[paragraph]:
+            fault = f"character {offset} of {lengths[paragraph]} in paragraph {paragraph}"
         else:
             continue
         raise DataError(
@@ -357,13 +360,6 @@ def _check_inside(document: Document, mistake: Mistake) -> None:
             where=mistake.where,
             fix="Paragraphs, the title among them, and characters count from 0.",
         )
-
-
-def _sorted(by_annotator: dict[int, list[Edit]]) -> GoldEdits:
-    return {
-        number: tuple(sorted(by_annotator[number], key=lambda edit: edit.start))
-        for number in sorted(by_annotator)
-    }
 
 
 _SPLIT = (

@@ -114,7 +114,9 @@ def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
     parts = spelled.split(":")
     if 2 <= len(parts) <= 3 and all(parts) and not exists(spelled):
         paths = tuple(_existing(part) for part in parts)
-        yield Shard(_table_name(paths[1].name), "text", paths)
+        name = paths[1].name.removesuffix(GZ)
+        packed = GZ if paths[1].name.endswith(GZ) else ""
+        yield Shard(f"{name.removesuffix('.txt') or name}.tsv{packed}", "text", paths)
         return
     names = [spelled]
     if glob.has_magic(spelled) and not exists(spelled):
@@ -137,12 +139,6 @@ def _existing(name: str) -> Path:
     what = "this is a folder, not a file" if isdir(path) else "there is no such file"
     fix = f"Name its files: '{path / '*.parquet'}'" if isdir(path) else "Check the path."
     raise DataError(what, where=name, fix=fix)
-
-
-def _table_name(hypotheses: str) -> str:
-    """Return the name of the table that parallel texts become; packed if the texts are."""
-    name = hypotheses.removesuffix(GZ)
-    return f"{name.removesuffix('.txt') or name}.tsv{GZ if hypotheses.endswith(GZ) else ''}"
 
 
 # --- files to blocks -----------------------------------------------------------------------
