@@ -271,9 +271,8 @@ def _seconds(text: str | None) -> float | None:
         return None
     match = _DURATION.match(text)
     if not match:
-        raise DataError(
-            f"the duration {text[:40]!r} is none", fix="Write it as H:MM:SS or H:MM:SS.ffffff."
-        )
+        fix = "Write it as H:MM:SS or H:MM:SS.ffffff."
+        raise DataError(f"the duration {text[:40]!r} is none", fix=fix)
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[:4])
     whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     # one division of whole numbers: the nearest float there is, so that it can be undone
@@ -282,9 +281,8 @@ def _seconds(text: str | None) -> float | None:
 
 def _duration(seconds: float) -> str:
     if not 0 <= seconds < 10**9:
-        raise DataError(
-            f"a duration of {seconds} seconds cannot be written", fix="Give 0 or more seconds."
-        )
+        fault = f"a duration of {seconds} seconds cannot be written"
+        raise DataError(fault, fix="Give 0 or more seconds.")
     whole, micro = divmod(round(seconds * 10**6), 10**6)
     minutes, second = divmod(whole, 60)
     hours, minute = divmod(minutes, 60)

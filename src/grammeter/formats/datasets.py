@@ -317,11 +317,8 @@ def _download(url: str, file: DataFile, opener: Opener) -> bytes:
     except (OSError, HTTPException, ValueError) as error:
         raise RemoteError(f"could not be fetched: {error}", where=url, fix=fix) from error
     if not file.holds(content):
-        raise RemoteError(
-            f"is not the file that is known as {file.path}: its checksum differs",
-            where=url,
-            fix=fix,
-        )
+        fault = f"is not the file that is known as {file.path}: its checksum differs"
+        raise RemoteError(fault, where=url, fix=fix)
     return content
 
 

@@ -120,10 +120,8 @@ def check_scale(ranking: Ranking) -> Ranking:
     lowest = max(_SCALE, len(ranking.systems))
     for rank in ranking.ranks:
         if rank > lowest:
-            raise DataError(
-                f"rank {rank} lies outside the scale of 1 to {lowest}",
-                fix=f"Rank 1 is best; ranks go to {_SCALE}, or to the number of systems.",
-            )
+            fix = f"Rank 1 is best; ranks go to {_SCALE}, or to the number of systems."
+            raise DataError(f"rank {rank} lies outside the scale of 1 to {lowest}", fix=fix)
     return ranking
 
 
@@ -131,10 +129,8 @@ def joined_names(group: Sequence[str], separator: Separator) -> str:
     """Join the names of systems that wrote the same; refuse names with spaces or commas."""
     for name in group:
         if "," in name or name.split() != [name]:
-            raise DataError(
-                f"the format cannot hold the system name {name!r}",
-                fix="Take white space and commas out of it, or write JSON lines.",
-            )
+            fix = "Take white space and commas out of it, or write JSON lines."
+            raise DataError(f"the format cannot hold the system name {name!r}", fix=fix)
     return (MARKS[separator] or " ").join(group)
 
 

@@ -282,8 +282,6 @@ def _form_of(text: str, where: str) -> JudgmentForm:
 def _form_by_name(path: PathLike) -> JudgmentForm:
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if suffix not in _SUFFIXES:
-        raise UsageError(
-            f"the name {str(path)!r} does not tell the format of judgments",
-            fix=f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed.",
-        )
+        fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
+        raise UsageError(f"the name {str(path)!r} does not tell the format of judgments", fix=fix)
     return _SUFFIXES[suffix]

@@ -242,11 +242,8 @@ def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
     normal = unicodedata.normalize(form, text)
     if normal != text and sgml.is_sgml(text, path):
-        raise DataError(
-            f"{form} changes characters that mistakes count",
-            where=str(path),
-            fix="Leave --normalise out, or give the gold edits as M2.",
-        )
+        fix = "Leave --normalise out, or give the gold edits as M2."
+        raise DataError(f"{form} changes characters that mistakes count", where=str(path), fix=fix)
     if m2.is_m2(text, path):
         pairs = zip(split_lines(text), split_lines(normal), strict=True)
         for number, (old, new) in enumerate(pairs, start=1):

@@ -123,11 +123,8 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
     """
     human = read_human(path)
     if isinstance(human, Judgments):
-        raise DataError(
-            "these are judgments, no scores of systems",
-            where=str(path),
-            fix="Rank them first: grammeter rank FILE -o ranking.json",
-        )
+        fix = "Rank them first: grammeter rank FILE -o ranking.json"
+        raise DataError("these are judgments, no scores of systems", where=str(path), fix=fix)
     is_ranked = isinstance(human, Ranked)
     return {name: row.score for name, row in human.items()} if is_ranked else human
 
@@ -249,10 +246,8 @@ def _rows(
     for number, cells in enumerate(lines[skip:], start=skip + 1):
         with placed(f"{where}:{number}"):
             if len(cells) != len(names):
-                raise DataError(
-                    f"{len(cells)} columns where {len(names)} are due",
-                    fix="Separate columns by one tab, and give every line all of them.",
-                )
+                fix = "Separate columns by one tab, and give every line all of them."
+                raise DataError(f"{len(cells)} columns where {len(names)} are due", fix=fix)
             row = dict(zip(names, cells, strict=True))
             metric = row.get("metric", nameless)
             if not metric or not row["system"]:
@@ -282,10 +277,8 @@ def metric_name(path: str | Path) -> str:
 def parse_value(cell: str) -> float:
     """Read one score; NaN where it says that there is none."""
     if not _is_value(cell):
-        raise DataError(
-            f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else ""),
-            fix="Write a decimal number, or None where there is no score.",
-        )
+        fault = f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else "")
+        raise DataError(fault, fix="Write a decimal number, or None where there is no score.")
     return math.nan if cell.lower() in _MISSING else float(cell)
 
 
@@ -331,11 +324,8 @@ def _check_once(rows: Iterable[_Row], where: str) -> None:
     for row in rows:
         key = (row.metric, row.system, row.segment)
         if key in lines:
-            raise DataError(
-                f"a second score of {row.system!r} by {row.metric!r}; line {lines[key]} has one",
-                where=f"{where}:{row.line}",
-                fix="Keep one of them.",
-            )
+            fault = f"a second score of {row.system!r} by {row.metric!r}; line {lines[key]} has one"
+            raise DataError(fault, where=f"{where}:{row.line}", fix="Keep one of them.")
         lines[key] = row.line
 
 

@@ -116,11 +116,8 @@ def _joined(first: Document, second: Document) -> Document:
             fix="Files that are used together must have the same essays.",
         )
     if twice := first.annotations.keys() & second.annotations.keys():
-        raise DataError(
-            f"annotator {min(twice)!r} comes twice in document {second.id!r}",
-            where=second.where,
-            fix="Give each annotator's file once.",
-        )
+        fault = f"annotator {min(twice)!r} comes twice in document {second.id!r}"
+        raise DataError(fault, where=second.where, fix="Give each annotator's file once.")
     base = first if first.paragraphs else second
     return replace(base, annotations={**first.annotations, **second.annotations})
 
@@ -258,7 +255,7 @@ def lay_on(
             where=documents[-1].where if documents else None,
             fix="Give the sentences of these documents only.",
         )
-    gold = [
+    gold: list[GoldEdits] = [
         {n: tuple(sorted(edits[n], key=_START)) for n in sorted(edits)} for edits in painter.gold
     ]
     return Layout(gold, left_out)

@@ -85,9 +85,8 @@ class Names:
         """Return the systems that a cell names; raise :class:`DataError` for an empty name."""
         names = self.names(cell)
         if not names or not all(names):
-            raise DataError(
-                f"a system without a name in {cell[:40]!r}", fix="Name the systems of each output."
-            )
+            fault = f"a system without a name in {cell[:40]!r}"
+            raise DataError(fault, fix="Name the systems of each output.")
         return tuple(part for name in names for part in _parts(name, self.joined))
 
     def names(self, cell: str) -> list[str]:
@@ -125,10 +124,8 @@ def check_names(items: Sequence[Sequence[str]]) -> None:
     """Raise :class:`DataError` if a name would be read back as the names of several systems."""
     joined = _joined(items, Names("comma"), lambda name: False)
     if joined:
-        raise DataError(
-            f"the format cannot hold the system name {min(joined)!r} beside those of its parts",
-            fix="Rename the system, or write JSON lines.",
-        )
+        fault = f"the format cannot hold the system name {min(joined)!r} beside those of its parts"
+        raise DataError(fault, fix="Rename the system, or write JSON lines.")
 
 
 def _separator(
