@@ -50,9 +50,6 @@ Aggregate = Literal["mean", "expected-wins", "trueskill", "bradley-terry"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
 
-# --- judges --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class JudgedScores(MetricScores, over="scores", what="system"):
     """Judgments as scores of a metric; ``rankings`` if by ranks, ``by``: how systems are scored."""
@@ -200,9 +197,6 @@ def _scores(
         system: Score(value, signature, n, reason=reason if math.isnan(value) else None)
         for system, value in values.items()
     }
-
-
-# --- sentences of a metric -----------------------------------------------------------------
 
 
 def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> ScoreTable:

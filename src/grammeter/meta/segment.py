@@ -4,6 +4,11 @@ A pair is two systems whose outputs of one sentence one judge ranked. The human'
 held against the metric's, which is that of the two sentence scores, compared exactly; pooled
 over all pairs that gives Kendall's tau and accuracy (Chollampatt & Ng 2018, Table 3;
 Kobayashi et al. 2024).
+
+Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024, WMT) asks for metrics that are
+as sure as people which of two systems is better: the p-value of a paired one-sided permutation test
+by the metric is held against that by people. Here people gave rankings, no scores, so what is
+permuted of a sentence is how often one system was preferred to the other, less the reverse.
 """
 
 from __future__ import annotations
@@ -36,14 +41,15 @@ from grammeter.meta.sentence_level import (
     SentenceLevel,
 )
 from grammeter.meta.sides import select_systems
-from grammeter.meta.soft import soft_accuracies
 from grammeter.meta.system import chosen_columns
 from grammeter.ranking import FEW, Pairs, extract_pairs, notes_of, of_judges, unit_numbers
 from grammeter.stats import (
     SAME,
     PairedSamples,
     bootstrap,
+    chunks,
     generator,
+    on_grid,
     percentile_interval,
     randomisation_pvalues,
 )
@@ -111,9 +117,6 @@ def correlate_sentences(
         soft_accuracies(columns, pairs, design.permutations, design.seed),
         tuple(dict.fromkeys([*notes, *few[: sentences < FEW]])),
     )
-
-
-# --- what is compared ----------------------------------------------------------------------
 
 
 def _judged_pairs(
@@ -228,9 +231,6 @@ def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:
     return f"no score of {system} for sentence {segment}{f' ({why})' if why else ''}"
 
 
-# --- tau and accuracy ----------------------------------------------------------------------
-
-
 def _measure(
     answers: Mapping[str, _Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
 ) -> dict[str, MetricAgreement]:
@@ -329,3 +329,57 @@ def _permutation_pvalues(
         name: dict(zip(combinations(complete, 2), values.tolist(), strict=True))
         for name, values in zip(("tau", "accuracy"), pvalues, strict=True)
     }
+
+
+def soft_accuracies(
+    columns: Mapping[str, MetricScores], pairs: Pairs, rounds: int, seed: int
+) -> dict[str, Estimate]:
+    """Return the soft pairwise accuracy of each metric on the judged sentences, 0 to 1.
+
+    It is the mean of ``1 - |p_human - p_metric|`` over pairs of systems; NaN with a reason where a
+    system has no score for one of these sentences. No rounds, no accuracies.
+    """
+    if not rounds:
+        return {}
+    human = swap_pvalues(human_differences(pairs), rounds=rounds, seed=seed)
+    judged = np.unique(pairs.segment) - 1
+    first, second = np.triu_indices(len(pairs.systems), 1)
+    accuracies: dict[str, Estimate] = {}
+    for name, column in columns.items():
+        of_systems = [column.segments.get(system) for system in pairs.systems]
+        values = np.array([of.values[judged] for of in of_systems if of is not None])
+        if len(values) < len(of_systems) or not np.isfinite(values).all():
+            reason = "a system has no score for a judged sentence"
+            accuracies[name] = Estimate(value=math.nan, reason=reason)
+            continue
+        values *= 1.0 if column.higher_is_better else -1.0
+        metric = swap_pvalues((values[first] - values[second]).T, rounds=rounds, seed=seed)
+        accuracies[name] = Estimate(value=float(np.mean(1 - np.abs(human - metric))))
+    return accuracies
+
+
+def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArray:
+    """Test for every two systems whether the first is better than the second, one-sided.
+
+    Each round swaps the two systems in each sentence with probability one half, that is, turns
+    the sign of the sentence's difference; rounds that equal the observed sum count half. So the
+    p-value of "second better than first" is 1 less that of "first better", whatever the order of
+    the names, and two systems without a difference have one half. ``differences`` have shape
+    ``(sentences, pairs of systems)``, in any units, the p-values ``(pairs of systems,)``.
+    """
+    exact = on_grid(differences[None])[0]
+    observed = exact.sum(axis=0)
+    random = generator(seed)
+    above = np.zeros(exact.shape[1])
+    for some in chunks(rounds, max(exact.shape)):
+        signs = random.integers(0, 2, size=(some, len(exact))) * 2.0 - 1.0
+        null = signs @ exact
+        above += (null > observed).sum(axis=0) + (null == observed).sum(axis=0) / 2
+    return above / rounds
+
+
+def human_differences(pairs: Pairs) -> FloatArray:
+    """Return preferences, first less second: ``(judged sentences, combinations of 2 systems)``."""
+    sentences, row = np.unique(pairs.segment, return_inverse=True)
+    cells = pairs.cells(row, len(sentences)).astype(np.float64)
+    return cells[:, 0::3] - cells[:, 1::3]

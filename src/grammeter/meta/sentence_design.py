@@ -19,8 +19,6 @@ measured on the other pairs, which are counted."""
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
 
-# --- ties ----------------------------------------------------------------------------------
-
 CELLS = ("concordant", "discordant", "tie read against", "tie read with", "human tie", "both tie")
 """Where a pair can fall.
 
@@ -131,9 +129,6 @@ def tie_calibrated(human: IntArray, difference: FloatArray) -> tuple[float, floa
         right = np.concatenate([[right_before.sum()], right])
     best = int(np.argmax(right))
     return float(right[best] / len(human)), float(thresholds[best])
-
-
-# --- the question --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)

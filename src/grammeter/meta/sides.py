@@ -39,9 +39,6 @@ Source = ScoreTable | Ranked | Sequence[Ranking]
 """Scores of metrics; a ranking; or judgments, of people or language models."""
 
 
-# --- people --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True)
 class Human:
     """People's scores by system; higher is better, NaN where there is none.
@@ -110,9 +107,6 @@ def _of_judgments(judgments: Sequence[Ranking], name: str, by: str, *, clusters:
 def _spelled(signature: Signature) -> str:
     """Write a signature so that it stands inside another one without being encoded."""
     return f"{signature.name}({', '.join(f'{key}={value}' for key, value in signature)})"
-
-
-# --- metrics and judges --------------------------------------------------------------------
 
 
 def join_scores(
@@ -200,9 +194,6 @@ def _longer(rows: SegmentScores, size: int) -> SegmentScores:
     chosen = np.pad(rows.chosen, (0, size - len(rows)), constant_values=-1)
     parts = {name: longer(part) for name, part in rows.parts.items()}
     return SegmentScores(longer(rows.values), chosen, parts, rows.reason or "not scored")
-
-
-# --- who takes part ------------------------------------------------------------------------
 
 
 def select_systems(

@@ -175,9 +175,6 @@ def _pairwise_accuracy(scores: FloatArray, human: FloatArray) -> PairwiseAccurac
     return PairwiseAccuracy(*(int(cell.sum()) for cell in cells), reason=reason)
 
 
-# --- fewer systems -------------------------------------------------------------------------
-
-
 def _without_outliers(
     systems: tuple[str, ...], human: Mapping[str, float], cutoff: float | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -215,9 +212,6 @@ def _without_each(n: int) -> IntArray:
     return np.array([np.delete(np.arange(n), out) for out in range(n)])
 
 
-# --- Williams ------------------------------------------------------------------------------
-
-
 def _williams(
     results: Mapping[str, MetricMeta],
     scores: Mapping[str, FloatArray],
@@ -243,9 +237,6 @@ def _williams(
             reason = "one set of scores follows from the other two" if math.isnan(t) else None
             cells[first][second] = WilliamsCell(t, pvalue, reason)
     return cells
-
-
-# --- intervals -----------------------------------------------------------------------------
 
 
 def _interval(

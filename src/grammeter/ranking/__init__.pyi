@@ -1,11 +1,11 @@
 from grammeter.ranking.agreement_results import AGREEMENT as AGREEMENT
+from grammeter.ranking.agreement_results import LEAST as LEAST
 from grammeter.ranking.agreement_results import Agreement as Agreement
 from grammeter.ranking.agreement_results import KappaKind as KappaKind
 from grammeter.ranking.agreement_results import in_mean as in_mean
 from grammeter.ranking.judge_rankings import Correlation as Correlation
 from grammeter.ranking.judge_rankings import JudgeCorrelations as JudgeCorrelations
 from grammeter.ranking.judge_rankings import judge_correlations as judge_correlations
-from grammeter.ranking.kappas import LEAST as LEAST
 from grammeter.ranking.measure import measure_agreement as measure_agreement
 from grammeter.ranking.methods import METHODS as METHODS
 from grammeter.ranking.methods import Divisor as Divisor

@@ -23,7 +23,17 @@ from grammeter.core import (
     UsageError,
     with_sentence_numbers,
 )
-from grammeter.ranking.agreement_results import AGREEMENT, TOTAL, Agreement
+from grammeter.ranking.agreement_results import (
+    AGREEMENT,
+    KINDS,
+    LEAST,
+    TOTAL,
+    Agreement,
+    JudgeCounts,
+    KappaKind,
+    Kappas,
+    in_mean,
+)
 from grammeter.ranking.judged_units import (
     BETTER,
     WORSE,
@@ -36,7 +46,6 @@ from grammeter.ranking.judged_units import (
     values_between,
     values_within,
 )
-from grammeter.ranking.kappas import KINDS, LEAST, JudgeCounts, KappaKind, Kappas, in_mean
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.selection import FEW, listed, notes_of, numbering_of, of_judges
 from grammeter.stats import (
