@@ -21,7 +21,7 @@ each sentence's scores are a ranking of the systems, and go through the same met
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -91,7 +91,8 @@ def judged_table(
             " bradley-terry.",
         )
     size = max(segments, *(ranking.segment for ranking in judged))
-    values = _means(scored or judged, size, _scores_of if scored else _shares_of)
+    answers = [ranking.scores or () for ranking in scored] or [_shares(of) for of in judged]
+    values = _means(scored or judged, answers, size)
     systems = tuple(sorted({system for ranking in judged for system in ranking.systems}))
     values = {system: np.full(size, np.nan) for system in systems} | values
     level, shown = _system_level(judged, values, by)
@@ -157,33 +158,25 @@ def _system_level(
     return scores, shown | {k: v for k, v in signature if k not in ("version", "judges")}
 
 
-def _scores_of(ranking: Ranking) -> Iterator[tuple[str, float]]:
-    for group, score in zip(ranking.groups, ranking.scores or (), strict=True):
-        if score is not None:
-            yield from ((system, score) for system in group)
-
-
-def _shares_of(ranking: Ranking) -> Iterator[tuple[str, float]]:
-    """Yield the share of the other outputs that each system's output beats, ties by half."""
+def _shares(ranking: Ranking) -> Sequence[float | None]:
+    """Return the share of the other outputs that each output beats, ties by half."""
     ranks = np.array(ranking.ranks)
     others = len(ranks) - 1
-    for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
-        beaten = int((ranks > rank).sum()) + (int((ranks == rank).sum()) - 1) / 2
-        if others:
-            yield from ((system, beaten / others) for system in group)
+    beaten = (int((ranks > rank).sum()) + (int((ranks == rank).sum()) - 1) / 2 for rank in ranks)
+    return [share / others if others else None for share in beaten]
 
 
 def _means(
-    judged: Sequence[Ranking],
-    segments: int,
-    values_of: Callable[[Ranking], Iterator[tuple[str, float]]],
+    judged: Sequence[Ranking], answers: Sequence[Sequence[float | None]], segments: int
 ) -> dict[str, FloatArray]:
     """Average what the judgments of a sentence say of a system; NaN where nobody judged it."""
     sums: dict[str, FloatArray] = {}
-    for ranking in judged:
-        for system, value in values_of(ranking):
-            rows = sums.setdefault(system, np.zeros((2, segments)))
-            rows[:, ranking.segment - 1] += value, 1
+    for ranking, values in zip(judged, answers, strict=True):
+        for group, value in zip(ranking.groups, values, strict=True):
+            if value is not None:
+                for system in group:
+                    rows = sums.setdefault(system, np.zeros((2, segments)))
+                    rows[:, ranking.segment - 1] += value, 1
     return {
         system: np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
         for system, (total, count) in sums.items()

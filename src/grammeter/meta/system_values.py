@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -312,21 +313,17 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, META_SYSTEM, verb="meta system", where=where):
             outliers, systems = tuple(data["outliers"]), tuple(data["systems"])
-            williams = {kind: _read_tests(rows) for kind, rows in data["williams"].items()}
+            read = partial(read_fields, WilliamsCell)
+            williams = {
+                kind: {a: {b: read(cell) for b, cell in row.items()} for a, row in rows.items()}
+                for kind, rows in data["williams"].items()
+            }
             metrics = {name: MetricMeta.from_dict(m) for name, m in data["metrics"].items()}
             human = numbers(data.get("human_scores", {}))
             drawn = few_systems(len(systems), outliers)
             about = tuple(note for note in data["notes"] if note not in drawn)
             design = read_fields(Design, data)
             return cls(design, systems, human, metrics, williams, outliers, about)
-
-
-def _read_tests(
-    rows: Mapping[str, Mapping[str, Any]],
-) -> dict[str, dict[str, WilliamsCell]]:
-    return {
-        a: {b: read_fields(WilliamsCell, of) for b, of in row.items()} for a, row in rows.items()
-    }
 
 
 def numbers(data: Mapping[str, float | None]) -> dict[str, float]:

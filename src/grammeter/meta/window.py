@@ -214,12 +214,9 @@ def correlate_windows(
         of_span = None if clusters is None else tuple(clusters[name] for name in span)
         figures = {name: _in_window(of, span, human, design) for name, of in columns.items()}
         windows.append(Window(first, span, of_span, figures))
-    shown = {"meta-human": human_name, "meta-systems": len(chosen), "meta-window": size}
-    shown |= {"meta-interval": "fisher", "meta-confidence": confidence}
-    signatures = {
-        name: column.signature.extended({**shown, **direction(column)})
-        for name, column in columns.items()
-    }
+    shown: dict[str, object] = {"meta-human": human_name, "meta-systems": len(chosen)}
+    shown |= {"meta-window": size, "meta-interval": "fisher", "meta-confidence": confidence}
+    signatures = {n: of.signature.extended(shown | direction(of)) for n, of in columns.items()}
     alike = sum(window.one_cluster for window in windows)
     alike_note = f"people tell no two systems apart in {alike} of {len(windows)} windows"
     said = (*table.notes_on(columns), *notes, *([alike_note] if alike else []), *few_systems(size))

@@ -15,19 +15,15 @@ STREAMS = ("sentences", "outputs", "judges")
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
-    """Return the random numbers that one of :data:`STREAMS` gets from a seed."""
+    """Return the random numbers that one of :data:`STREAMS` gets from a seed, 0 or more."""
+    if seed < 0:
+        raise UsageError(f"seed {seed}", fix="A seed is 0 or more.")
     return np.random.Generator(np.random.PCG64([seed, STREAMS.index(name)]))
 
 
 def shuffled(size: int, random: np.random.Generator) -> list[int]:
     """Return the places ``0..size-1`` in random order."""
     return random.permutation(size).tolist()
-
-
-def check_seed(seed: int) -> None:
-    """Raise :class:`UsageError` if a seed is negative."""
-    if seed < 0:
-        raise UsageError(f"seed {seed}", fix="A seed is 0 or more.")
 
 
 def sample(
@@ -43,7 +39,7 @@ def sample(
     order; Madow 1949); the paper draws with replacement. UsageError if a number is too low, or
     there are fewer sentences than ``distinct`` items.
     """
-    check_seed(seed)
+    drawing, random = stream(seed, "sentences"), stream(seed, "outputs")
     possible = int(np.count_nonzero(source.probabilities))
     if n < 1 or (distinct and n > possible):
         raise UsageError(
@@ -52,10 +48,9 @@ def sample(
     expected, draw = source.probabilities, _with_replacement
     if distinct:
         expected, draw = inclusion(expected, n) / n, _without_replacement
-    places: list[int] = draw(source.probabilities, n, stream(seed, "sentences")).tolist()
+    places: list[int] = draw(source.probabilities, n, drawing).tolist()
     settings = {"draws": "distinct" if distinct else "with-replacement", "n": n, "seed": seed}
     signature = source.signature.extended(settings)
-    random = stream(seed, "outputs")
     items: list[Item] = []
     for number, place in enumerate(places, start=1):
         groups = source.groups[place]
@@ -130,10 +125,9 @@ def assign(
     sample. UsageError if a judge has no name or comes twice, there are fewer judges than sharers,
     fewer items than overlap, or too few items to repeat.
     """
-    check_seed(seed)
+    random = stream(seed, "judges")
     together = len(judges) if sharers is None else sharers
     _check(items, judges, overlap, together)
-    random = stream(seed, "judges")
     shared = set(shuffled(len(items), random)[:overlap])
     load = dict.fromkeys(judges, 0)
     plan = {"judges": len(judges), "overlap": overlap, "sharers": together, "repeats": repeats}
