@@ -24,7 +24,7 @@ from grammeter.core import (
 )
 from grammeter.metrics.base import FBeta, Metric, cited
 from grammeter.metrics.kinds import Asking, Choosing, Extracting, by_label, mean_of
-from grammeter.models import Request, Steps, TokenSimilarity, find_model, layer_of, run_together
+from grammeter.models import Request, Steps, TokenSimilarity, run_together
 
 KINDS = verdicts.KINDS
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
@@ -83,6 +83,7 @@ class Cleme(Extracting, Choosing, Asking):
     resampling = "chosen references and average chunk length fixed"
     by_row = False
     judges_edits = True
+    layered = True
 
     _average: ClassVar[float | None] = None  # in the corpus that a single sentence belongs to
 
@@ -119,12 +120,6 @@ class Cleme(Extracting, Choosing, Asking):
     def models(self) -> Mapping[str, str]:
         """Return the encoder of similarity weights; nothing for other weights."""
         return {"model": self.model or MODEL} if self.weighting == "similarity" else {}
-
-    @property
-    def used_layer(self) -> int | None:
-        """The encoder's layer whose states are compared, from 1."""
-        models = self.models()
-        return layer_of(find_model(models["model"]), self.layer) if models else None
 
     def settings(self) -> dict[str, object]:
         """Return weights, factors, encoder and layer in use, and what the edits depend on."""

@@ -25,12 +25,22 @@ from grammeter.core import (
 )
 from grammeter.errant import Annotator, annotator
 from grammeter.metrics.base import Metric
-from grammeter.models import Steps, check_installed, current, find_model, gpu, run_together
+from grammeter.models import (
+    Steps,
+    check_installed,
+    current,
+    find_model,
+    gpu,
+    layer_of,
+    run_together,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asking(Metric):
     """Base of metrics with models: :meth:`steps` lets requests of all be answered together."""
+
+    layered: ClassVar[bool] = False  # does a field ``layer`` say which states of ``model`` count?
 
     def models(self) -> Mapping[str, str]:
         """Return the models in use: what each is for (its field), and its name or folder."""
@@ -47,7 +57,9 @@ class Asking(Metric):
     @property
     def used_layer(self) -> int | None:
         """The layer whose states are compared, from 1; ``None`` if none are."""
-        return None
+        if not self.layered or not self.models():
+            return None
+        return layer_of(find_model(self.models()["model"]), getattr(self, "layer"))  # noqa: B009
 
     @property
     def notice(self) -> str | None:
@@ -164,7 +176,6 @@ class SumScore(Metric):
 
     def parts(self, sums: FloatArray) -> Mapping[str, float]:
         """Return the further figures of a corpus from sums of :meth:`summands`."""
-        del sums
         return {}
 
     def score(self, statistics: Statistics) -> Score:

@@ -28,15 +28,7 @@ from grammeter.metrics.base import Metric, cited
 from grammeter.metrics.edit_f import EditF, SentenceF, chosen_rows, corpus_score, errant_choice
 from grammeter.metrics.kinds import Asking, Extracting
 from grammeter.metrics.m2 import M2, M2Beta
-from grammeter.models import (
-    Likelihood,
-    Request,
-    Steps,
-    TokenSimilarity,
-    find_model,
-    layer_of,
-    run_together,
-)
+from grammeter.models import Likelihood, Request, Steps, TokenSimilarity, run_together
 
 MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
 """The default models by scorer."""
@@ -71,6 +63,7 @@ class Weighted(EditF, Asking):
     citation = cited("gong-etal-2022-revisiting")
     resampling = "annotators fixed"
     reference = "annotator"
+    layered = True
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None  # texts, where a sentence is of one
 
     beta: M2Beta = 0.5
@@ -98,9 +91,7 @@ class Weighted(EditF, Asking):
     @property
     def used_layer(self) -> int | None:
         """The layer whose states are compared, from 1; ``None`` if none are."""
-        if self.scorer != "bertscore":
-            return None
-        return layer_of(find_model(self.models()["model"]), self.layer)
+        return super().used_layer if self.scorer == "bertscore" else None
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation; model and layer in use, hash and number type."""
