@@ -99,6 +99,7 @@ class Metric(ABC):
     asks_language_model: ClassVar[bool] = False  # on a server
     by_row: ClassVar[bool] = True
     """Whether the sentence score of rows with one reference depends on no other row."""
+    tok: ClassVar[str | None] = None  # how texts are tokenised, for the signature
     after_counting: ClassVar[tuple[str, ...]] = ()  # fields that :meth:`statistics` does not read
 
     def __post_init__(self) -> None:
@@ -256,7 +257,7 @@ class Metric(ABC):
 
     def settings(self) -> dict[str, object]:
         """Return what the signature shows besides the fields; subclasses add theirs."""
-        return {}
+        return {} if self.tok is None else {"tok": self.tok}
 
     def signature(self, context: Mapping[str, object] | None = None) -> Signature:
         """Return name, all fields, :meth:`settings`, another package's name, context of the run."""

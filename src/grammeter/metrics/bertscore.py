@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 from collections.abc import Sequence
@@ -203,36 +202,30 @@ class BertScore(SentenceMean, Asking):
 
 def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
     """Read what unrelated sentences have of precision, recall and f1 at a layer."""
-    try:
-        lines = list(csv.reader(_bytes(path).decode("utf-8-sig").splitlines()))
-    except (UnicodeDecodeError, csv.Error):
-        lines = []
-    if not lines or [name.strip() for name in lines[0]] != ["LAYER", "P", "R", "F"]:
+    lines = _bytes(path).decode("utf-8-sig", "replace").splitlines()
+    rows = [[cell.strip() for cell in line.split(",")] for line in lines]
+    if rows[:1] != [["LAYER", "P", "R", "F"]]:
         raise DataError(
             "no table of baselines", where=path, fix="Its first line must be LAYER,P,R,F."
         )
-    for number, cells in enumerate(lines[1:], 2):
-        if len(cells) == 4 and cells[0].strip() == str(layer):
-            return _base(cells, f"{path}:{number}")
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) == 4 and row[0] == str(layer):
+            try:
+                p, r, f = map(float, row[1:])
+            except ValueError:
+                p = r = f = math.nan
+            if all(-1 <= value < 1 for value in (p, r, f)):
+                return p, r, f
+            raise DataError(
+                f"not three numbers below 1: {','.join(row[1:])}",
+                where=f"{path}:{number}",
+                fix="Take the file as the package bert-score has it.",
+            )
     raise DataError(
         f"no baseline for layer {layer}",
         where=path,
         fix="Name the file that was made for this model.",
     )
-
-
-def _base(cells: Sequence[str], where: str) -> tuple[float, float, float]:
-    try:
-        p, r, f = (float(cell) for cell in cells[1:])
-    except ValueError:
-        p = r = f = math.nan
-    if not all(-1 <= value < 1 for value in (p, r, f)):
-        raise DataError(
-            f"not three numbers below 1: {','.join(cells[1:])}",
-            where=where,
-            fix="Take the file as the package bert-score has it.",
-        )
-    return p, r, f
 
 
 def _bytes(path: str) -> bytes:

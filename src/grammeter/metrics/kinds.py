@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -205,7 +205,7 @@ class SentenceMean(Metric):
         if not len(scores):
             return mean
         parts = {
-            name: int(column.sum()) if name in self.counted else float(column.mean())
+            name: (column.sum() if name in self.counted else column.mean()).item()
             for name, column in scores.parts.items()
         }
         return replace(mean, parts=parts)
@@ -219,6 +219,28 @@ class SentenceMean(Metric):
         """Return the means of summed sentence scores; NaN without segments."""
         number = sums[..., 1]
         return sums[..., 0] / np.where(number == 0, np.nan, number)
+
+
+def best_in_turn(
+    rows: npt.NDArray[Any],
+    present: npt.NDArray[np.bool_],
+    rank: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]],
+    *,
+    running: bool,
+) -> IntArray:
+    """Return the slot of each sentence whose ``rank`` is greatest, the first of equal ones.
+
+    ``rank`` is of the totals so far and a row; the totals stay 0 unless ``running``.
+    """
+    totals: list[float] = [0] * rows.shape[-1]
+    chosen: list[int] = []
+    for slots, there in zip(rows.tolist(), present.tolist(), strict=True):
+        candidates = [slot for slot, is_there in enumerate(there) if is_there]
+        best = max(candidates, key=lambda slot: rank(totals, slots[slot]), default=0)
+        if running and candidates:
+            totals = [a + b for a, b in zip(totals, slots[best], strict=True)]
+        chosen.append(best)
+    return np.array(chosen, dtype=np.int64)
 
 
 def by_label(
