@@ -25,15 +25,7 @@ from grammeter.core import (
 )
 from grammeter.errant import Annotator, annotator
 from grammeter.metrics.base import Metric
-from grammeter.models import (
-    Steps,
-    check_installed,
-    current,
-    find_model,
-    gpu,
-    layer_of,
-    run_together,
-)
+from grammeter.models import Steps, check_installed, current, find_model, gpu, run_together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +51,8 @@ class Asking(Metric):
         """The layer whose states are compared, from 1; ``None`` if none are."""
         if not self.layered or not self.models():
             return None
+        from grammeter.models import layer_of
+
         return layer_of(find_model(self.models()["model"]), getattr(self, "layer"))  # noqa: B009
 
     @property
