@@ -60,8 +60,7 @@ def test_every_distinct_pair_is_annotated_once_in_one_call(fake):
                 segment("z b c d", None, SOURCE)]  # fmt: skip
     Errant().statistics(segments)
     (call,) = fake.calls
-    texts = ["x b c d", "y b c d", "z b c d", SOURCE]
-    assert call == [(SOURCE, text) for text in texts]
+    assert call == [(SOURCE, text) for text in ("x b c d", "y b c d", "z b c d")]
 
 
 def test_an_absent_reference_does_not_compete(fake):

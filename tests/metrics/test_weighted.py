@@ -41,6 +41,7 @@ from grammeter.models import (
     ModelFiles,
     Runtime,
     TokenSimilarity,
+    find_model,
     run_together,
     service,
     using,
@@ -76,12 +77,17 @@ class FakeRoom:
         return rows
 
 
+def _files(name: str) -> ModelFiles:
+    """Return a model that is here, else one without files."""
+    return find_model(name) if Path(name).is_dir() else ModelFiles(name, Path("nowhere"))
+
+
 @contextmanager
 def faked(**options):
     room = FakeRoom(**options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(service, "answer", room)
-        patch.setattr(kinds, "find_model", lambda name: ModelFiles(name, Path("nowhere")))
+        patch.setattr(kinds, "find_model", _files)
         yield room
 
 
