@@ -276,11 +276,10 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
         theirs = printed.cells.get(key, Printed(None))
         gap = printed.gap(*key)
         # not where the paper has a blank and we have no figure
-        if key not in made and theirs.value is None and not theirs.reason and not gap:
+        if key not in made and theirs.value is None and not gap:
             continue
         if need:
-            note = f"{need}; {theirs.reason}" if theirs.reason else need
-            yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", note)
+            yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", need)
         else:
             yield _cell(printed, *key, theirs, made.get(key), gap)
 
@@ -294,7 +293,7 @@ def _cell(
     gap: str | None,
 ) -> Cell:
     ours = made if made is None or isinstance(made, Ours) else Ours(made)
-    verdict, note = judge(theirs, ours, table.tolerance(row, column))
+    verdict, note = judge(theirs, ours, table.tolerance(row, column), table.reason(row, column))
     if verdict == "needs" and not note:
         note = gap or "no recipe for this figure"
     value = ours.value if ours else None

@@ -75,14 +75,14 @@ Made = Mapping[tuple[str, str], Ours | Value]
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed figure or text (``None``: nothing), and a known ``reason`` to differ.
+    """A printed figure or text; ``None``: nothing.
 
-    ``digits`` after the point; ``cut``: the paper cut the others off instead of rounding.
+    ``digits`` after the point, ``None``: the number itself, such as a count; ``cut``: the paper cut
+    the others off instead of rounding.
     """
 
     value: Value | None
-    digits: int = 3
-    reason: str = ""
+    digits: int | None = 3
     cut: bool = False
 
 
@@ -124,6 +124,7 @@ class PrintedTable:
     ``origin`` of the figures: the paper's text, or a copy of it; ``transcribed``: whether they were
     available; ``how``: the call or command behind ours; ``data``: the data sets it needs;
     ``tolerances``, ``gaps`` (what missing figures would need): by row, by column, or ``*`` for all;
+    ``reasons`` (why another figure comes out): by ``row|column``, ``row|*`` or ``*|column``;
     ``doubts``: what is not clear in the print.
     """
 
@@ -138,6 +139,7 @@ class PrintedTable:
     doubts: tuple[str, ...] = ()
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict[str, Tolerance])
     gaps: Mapping[str, str] = field(default_factory=dict[str, str])
+    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
     cells: Mapping[tuple[str, str], Printed] = field(default_factory=dict[tuple[str, str], Printed])
 
     @property
@@ -149,18 +151,24 @@ class PrintedTable:
         """Return the tolerance of a figure; ``None``: equal in all printed digits."""
         return _first(self.tolerances, row, column, "*")
 
+    def reason(self, row: str, column: str) -> str:
+        """Return why another figure than the printed one comes out, if that is known."""
+        return _first(self.reasons, f"{row}|{column}", f"{row}|*", f"*|{column}") or ""
+
     def gap(self, row: str, column: str) -> str | None:
         """Return what a missing figure would need, if that is known."""
         return _first(self.gaps, row, column, "*")
 
 
-def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> tuple[Verdict, str]:
+def judge(
+    printed: Printed, ours: Ours | None, tolerance: Tolerance | None = None, reason: str = ""
+) -> tuple[Verdict, str]:
     """Return the verdict on a figure, and its note; the caller says what a figure needs."""
     if ours is None or (isinstance(ours.value, float) and math.isnan(ours.value)):
         return "needs", ours.note if ours else ""
     if printed.value is None:
         alone = "a figure of ours, the paper prints none"
-        return "needs", _joined(alone, printed.reason, ours.note)
+        return "needs", _joined(alone, reason, ours.note)
     if ours.stands_in:
         return "other model", _joined(f"ours is not of {ours.stands_in}", ours.note)
     if is_rounded(printed, ours.value) or is_cut(printed, ours.value):
@@ -168,7 +176,7 @@ def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> t
     near = _nearness(printed, ours, ours.tolerance or tolerance)
     if near is not None:
         return "within tolerance", _joined(ours.note, near)
-    return "differs", _joined(printed.reason, ours.note) or "the reason is not known"
+    return "differs", _joined(reason, ours.note) or "the reason is not known"
 
 
 def _nearness(printed: Printed, ours: Ours, tolerance: Tolerance | None) -> str | None:
@@ -185,7 +193,8 @@ def is_rounded(printed: Printed, value: Value) -> bool:
     if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
         return printed.value == value
     # a figure halfway between two printed ones may be printed as either
-    return abs(value - printed.value) <= 0.5 * 10.0**-printed.digits + 1e-9
+    half = 0.0 if printed.digits is None else 0.5 * 10.0**-printed.digits
+    return abs(value - printed.value) <= half + 1e-9
 
 
 def is_cut(printed: Printed, value: Value) -> bool:
@@ -195,7 +204,7 @@ def is_cut(printed: Printed, value: Value) -> bool:
     """
     if not printed.cut or isinstance(printed.value, str | None) or isinstance(value, str):
         return False
-    unit = 10**printed.digits
+    unit = 10 ** (printed.digits or 0)
     return math.trunc(round(value * 10 * unit) / 10) == round(printed.value * unit)
 
 
@@ -230,11 +239,10 @@ def _first(values: Mapping[str, Any], *keys: str) -> Any:
 def read_tables(paper: str) -> Mapping[str, PrintedTable]:
     """Return the tables of a paper by name, in the order of the paper.
 
-    A file holds for each table the fields of :class:`PrintedTable`, but ``columns``, ``rows`` (a
-    list of values by row, ``null`` where nothing is printed), ``digits`` (a number, or one by
-    column), ``cut`` (columns whose digits are cut, not rounded) and ``reasons`` (by ``row|column``,
-    ``row|*`` or ``*|column``: why another figure comes out) for its cells, and tolerances in a list
-    that names ``of`` which rows or columns.
+    A file holds for each table the fields of :class:`PrintedTable`, but for its cells ``columns``,
+    ``rows`` (a list of values by row, ``null`` where nothing is printed), ``digits`` (a number,
+    ``null``, or one by column) and ``cut`` (columns whose digits are cut, not rounded), and
+    tolerances in a list that names ``of`` which rows or columns.
     """
     text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
     tables: Mapping[str, Any] = json.loads(text)["tables"]
@@ -243,15 +251,13 @@ def read_tables(paper: str) -> Mapping[str, PrintedTable]:
 
 def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
     columns: list[str] = shape.pop("columns")
-    digits: int | Mapping[str, int] = shape.pop("digits", 3)
+    digits: int | Mapping[str, int | None] | None = shape.pop("digits", 3)
     cut: Sequence[str] = shape.pop("cut", ())
-    reasons: Mapping[str, str] = shape.pop("reasons", {})
     cells: dict[tuple[str, str], Printed] = {}
     for row, values in shape.pop("rows").items():
         for column, value in zip(columns, values, strict=True):
-            places = digits if isinstance(digits, int) else digits.get(column, 3)
-            reason = _first(reasons, f"{row}|{column}", f"{row}|*", f"*|{column}") or ""
-            cells[row, column] = Printed(value, places, reason, column in cut)
+            places = digits.get(column, 3) if isinstance(digits, Mapping) else digits
+            cells[row, column] = Printed(value, places, column in cut)
     shape["tolerances"] = {
         key: Tolerance(rule["value"], rule["reason"])
         for rule in shape.get("tolerances", ())
@@ -285,14 +291,14 @@ def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:
     """Return row, column, and the published figure, ours and the difference as texts."""
     figure = printed.cells.get((cell.row, cell.column))
     digits = figure.digits if figure else 3
-    finer = digits + 2 if digits else 0
+    finer = digits + 2 if digits else digits
     difference = cell.difference
-    apart = "" if difference is None else format_number(difference, finer, sign=True)
+    apart = "" if difference is None else format_number(difference, finer or 0, sign=True)
     figures = (_text(cell.published, digits), _text(cell.ours, finer), apart)
     return (cell.row, cell.column, *figures)
 
 
-def _text(value: Value | None, digits: int) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else format_number(value, digits)
+def _text(value: Value | None, digits: int | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return f"{value:.9g}" if digits is None else format_number(value, digits)
