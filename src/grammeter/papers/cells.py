@@ -7,12 +7,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from grammeter.core import Column, Table, format_number, json_number
+from grammeter.core import Column, MissingResourceError, Table, format_number, json_number
 
 Verdict = Literal[
     "equal", "within tolerance", "differs", "consistent", "stored", "other model", "needs"
@@ -60,6 +60,15 @@ class Ours:
     stands_in: str | None = None
     tolerance: Tolerance | None = None
     outcomes: Mapping[Value, int] = field(default_factory=dict[Value, int])
+
+    @classmethod
+    def missing(cls, error: MissingResourceError) -> Ours:
+        """Return a figure that cannot be made, for the reason of an error."""
+        return cls(math.nan, " ".join(str(error).split()))
+
+    def of(self, value: Value) -> Ours:
+        """Return another value that was made in the same way."""
+        return replace(self, value=value)
 
     @classmethod
     def over_seeds(cls, values: Iterable[Value], note: str = "") -> Ours:

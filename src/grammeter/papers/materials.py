@@ -84,9 +84,11 @@ class Materials:
     def model(self, name: str, *, encoder: bool = True) -> ChosenModel:
         """Return a model of a paper: the user's, the one on this machine, or a small encoder.
 
-        Raises :class:`MissingResourceError` if there is none of them.
+        Raises :class:`MissingResourceError` if there is none of them, or models are not wanted.
         """
-        if path := (self.settings.models or {}).get(name):
+        if self.settings.models is None:
+            raise MissingResourceError(f"needs the model {name}", fix="Run with --models.")
+        if path := self.settings.models.get(name):
             return ChosenModel(str(path))
         try:
             find_model(name)
@@ -107,6 +109,18 @@ class Materials:
     def conll14(self) -> Corpus:
         """The CoNLL-2014 test set: 12 systems and the input, gold edits of two annotators."""
         return _conll14(sorted((dataset_path("conll14_test") / "official_systems").iterdir()))
+
+    def sentence(self, name: str, line: int, systems: Sequence[str]) -> Corpus:
+        """Return one sentence of a corpus of this object, from 1, with outputs of some systems."""
+        corpus: Corpus = getattr(self, name)
+        at = line - 1
+        return replace(
+            corpus,
+            sources=[corpus.sources[at]],
+            references=[[texts[at]] for texts in corpus.references],
+            systems={system: [corpus.systems[system][at]] for system in systems},
+            gold=[corpus.gold[at]] if corpus.gold else (),
+        )
 
     @cached_property
     def conll14_texts(self) -> Corpus:
