@@ -138,7 +138,7 @@ class SentenceDesign:
     Attributes
     ----------
     pairs
-        ``expanded``: all systems behind an output are compared; ``unexpanded``: one of them.
+        Which systems behind an output are compared: see :data:`~grammeter.ranking.Extraction`.
     missing
         What a missing sentence score does.
     resamples, seed, unit, confidence

@@ -81,6 +81,9 @@ class Ours:
 Made = Mapping[tuple[str, str], Ours | Value]
 """Our figures by row and column, named as in the printed table."""
 
+Cells = dict[tuple[str, str], Ours]
+"""The same while it is made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Printed:

@@ -16,7 +16,7 @@ from grammeter.core import MetricScores, MissingResourceError, ScoreTable
 from grammeter.errant import find_pipeline
 from grammeter.formats import Corpus
 from grammeter.metrics import M2
-from grammeter.papers.cells import Made, Ours
+from grammeter.papers.cells import Cells, Made, Ours
 from grammeter.papers.materials import COLUMNS, Materials, correlated, correlation_cells
 from grammeter.verbs import explain, score
 
@@ -29,8 +29,6 @@ SIZES = {
     "BERT Large": "bert-large-uncased",
 }
 """Rows of Table 7 and their models; which one BART Small is the paper does not say."""
-
-Cells = dict[tuple[str, str], Ours]
 
 
 class Row(NamedTuple):

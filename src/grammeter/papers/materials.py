@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from grammeter.core import DataError, MissingResourceError, ScoreTable, expanded
+from grammeter.core import DataError, MissingResourceError, Ranked, ScoreTable, expanded
 from grammeter.formats import (
     Corpus,
     Judgments,
@@ -17,12 +17,14 @@ from grammeter.formats import (
     dataset_path,
     read_corpus,
     read_human_scores,
+    read_judgments,
     reference_texts,
 )
 from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 from grammeter.metrics import Metric
 from grammeter.models import find_model
-from grammeter.verbs import score
+from grammeter.ranking import TrueSkill
+from grammeter.verbs import rank, score
 
 People = Mapping[str, Mapping[str, float]]
 """People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""
@@ -78,6 +80,7 @@ class Materials:
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
+        self._answered: dict[str, Ranked] = {}
         self._judgments: dict[str, Judgments] = {}
         self._scored: dict[tuple[str, str], ScoreTable] = {}
 
@@ -167,10 +170,26 @@ class Materials:
             text_rule=whole.text_rule,
         )
 
+    def answered(self, evaluator: str, runs: int) -> Ranked:
+        """Rank the systems by the answers of an evaluator, as people's judgments are ranked."""
+        if evaluator not in self._answered:
+            rankings = read_judgments(self.settings.answers[evaluator]).rankings
+            self._answered[evaluator] = rank(
+                rankings, by=TrueSkill(), resamples=runs, processes=self.settings.processes
+            )
+        return self._answered[evaluator]
+
     @cached_property
     def seeda_texts(self) -> Corpus:
         """:attr:`seeda_judged` without gold edits: metrics extract them from the references."""
         return replace(self.seeda_judged, gold=())
+
+    @cached_property
+    def seeda_unlisted(self) -> Corpus:
+        """:attr:`seeda_texts`, ``Um`` edits left out; an annotator not listed changes nothing."""
+        corpus, rule = self.seeda_judged, TextRule(um="skip", missing="source")
+        texts, _ = reference_texts(corpus.sources, corpus.gold, rule)
+        return replace(corpus, references=texts, gold=(), text_rule=str(rule))
 
     @cached_property
     def seeda_people(self) -> People:

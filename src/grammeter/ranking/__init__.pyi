@@ -20,6 +20,7 @@ from grammeter.ranking.pairs import Extraction as Extraction
 from grammeter.ranking.pairs import Pairs as Pairs
 from grammeter.ranking.pairs import Resampling as Resampling
 from grammeter.ranking.pairs import Unit as Unit
+from grammeter.ranking.pairs import by_first_listed as by_first_listed
 from grammeter.ranking.pairs import extract_pairs as extract_pairs
 from grammeter.ranking.pairs import order_of_units as order_of_units
 from grammeter.ranking.pairs import unit_numbers as unit_numbers
@@ -33,6 +34,7 @@ from grammeter.ranking.questions import duels as duels
 from grammeter.ranking.rank import cluster_numbers as cluster_numbers
 from grammeter.ranking.rank import rank_systems as rank_systems
 from grammeter.ranking.selection import FEW as FEW
+from grammeter.ranking.selection import SYSTEM_SETS as SYSTEM_SETS
 from grammeter.ranking.selection import Selection as Selection
 from grammeter.ranking.selection import named_systems as named_systems
 from grammeter.ranking.selection import notes_of as notes_of
