@@ -40,7 +40,6 @@ from grammeter.formats.numbering import join as join
 from grammeter.formats.read import read_corpus as read_corpus
 from grammeter.formats.records import Correction as Correction
 from grammeter.formats.records import Rating as Rating
-from grammeter.formats.records import Records as Records
 from grammeter.formats.records import parallel_files as parallel_files
 from grammeter.formats.records import read_parallel as read_parallel
 from grammeter.formats.records import read_ratings as read_ratings

@@ -303,7 +303,7 @@ def _cell(
     verdict, note = judge(theirs, ours, table.tolerance(row, column), table.reason(row, column))
     if verdict == "needs" and not note:
         note = gap or "no recipe for this figure"
-    value = ours.value if ours else None
+    value = None if ours is None or ours.value != ours.value else ours.value  # NaN: none
     place = (table.paper, table.name, row, column)
     cut = value is not None and is_cut(theirs, value) and verdict != "other model"
     return Cell(*place, theirs.value, value, verdict, note, "cut" if cut else None)

@@ -64,7 +64,7 @@ class Ours:
     @classmethod
     def missing(cls, error: MissingResourceError) -> Ours:
         """Return a figure that cannot be made, for the reason of an error."""
-        return cls(math.nan, " ".join(str(error).split()))
+        return cls(math.nan, f"{error.message}: {error.fix}" if error.fix else error.message)
 
     def of(self, value: Value) -> Ours:
         """Return another value that was made in the same way."""

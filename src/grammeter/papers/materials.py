@@ -90,7 +90,7 @@ class Materials:
         Raises :class:`MissingResourceError` if there is none of them, or models are not wanted.
         """
         if self.settings.models is None:
-            raise MissingResourceError(f"needs the model {name}", fix="Run with --models.")
+            raise MissingResourceError(f"needs the model {name}", fix="run with --models")
         if path := self.settings.models.get(name):
             return ChosenModel(str(path))
         try:
