@@ -16,10 +16,11 @@ from grammeter.formats.read import read_corpus
 from grammeter.formats.sgml import (
     Document,
     Mistake,
+    lay_on,
     merge_documents,
     parse_sgml,
+    tokenise_correction,
 )
-from grammeter.formats.standoff import lay_on, tokenise_correction
 from grammeter.formats.text import read_text
 
 EXAMPLE = """\

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammeter.core import MetricScores, Ranking, SegmentScores, Signature
-from grammeter.meta.soft import human_differences, soft_accuracies, swap_pvalues
+from grammeter.meta.segment import human_differences, soft_accuracies, swap_pvalues
 from grammeter.ranking import extract_pairs
 
 

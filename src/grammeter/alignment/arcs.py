@@ -9,8 +9,9 @@ LCS-length computation revisited").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeVar
 
@@ -186,7 +187,7 @@ class Proposal(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Arc:
-    """A way from one vertex to another, both positions in an ascending list of vertices.
+    """A way from one vertex to another.
 
     It is made of ``length`` elementary edges, of which ``unchanged`` change nothing; ``start`` and
     ``end`` are the source offsets that the official scorer reports; its list of edges holds this
@@ -220,23 +221,21 @@ def by_span(edits: Iterable[_Spanned]) -> dict[tuple[int, int], list[_Spanned]]:
 
 def elementary_arcs(
     graph: Graph, vertices: Sequence[int], width: int, row0: Row0
-) -> list[list[Arc]]:
-    """Return the moves among some vertices, ascending, by the position where they begin."""
-    position = {vertex: i for i, vertex in enumerate(vertices)}
-    successors: list[list[Arc]] = [[] for _ in vertices]
-    for begin, vertex in enumerate(vertices):
-        for target, times, noop in graph[vertex]:
-            if target in position:
-                start, end = vertex // width, target // width
+) -> dict[int, list[Arc]]:
+    """Return the moves among some vertices, ascending, by the vertex where they begin."""
+    successors: dict[int, list[Arc]] = {vertex: [] for vertex in vertices}
+    for begin, arcs in successors.items():
+        for target, times, noop in graph[begin]:
+            if target in successors:
+                start, end = begin // width, target // width
                 if end == 0 and row0 == "3.2":
                     start = end = target - 1
-                arc = Arc(begin, position[target], 1, int(noop), start, end, times)
-                successors[begin].append(arc)
+                arcs.append(Arc(begin, target, 1, int(noop), start, end, times))
     return successors
 
 
 def longer_arcs(
-    successors: Sequence[Sequence[Arc]],
+    successors: Mapping[int, Sequence[Arc]],
     max_unchanged: int,
     *,
     limit: float = float("inf"),
@@ -246,15 +245,15 @@ def longer_arcs(
     """Join :func:`elementary_arcs` to longer ones, in the order in which the scorer finds them.
 
     A way that a shorter one replaces is listed again; as in the scorer, lengths alone decide.
-    Arcs that meet before position ``hidden`` are not listed; with ``only``, arcs begin at that
-    position alone; if there are more than ``limit`` arcs, the result is ``None``.
+    Arcs that meet before vertex ``hidden`` are not listed; with ``only``, arcs begin at that vertex
+    alone; if there are more than ``limit`` arcs, the result is ``None``.
     """
-    incoming: list[dict[int, Arc]] = [{} for _ in successors]
-    for arc in (arc for arcs in successors for arc in arcs):
+    incoming: dict[int, dict[int, Arc]] = {vertex: {} for vertex in successors}
+    for arc in chain.from_iterable(successors.values()):
         if only is None or arc.begin == only:
             incoming[arc.target][arc.begin] = arc
     listed: list[Arc] = []
-    for k, after in enumerate(successors):
+    for k, after in successors.items():
         ways = [(edge.target, edge.unchanged, edge.end, incoming[edge.target]) for edge in after]
         for begin, first in sorted(incoming[k].items(), key=itemgetter(0)):
             length, passed = first.length + 1, first.unchanged
@@ -291,11 +290,15 @@ class Texts:
         """Number of vertices in a row."""
         return len(self.hypothesis) + 1
 
-    def proposal(self, arc: Arc, begin: int, target: int) -> Proposal:
-        """Return the edit for which an arc between two vertices stands."""
-        original = self.source[begin // self.width : target // self.width]
-        correction = self.hypothesis[begin % self.width : target % self.width]
+    def proposal(self, arc: Arc) -> Proposal:
+        """Return the edit for which an arc stands."""
+        (row, column), (end, last) = divmod(arc.begin, self.width), divmod(arc.target, self.width)
+        original, correction = self.source[row:end], self.hypothesis[column:last]
         return Proposal(arc.start, arc.end, " ".join(original), " ".join(correction))
+
+    def agree(self, arc: Arc, gold: Edit) -> bool:
+        """Whether an arc equals a gold edit."""
+        return self.proposal(arc).matches(gold, self.source)
 
 
 def weigh_insertions(

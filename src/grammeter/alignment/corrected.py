@@ -44,8 +44,7 @@ def mixed(
     Overlapping edits, of whichever annotator, are one error; the ways to correct it are what each
     annotator did there, and to leave it if some annotator did. Combinations with two edits of the
     same span are left out. Returns the different texts, those with the ways of the first annotators
-    first; UsageError if there are more than ``limit`` combinations, which are counted before they
-    are made.
+    first; UsageError, before any is made, if there are more than ``limit`` combinations.
     """
     choices: list[list[Sequence[Edit]]] = []
     for cluster in _clusters(_readied(gold, treebank)):
@@ -151,10 +150,7 @@ def partial_text(source: Sequence[str], edits: Sequence[Edit]) -> str:
 
 
 def appliable(edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """Return the edits that can be applied together, in their own order.
-
-    Of two that overlap the one that stands later in the sentence is left out.
-    """
+    """Return edits in their order, but of two that overlap only the first one of the sentence."""
     left = Counter(without_overlaps(edits)[0])
     chosen: list[Edit] = []
     for edit in edits:

@@ -67,12 +67,13 @@ class LargeLattice:
             path = self._sweep.shortest(exact, closed)
             wrong = {step.begin for step in path if not self._holds(step, exact)}
             if not wrong:
-                return tuple(self._edits_on(path))
+                arcs = (self._arc(step.begin, step.target) for step in path)
+                return tuple(self._texts.proposal(arc) for arc in arcs if arc and not arc.noop)
             for begin in wrong:
                 closed.add(begin)
-                for arc, target in self._arcs_from(begin):
+                for arc in self._arcs_from(begin):
                     if not arc.noop:
-                        exact.setdefault((begin, target), EDGE * arc.length + arc.times)
+                        exact.setdefault((begin, arc.target), EDGE * arc.length + arc.times)
 
     def _holds(self, step: _Step, exact: Mapping[tuple[int, int], int]) -> bool:
         """Whether a step costs what the scorer's arc costs."""
@@ -82,21 +83,13 @@ class LargeLattice:
         arc = self._arc(step.begin, step.target)
         return arc is not None and step.cost == EDGE * arc.length + arc.times
 
-    def _edits_on(self, path: Iterable[_Step]) -> Iterable[Proposal]:
-        for step in path:
-            arc = self._arc(step.begin, step.target)
-            assert arc is not None, "a path is made of arcs"
-            if not arc.noop:
-                yield self._texts.proposal(arc, step.begin, step.target)
-
     def _arc(self, begin: int, target: int) -> Arc | None:
-        """Return the scorer's arc between two vertices, if there is one."""
         if (begin, target) not in self._known:
             arcs = self._arcs_from(begin, target)
-            self._known[begin, target] = next((arc for arc, at in arcs if at == target), None)
+            self._known[begin, target] = next((a for a in arcs if a.target == target), None)
         return self._known[begin, target]
 
-    def _arcs_from(self, begin: int, until: int | None = None) -> Iterable[tuple[Arc, int]]:
+    def _arcs_from(self, begin: int, until: int | None = None) -> list[Arc]:
         """Return the scorer's arcs from a vertex to others, all in the rectangle to ``until``."""
         width = self._texts.width
         last_row, last_column = divmod(max(self._graph) if until is None else until, width)
@@ -108,8 +101,8 @@ class LargeLattice:
             if vertex in self._graph
         ]
         successors = elementary_arcs(self._graph, inside, width, self._row0)
-        longer = longer_arcs(successors, self._max_unchanged, only=0) or []
-        return [(arc, inside[arc.target]) for arc in [*successors[0], *dict.fromkeys(longer)]]
+        longer = longer_arcs(successors, self._max_unchanged, only=begin) or []
+        return [*successors[begin], *dict.fromkeys(longer)]
 
     def _matches(self, gold: Iterable[Edit]) -> dict[tuple[int, int], int]:
         """Return the arcs that equal gold edits, by their vertices, with their cost."""
@@ -131,7 +124,7 @@ class LargeLattice:
                 target = gold.end * width + column + len(words)
                 equal = words == list(self._texts.hypothesis[column : column + len(words)])
                 arc = self._arc(begin, target) if equal and begin in self._graph else None
-                if arc is not None and self._agree(arc, begin, target, gold):
+                if arc is not None and self._texts.agree(arc, gold):
                     yield begin, target
 
     def _matching_insertions(self, place: int, gold: Sequence[Edit]) -> Iterable[tuple[int, int]]:
@@ -143,17 +136,11 @@ class LargeLattice:
             row = [*first, *row]
         arcs = elementary_arcs(self._graph, row, width, self._row0)
         longer = longer_arcs(arcs, self._max_unchanged) or []
-        listed = [*chain.from_iterable(arcs), *dict.fromkeys(longer)]
+        listed = [*chain.from_iterable(arcs.values()), *dict.fromkeys(longer)]
         at_place = [arc for arc in listed if (arc.start, arc.end) == (place, place)]
 
-        def agree(arc: Arc, edit: Edit) -> bool:
-            return self._agree(arc, row[arc.begin], row[arc.target], edit)
-
-        weights = weigh_insertions(at_place, gold, agree, float(self._match))
-        return [(row[a.begin], row[a.target]) for a, weight in weights.items() if weight < 0]
-
-    def _agree(self, arc: Arc, begin: int, target: int, gold: Edit) -> bool:
-        return self._texts.proposal(arc, begin, target).matches(gold, self._texts.source)
+        weights = weigh_insertions(at_place, gold, self._texts.agree, float(self._match))
+        return [(arc.begin, arc.target) for arc, weight in weights.items() if weight < 0]
 
 
 class _Sweep:
@@ -219,7 +206,7 @@ class _Sweep:
             reached = np.full(len(cells), _FAR)
             for move in self._moves:
                 before, room = cells - move.offset, most + 1 - move.noop
-                alone = _without_vertex(best[before]) + move.alone[cells] + self._number[before]
+                alone = (best[before] & ~_VERTEX) + move.alone[cells] + self._number[before]
                 reached = np.minimum(reached, alone)
                 if room:
                     begun = opening[before] + move.inside[cells]
@@ -232,7 +219,7 @@ class _Sweep:
             for begin, cell, cost in arriving.get(total, ()):
                 total_cost = cost + (int(best[self._cell(begin)]) >> _BITS)
                 best[cell] = min(int(best[cell]), (total_cost << _BITS) + begin)
-            packed = _without_vertex(best[cells]) + self._number[cells]
+            packed = (best[cells] & ~_VERTEX) + self._number[cells]
             opening[cells] = np.where(shut[cells], _FAR, packed)
         return best
 
@@ -252,7 +239,3 @@ class _Move(NamedTuple):
     noop: bool
     alone: Integers
     inside: Integers
-
-
-def _without_vertex(packed: Integers) -> Integers:
-    return packed & ~_VERTEX

@@ -57,16 +57,15 @@ def matcher(
     texts = Texts(source, hypothesis)
     vertices = list(graph)[window.first : window.last + 1]
     successors = elementary_arcs(graph, vertices, texts.width, row0)
-    longer = longer_arcs(
-        successors, max_unchanged, limit=arc_limit, hidden=window.branching - window.first
-    )
+    branching = vertices[window.branching - window.first]
+    longer = longer_arcs(successors, max_unchanged, limit=arc_limit, hidden=branching)
     if longer is None:
         from grammeter.alignment.large_lattice import LargeLattice
 
         return LargeLattice(graph, texts, max_unchanged=max_unchanged, row0=row0)
     remaining, hidden = _without_noops(longer, window)
     elementary = sum(times for edges in graph.values() for _, times, _ in edges)
-    arcs = [*chain.from_iterable(successors), *remaining]
+    arcs = [*chain.from_iterable(successors.values()), *remaining]
     return Lattice(texts, vertices, arcs, window.first, elementary + len(remaining) + hidden)
 
 
@@ -80,12 +79,14 @@ class Lattice:
     def __init__(
         self, texts: Texts, vertices: Sequence[int], arcs: Sequence[Arc], offset: int, edges: int
     ) -> None:
-        self._texts, self._vertices, self._arcs = texts, vertices, arcs
+        self._texts, self._size, self._arcs = texts, len(vertices), arcs
         self._offset = float(offset)
         self._match = -float(edges)
+        position = {vertex: at for at, vertex in enumerate(vertices)}
+        weights = (_weight(arc.length, 0 if arc.noop else arc.times) for arc in arcs)
         self._edges = [
-            (arc.begin, arc.target, _weight(arc.length, arc.length > arc.unchanged and arc.times))
-            for arc in arcs
+            (position[arc.begin], position[arc.target], weight)
+            for arc, weight in zip(arcs, weights, strict=True)
         ]
         self._without_gold: tuple[Proposal, ...] | None = None
 
@@ -105,9 +106,9 @@ class Lattice:
 
     def _shortest(self, edges: Sequence[tuple[int, int, float]]) -> tuple[Proposal, ...]:
         """Bellman-Ford in the order of the edges: among ties the order and rounding decide."""
-        distance = [float("inf")] * len(self._vertices)
+        distance = [float("inf")] * self._size
         distance[0] = self._offset
-        arrived = [-1] * len(self._vertices)
+        arrived = [-1] * self._size
         changed = True
         while changed:
             changed = False
@@ -118,20 +119,21 @@ class Lattice:
                     arrived[target] = index
                     changed = True
         path: list[Arc] = []
-        vertex = len(self._vertices) - 1
+        vertex = self._size - 1
         while vertex:
             path.append(self._arcs[arrived[vertex]])
-            vertex = path[-1].begin
-        return tuple(self._proposal(arc) for arc in reversed(path) if not arc.noop)
+            vertex = edges[arrived[vertex]][0]
+        return tuple(self._texts.proposal(arc) for arc in reversed(path) if not arc.noop)
 
     def _matching_weights(self, gold: Iterable[Edit]) -> dict[Arc, float]:
         """Return the weights that gold edits change; empty if no arc matches."""
         weights: dict[Arc, float] = {}
+        agree = self._texts.agree
         for span, edits in by_span(gold).items():
             arcs = self._by_span.get(span, [])
-            matching = [arc for arc in arcs if any(self._agree(arc, edit) for edit in edits)]
+            matching = [arc for arc in arcs if any(agree(arc, edit) for edit in edits)]
             if matching and span[0] == span[1]:
-                weights |= weigh_insertions(arcs, edits, self._agree, self._match)
+                weights |= weigh_insertions(arcs, edits, agree, self._match)
             else:
                 weights |= dict.fromkeys(matching, self._match)
         return weights
@@ -139,12 +141,6 @@ class Lattice:
     @cached_property
     def _by_span(self) -> dict[tuple[int, int], list[Arc]]:
         return by_span(self._arcs)
-
-    def _agree(self, arc: Arc, gold: Edit) -> bool:
-        return self._proposal(arc).matches(gold, self._texts.source)
-
-    def _proposal(self, arc: Arc) -> Proposal:
-        return self._texts.proposal(arc, self._vertices[arc.begin], self._vertices[arc.target])
 
 
 class _Window(NamedTuple):

@@ -33,7 +33,7 @@ def stem(word: str) -> str:
     irregular = _rules("irregular")
     if word in irregular or len(word) <= 2:
         return irregular.get(word, word)
-    word = _i_for_y(_past_and_progressive(_plural(word)))
+    word = _i_for_y(_uninflected(word))
     word = _replaced(_adverb(word), _rules("step 3"), above=0)
     return _without_e(_replaced(word, _rules("step 4"), above=1))
 
@@ -57,18 +57,11 @@ def _is_short(word: str) -> bool:
     return shape == "vc" or (shape.endswith("cvc") and word[-1] not in "wxy")
 
 
-def _plural(word: str) -> str:
-    """Step 1a."""
-    if word.endswith("ies"):
-        return word[:-1] if len(word) == 4 else word[:-2]
-    if word.endswith("sses"):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
-def _past_and_progressive(word: str) -> str:
-    """Step 1b."""
-    if word.endswith("ied"):
+def _uninflected(word: str) -> str:
+    """Remove a plural, a past or a progressive: steps 1a and 1b."""
+    if word.endswith("s") and not word.endswith(("ss", "ies")):
+        word = word[:-2] if word.endswith("sses") else word[:-1]
+    if word.endswith(("ies", "ied")):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word

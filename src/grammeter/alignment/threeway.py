@@ -57,10 +57,10 @@ def align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]
 def align_all(triples: Sequence[Triple]) -> Iterator[tuple[int, list[Column]]]:
     """Align many triples, sentences of like length together; no token is empty.
 
-    If the source equals the hypothesis or the reference, the other two are aligned as a pair with
-    the same costs (both; the first alone; the second alone), as the authors' program does. Yields
-    positions in ``triples``, in no particular order, and the columns from left to right. A column
-    has no more than two gaps; without its gaps each row is the sentence.
+    Yields positions in ``triples``, in no particular order, and the columns from left to right. A
+    column has no more than two gaps; without its gaps each row is the sentence. Where the source
+    equals the hypothesis or the reference, the columns are those of the other two as a pair, as the
+    authors' program aligns them.
     """
     jobs: list[tuple[int, Triple]] = []
     for index, (source, hypothesis, reference) in enumerate(triples):

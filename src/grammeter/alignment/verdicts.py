@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment.chunks import Changes, Chunk, ChunkedSentence, Tokens, partition
+from grammeter.alignment.weights import NOISE
 from grammeter.core import (
     Edit,
     EditVerdict,
@@ -45,9 +46,6 @@ Row = Sequence[float]
 
 Similarities = Mapping[tuple[str, str], float]
 """Similarity of the texts of each pair, in any unit."""
-
-NOISE = 1e-6
-"""Smaller differences of similarities come from single precision."""
 
 TOGETHER = -1
 """Label of a judgment against all references together."""
@@ -174,14 +172,11 @@ def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
     return counts
 
 
-_CENTRE = {("changed", WHOLE), ("length", WHOLE)}
-"""Columns from which the average length comes."""
-
-
 def rows_by_length(judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
     """Return columns such as ``tp@2``, with ``changed`` and ``length``, and a row for each."""
     counted = list(map(counts_by_length, judged))
-    columns = sorted({column for row in counted for column in row} | _CENTRE)
+    centre = {("changed", WHOLE), ("length", WHOLE)}  # the average length comes from them
+    columns = sorted(centre.union(*counted))
     rows = [[row[column] for column in columns] for row in counted]
     names = tuple(name if n == WHOLE else f"{name}@{n}" for name, n in columns)
     return names, np.array(rows, dtype=np.int64).reshape(-1, len(columns))

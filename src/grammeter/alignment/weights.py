@@ -7,7 +7,7 @@ and S+e the source with the edit e alone, e weighs ``|score(S+e, R) - score(S, R
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -57,19 +57,16 @@ class Union:
     verdicts: tuple[EditVerdict | None, ...]
     gold: tuple[bool, ...]
 
-    def pairs(self) -> Iterator[tuple[str, str]]:
+    def pairs(self) -> list[tuple[str, str]]:
         """Return the (text, reference) pairs whose scores make the weights, the source first."""
-        if self.edits:
-            for text in (self.source, *self.texts):
-                yield text, self.reference
+        return [(text, self.reference) for text in (self.source, *self.texts) if self.edits]
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Edits with weights, 0 or more, NaN where unknown.
+    """Edits with weights, 0 or more, NaN where unknown; ``truncated``: a model cut a text.
 
-    ``weightless`` counts those of weight 0, before inversion too; ``truncated``: a model cut a
-    text.
+    ``weightless`` counts those of weight 0, before inversion too.
     """
 
     union: Union
@@ -160,11 +157,10 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
 
 
 def check_references(segments: Iterable[Segment]) -> None:
-    """Check that references agree with the gold edits beside them, else raise DataError.
+    """Raise DataError if a reference is not what the gold edits beside it make.
 
     Texts and edits belong together where there are as many texts as annotators. Edits that only
-    detect may have been applied to a text or not: published texts differ in that. The message names
-    sentence and annotator.
+    detect may have been applied to a text or not: published texts differ in that.
     """
     by_gold = {id(segment.gold): segment for segment in segments}
     annotators = sorted({number for segment in by_gold.values() for number in segment.gold})

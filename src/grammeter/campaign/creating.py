@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import services
+from grammeter.campaign.choices import Kind
 from grammeter.campaign.commands import opened
 from grammeter.campaign.conf import DATABASE
 from grammeter.campaign.status import CampaignProgress
@@ -208,14 +209,7 @@ def _items(
     items: str | Path | Sequence[Item] | Judgments | None, corpus: Corpus
 ) -> tuple[Sequence[Item], tuple[str, ...], list[str]]:
     """Return items, read from a file if necessary, with its notices and notes."""
-    from grammeter.formats import (
-        STDIN,
-        Judgments,
-        is_items,
-        items_of,
-        read_items,
-        read_judgments,
-    )
+    from grammeter.formats import STDIN, Judgments, is_items, items_of, read_items, read_judgments
 
     if isinstance(items, (str, Path)):
         if items == STDIN or is_items(items):
@@ -240,7 +234,6 @@ def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
 
 
 def _plan(values: Mapping[str, Any]) -> Plan:
-    from grammeter.campaign.choices import Kind
     from grammeter.formats import read_text
 
     settings = {_COLUMNS.get(name, name): value for name, value in values.items()}

@@ -17,7 +17,7 @@ judgments stay.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import models
@@ -25,6 +25,9 @@ from django.db.models import CASCADE, F, Q
 from django.utils import timezone
 
 from grammeter.campaign.choices import NAME_LENGTH, Kind, State, Strategy, Task
+from grammeter.core import UnknownNameError
+
+Row = TypeVar("Row", bound=models.Model)
 
 
 class Campaign(models.Model):
@@ -275,6 +278,14 @@ class AuditEntry(models.Model):
     def log(cls, campaign: Campaign | None, who: str, action: str, **detail: Any) -> None:
         """Log ``who`` (login, anonymous name, :data:`COMMAND_LINE`) and plain JSON, no secrets."""
         cls.objects.create(campaign=campaign, who=who, action=action, detail=detail)
+
+
+def named(rows: models.QuerySet[Row], kind: str, name: str, column: str = "name") -> Row:
+    """Return the row of a name; raise :class:`UnknownNameError` if there is none."""
+    row = rows.filter(**{column: name}).first()
+    if row is None:
+        raise UnknownNameError(kind, name, rows.values_list(column, flat=True))
+    return row
 
 
 class Throttle(models.Model):

@@ -50,13 +50,6 @@ class Summary:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
-    def add(self, finished: Finished) -> None:
-        """Add a shard that this run finished."""
-        shard = finished.planned.shard
-        self.totals[shard.name] = finished.totals
-        room = FIRST_FAULTS - len(self.faults)
-        self.faults += [f"{shard.where}:{line}: {why}" for line, why in finished.faults[:room]]
-
     @property
     def all(self) -> Totals:
         """The sums over all shards."""
@@ -106,11 +99,11 @@ def batch(
 ) -> Summary:
     """Score the rows of tables and write them again with a column for each metric.
 
-    Memory does not grow with the input. The same call continues an earlier run of the folder:
-    finished files are not touched. Models run as :func:`~grammeter.using` says. Raises
-    :class:`UsageError` if a setting is not possible or not that of the earlier run, or another run
-    writes there; :class:`DataError` with file and line, if an input is missing or damaged as a
-    whole.
+    The result has counts by file. Memory does not grow with the input. The same call continues an
+    earlier run of the folder: finished files are not touched. Models run as
+    :func:`~grammeter.using` says. Raises :class:`UsageError` if a setting is not possible or not
+    that of the earlier run, or another run writes there; :class:`DataError` with file and line, if
+    an input is missing or damaged as a whole.
 
     Parameters
     ----------
@@ -146,11 +139,6 @@ def batch(
         With ``ray``: what each actor takes, may be fractions; by default 0 and 0.5.
     on_note
         Called before the work with each note that a reader of the rows needs.
-
-    Returns
-    -------
-    Summary
-        Counts by file; the rows themselves stand in the folder.
     """
     for what, value, known in (
         ("format", input_form, TableForm),
@@ -227,7 +215,9 @@ def run_batch(
             with closing(finished):
                 for done in finished:
                     manifest.add(done)
-                    summary.add(done)
+                    shard, room = done.planned.shard, FIRST_FAULTS - len(summary.faults)
+                    summary.totals[shard.name] = done.totals
+                    summary.faults += [f"{shard.where}:{n}: {why}" for n, why in done.faults[:room]]
         except GrammeterError:
             manifest.withdraw(outputs)
             raise

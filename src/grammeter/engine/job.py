@@ -1,9 +1,8 @@
 """The settings of a batch run, which travel to workers and into manifests, and its row filter.
 
 A filter such as ``impara >= 0.9 and errant.edits <= 6`` has numbers, names of columns, ``< <= > >=
-== !=``, ``and``, ``or``, ``not`` and parentheses. Columns and numbers are replaced by plain names,
-and Python's parser reads the rest; nothing is ever evaluated as Python. A comparison with a
-missing value is false.
+== !=``, ``and``, ``or``, ``not`` and parentheses. Python's parser reads it, with plain names for
+columns and numbers; nothing is ever evaluated as Python. Comparing a missing value is false.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ LONGEST_TOKEN = 50
 class Job:
     """The settings of :func:`~.batch`; two runs with equal settings write equal rows.
 
-    ``form`` is that of the output (``None``: as the input), ``signatures`` those of the metrics,
-    so that a run is not continued with other models.
+    ``form`` is that of the output (``None``: as the input), ``signatures`` those of the metrics.
     """
 
     metrics: tuple[str, ...]
@@ -140,18 +138,15 @@ class _Parser:
                 negated = self._test(operand)
                 return lambda cells: not negated(cells)
             case ast.Compare(left=ast.Name(id=left), ops=[sign], comparators=[ast.Name(id=right)]):
-                return self._comparison(left, right, _COMPARE[type(sign)])
+                one, other, compare = self._values[left], self._values[right], _COMPARE[type(sign)]
+
+                def holds(cells: Cells) -> bool:
+                    a, b = one(cells), other(cells)
+                    return a is not None and b is not None and compare(a, b)
+
+                return holds
             case _:
                 raise self._fault("it is not made of comparisons of two values")
-
-    def _comparison(self, left: str, right: str, compare: Callable[[float, float], bool]) -> Test:
-        one, other = self._values[left], self._values[right]
-
-        def holds(cells: Cells) -> bool:
-            a, b = one(cells), other(cells)
-            return a is not None and b is not None and compare(a, b)
-
-        return holds
 
     def _reason(self, error: SyntaxError) -> str:
         """Say what is wrong at the token, one a line, where Python's parser stopped."""

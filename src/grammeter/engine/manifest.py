@@ -27,7 +27,6 @@ State = Literal["new", "done", "gone", "changed"]
 
 NAME = "manifest.json"
 KIND = "batch"
-_CHUNK = 1 << 20
 _HEAD = ("row", "error")
 
 
@@ -131,8 +130,7 @@ class Manifest:
 
     def totals(self, shard: Shard) -> Totals:
         """Return the counts of a finished shard."""
-        entry = self._shards[shard.name]
-        return Totals(entry["rows"], entry["kept"], entry["errors"])
+        return Totals(*(self._shards[shard.name][name] for name in ("rows", "kept", "errors")))
 
     def add(self, finished: Finished) -> None:
         """Record that a shard is finished; when this returns, the record is on disk."""

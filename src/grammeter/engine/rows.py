@@ -42,8 +42,6 @@ class Made(NamedTuple):
 _NewCells = tuple[dict[str, Any], list[str]]
 """The new cells of a row, and why some are missing."""
 
-_EDIT_KINDS: Mapping[EditsForm | None, ColumnKind] = {"m2": "text", "list": "list"}
-
 
 class _Plan(NamedTuple):
     spelled: str
@@ -57,7 +55,7 @@ class _Plan(NamedTuple):
         if self.metric.extracts:
             yield f"{self.spelled}.edits", "count"
             if self.edits:
-                yield f"{self.spelled}.{self.edits}", _EDIT_KINDS[self.edits]
+                yield f"{self.spelled}.{self.edits}", "text" if self.edits == "m2" else "list"
 
 
 class RowScorer:
@@ -156,8 +154,7 @@ class RowScorer:
         if job.references and not references:
             return f"no {' and no '.join(job.references)}"
         for name, text in [(n, cells[n]) for n in (job.source, job.hypothesis)] + references:
-            why = self._unfit_text(text)
-            if why:
+            if why := self._unfit_text(text):
                 return f"{name} {why}"
         return None
 
@@ -183,7 +180,6 @@ class RowScorer:
         return references
 
     def _scored(self, segments: Sequence[Segment]) -> Sequence[_NewCells]:
-        """Return the new cells of each segment, and why some are missing."""
         made: list[_NewCells] = [({}, []) for _ in segments]
         scored = [plan for plan in self._plans if plan.scored]
         values = sentence_values([plan.metric for plan in scored], segments)

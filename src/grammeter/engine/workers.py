@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 from grammeter.core import GrammeterError, Workers, stand_alone
@@ -142,11 +142,9 @@ def _bounded_threads(jobs: int) -> Generator[None, None, None]:
             os.environ.pop(name, None)
 
 
-_inside: list[object] = []
+_inside = ExitStack()
 
 
 def _begin(runtime: Runtime) -> None:
     stand_alone()
-    context = using(runtime)
-    context.__enter__()
-    _inside.append(context)  # kept: it would be left when it is collected
+    _inside.enter_context(using(runtime))

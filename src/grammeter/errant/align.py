@@ -114,8 +114,6 @@ class Aligner:
 
 
 class _Grid:
-    """The matrix of costs of one region."""
-
     def __init__(self, costs: _Costs, source: Tokens, target: Tokens, part: Region) -> None:
         left, right = slice(part.start, part.source_end), slice(part.start, part.target_end)
         self._start = part.start

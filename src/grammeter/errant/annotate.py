@@ -13,14 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import get_args
 
-from grammeter.core import (
-    DETECTION_ONLY,
-    Edit,
-    GoldEdits,
-    Segment,
-    UnknownNameError,
-    cache_folder,
-)
+from grammeter.core import DETECTION_ONLY, Edit, GoldEdits, Segment, UnknownNameError, cache_folder
 from grammeter.errant.align import Aligner, Change
 from grammeter.errant.languages import NEUTRAL_RULES, Language, language
 from grammeter.errant.merge import Strategy, is_decided_by_changes
@@ -222,6 +215,8 @@ def annotator(
 ) -> Annotator:
     """Make an annotator; equal arguments give the same object, which remembers its work.
 
+    MissingResourceError if there is no such pipeline, UnknownNameError if no such way of merging.
+
     Parameters
     ----------
     pipeline
@@ -234,13 +229,6 @@ def annotator(
         Align by plain Levenshtein distance.
     cache_dir
         Folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else the user's.
-
-    Raises
-    ------
-    MissingResourceError
-        If there is no such pipeline.
-    UnknownNameError
-        If there is no such way of merging.
     """
     if merge not in get_args(Strategy):
         raise UnknownNameError("way of merging", merge, get_args(Strategy))
@@ -273,7 +261,7 @@ def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:
 
     Types of edits that only mark an error (``Um``, ``UNK``) belong to every scheme.
     """
-    annotations = chain.from_iterable(by_annotator.values() for by_annotator in gold)
+    annotations = (edits for by_annotator in gold for edits in by_annotator.values())
     types = {edit.type for edit in chain.from_iterable(annotations) if not edit.is_noop}
     return sorted(kind for kind in types - DETECTION_ONLY if not rules.gives(kind))
 

@@ -230,10 +230,6 @@ def _is_later_auxiliary(word: _Side) -> bool:
     return False
 
 
-def _derivation(pair: _Pair) -> str | None:
-    return "MORPH" if pair.both_open and len(set(map(stem, pair.texts))) == 1 else None
-
-
 def _same_class(pair: _Pair) -> str | None:
     if pair.same_category and (category := pair.target()):
         return category
@@ -269,7 +265,7 @@ _WORD_RULES: tuple[Callable[[_Pair], str | None], ...] = (
     lambda pair: pair.listed("agreement"),
     _misspelling,
     _inflection,
-    _derivation,
+    lambda pair: "MORPH" if pair.both_open and len(set(map(stem, pair.texts))) == 1 else None,
     lambda pair: "VERB:TENSE" if pair.both_auxiliary else None,
     _same_class,
     _related_classes,

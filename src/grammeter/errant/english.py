@@ -11,11 +11,6 @@ from importlib.resources import files
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "==": operator.eq, ">=": operator.ge, ">": operator.gt, "<": operator.lt
-}  # fmt: skip
-
-
 SimilarityRow = tuple[tuple[int, int], tuple[int, int], Callable[[float, float], bool], float, str]
 """Lengths of a word and of its replacement, how to compare their similarity to what, the type."""
 
@@ -40,9 +35,8 @@ class English:
             if name != "about"
         }
         self.similarity: list[SimilarityRow] = [
-            (one, other, _COMPARISONS[sign], float(bound), kind)
-            for one, other, test, kind in data["similarity"]["rows"]
-            for sign, bound in [test.split()]
+            (one, other, getattr(operator, test), bound, kind)
+            for one, other, test, bound, kind in data["similarity"]["rows"]
         ]
 
 

@@ -37,8 +37,7 @@ class Language:
     ``merge`` makes changes of an alignment, with source and target, the spans of edits, left to
     right; ``merges_by_changes`` if it needs only the words for these changes, and no parse.
     ``types_need`` says what ``classify`` looks at, ``parse`` or just the ``words``; ``types`` is a
-    regular expression of the types that it gives, by default those of ERRANT, an operation and a
-    main type.
+    regular expression of the types that it gives, by default ERRANT's operation and main type.
     """
 
     rules: str
@@ -65,19 +64,17 @@ def merge_neutral(changes: Sequence[Change], source: Tokens, target: Tokens) -> 
     this choice stand in docs/concepts/errant-edits.md.
     """
 
-    def is_letter(change: Change) -> bool:
-        return len(source.texts[change.start]) == 1 == len(target.texts[change.target_start])
-
-    def together(one: Change, next_: Change) -> bool:
-        return is_letter(one) and is_letter(next_)
-
-    return [
-        joined(part)
-        for group in adjacent(changes)
-        for part in (
-            parts(group, together) if all(change.kind == "S" for change in group) else [group]
+    def together(*pair: Change) -> bool:
+        return all(
+            len(source.texts[change.start]) == 1 == len(target.texts[change.target_start])
+            for change in pair
         )
-    ]
+
+    spans: list[Span] = []
+    for group in adjacent(changes):
+        substitutes = all(change.kind == "S" for change in group)
+        spans += map(joined, parts(group, together) if substitutes else [group])
+    return spans
 
 
 def operation(span: Span, source: Tokens, target: Tokens) -> str:
@@ -99,10 +96,7 @@ NEUTRAL_RULES = Language(
 )
 
 ENGLISH = Language(
-    rules="errant-3.0.2",
-    merge=merge,
-    merges_by_changes=is_decided_by_changes,
-    classify=classify,
+    rules="errant-3.0.2", merge=merge, merges_by_changes=is_decided_by_changes, classify=classify
 )
 
 

@@ -43,7 +43,7 @@ def is_decided_by_changes(changes: Iterable[Change], strategy: Strategy = "rules
     return strategy != "rules" or not any(
         len(part) > 1 and any(change.kind == "S" for change in part)
         for group in adjacent(changes)
-        for part in parts(group, _both_untransposed)
+        for part in parts(group, _TOGETHER["rules"])
     )
 
 
@@ -76,12 +76,8 @@ def joined(changes: Sequence[Change]) -> Span:
     return Span(first.start, last.end, first.target_start, last.target_end)
 
 
-def _both_untransposed(one: Change, next_: Change) -> bool:
-    return "T" not in (one.kind, next_.kind)
-
-
 _TOGETHER: Mapping[Strategy, Callable[[Change, Change], bool]] = {
-    "rules": _both_untransposed,
+    "rules": lambda one, next_: "T" not in (one.kind, next_.kind),
     "all-split": lambda one, next_: False,
     "all-merge": lambda one, next_: True,
     # transpositions are alike if they are equally long
@@ -153,7 +149,6 @@ class _Sequence:
         return [joined([change]) for change in changes]
 
     def _rules(self, first: int, last: int, part: _Part) -> _Cut | None:
-        """Try the rules in their order on the changes from ``first`` to ``last``."""
         if self._substitutions[first] == self._substitutions[last + 1]:
             return None
         return (

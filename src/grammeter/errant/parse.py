@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -37,12 +38,10 @@ SIZE_LIMIT = 1 << 30
 """Bytes; a larger file is begun anew."""
 
 _UNUSED = ("ner", "entity_linker", "spancat", "textcat", "textcat_multilabel")
-_PLAIN = frozenset(
-    {
-        "attribute_ruler", "lemmatizer", "morphologizer", "parser", "senter", "sentencizer",
-        "tagger", "tok2vec", "trainable_lemmatizer", "transformer",
-    }
-)  # fmt: skip
+_PLAIN = {
+    *("attribute_ruler", "lemmatizer", "morphologizer", "parser", "senter", "sentencizer"),
+    *("tagger", "tok2vec", "trainable_lemmatizer", "transformer"),
+}
 """Kinds of components whose use of the parser's work is known."""
 
 
@@ -161,16 +160,13 @@ def idle_without_dependencies(nlp: Any) -> list[str]:
     for name, kind in kinds.items():
         if kind == "attribute_ruler":
             rules = nlp.get_pipe(name).patterns
+            patterns = chain.from_iterable(rule["patterns"] for rule in rules)
+            keys = {str(key).upper() for token in chain.from_iterable(patterns) for key in token}
             if all(set(rule["attrs"]) <= {"DEP"} for rule in rules):
                 idle.append(name)
-            elif any(_reads_dependencies(rule["patterns"]) for rule in rules):
+            elif not keys.isdisjoint({"DEP", "IS_SENT_START", "SENT_START", "_"}):
                 return []
     return idle
-
-
-def _reads_dependencies(patterns: Sequence[Sequence[Mapping[str, Any]]]) -> bool:
-    keys = {str(key).upper() for pattern in patterns for token in pattern for key in token}
-    return not keys.isdisjoint({"DEP", "IS_SENT_START", "SENT_START", "_"})
 
 
 def _suffices(tokens: Tokens, dependencies: bool) -> bool:
@@ -178,7 +174,6 @@ def _suffices(tokens: Tokens, dependencies: bool) -> bool:
 
 
 def _tokens(bare: Tokens, doc: Any, dependencies: bool) -> Tokens:
-    """Copy what is needed from a spaCy Doc."""
     return bare.with_columns(
         [token.lemma_ for token in doc],
         [token.pos_ for token in doc],

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from grammeter.core import DETECTION_ONLY, Edit
 
+Column = Iterable[str]
+
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
@@ -49,10 +51,10 @@ class Tokens:
 
     def with_columns(
         self,
-        lemmas: Iterable[str],
-        pos: Iterable[str],
-        tags: Iterable[str],
-        deps: Iterable[str] = (),
+        lemmas: Column,
+        pos: Column,
+        tags: Column,
+        deps: Column = (),
         heads: Iterable[int] = (),
     ) -> Tokens:
         """Return the sentence with a parser's columns; equal values share one object."""

@@ -52,8 +52,8 @@ from grammeter.formats.scores import read_human as read_human
 from grammeter.formats.scores import read_human_scores as read_human_scores
 from grammeter.formats.scores import read_score_file as read_score_file
 from grammeter.formats.scores import read_scores as read_scores
-from grammeter.formats.scores import system_scores as system_scores
 from grammeter.formats.scores import write_scores as write_scores
+from grammeter.formats.sgml import lay_on as lay_on
 from grammeter.formats.sgml import parse_sgml as parse_sgml
 from grammeter.formats.shard_rows import PARTIAL as PARTIAL
 from grammeter.formats.shard_rows import ColumnKind as ColumnKind
@@ -71,7 +71,6 @@ from grammeter.formats.shards import ShardForm as ShardForm
 from grammeter.formats.shards import find_shards as find_shards
 from grammeter.formats.shards import odd_ends as odd_ends
 from grammeter.formats.shards import read_blocks as read_blocks
-from grammeter.formats.standoff import lay_on as lay_on
 from grammeter.formats.tables import object_text as object_text
 from grammeter.formats.tables import parse_object as parse_object
 from grammeter.formats.tables import read_object as read_object

@@ -257,17 +257,13 @@ def _output(element: Element, unranked: bool) -> Output:
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
     cells = [output.attributes.get("score") for output in outputs]
-    return tuple(_score(cell) for cell in cells) if any(c is not None for c in cells) else None
-
-
-def _score(cell: str | None) -> float | None:
-    if not cell:
-        return None
     try:
-        return float(cell)
-    except ValueError:
+        scores = tuple(float(cell) if cell else None for cell in cells)
+    except ValueError as error:
         fix = "Write it in digits, or leave it out."
-        raise DataError(f"score is {cell[:40]!r}, no number", fix=fix) from None
+        cell = str(error).rpartition(": ")[2]
+        raise DataError(f"score is {cell[:40]}, no number", fix=fix) from None
+    return scores if any(cell is not None for cell in cells) else None
 
 
 def _seconds(text: str | None) -> float | None:
@@ -275,9 +271,8 @@ def _seconds(text: str | None) -> float | None:
         return None
     match = _DURATION.match(text)
     if not match:
-        raise DataError(
-            f"the duration {text[:40]!r} is none", fix="Write it as H:MM:SS or H:MM:SS.ffffff."
-        )
+        fix = "Write it as H:MM:SS or H:MM:SS.ffffff."
+        raise DataError(f"the duration {text[:40]!r} is none", fix=fix)
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[:4])
     whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     # one division of whole numbers: the nearest float there is, so that it can be undone
@@ -286,9 +281,8 @@ def _seconds(text: str | None) -> float | None:
 
 def _duration(seconds: float) -> str:
     if not 0 <= seconds < 10**9:
-        raise DataError(
-            f"a duration of {seconds} seconds cannot be written", fix="Give 0 or more seconds."
-        )
+        fault = f"a duration of {seconds} seconds cannot be written"
+        raise DataError(fault, fix="Give 0 or more seconds.")
     whole, micro = divmod(round(seconds * 10**6), 10**6)
     minutes, second = divmod(whole, 60)
     hours, minute = divmod(minutes, 60)

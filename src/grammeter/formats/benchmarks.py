@@ -71,10 +71,8 @@ class Benchmark:
         the table lacks the system whose outputs were taken.
         """
         if not self.copies:
-            raise UsageError(
-                f"the published figures of {self.name} were computed on the data of today",
-                fix="Leave --published-data out.",
-            )
+            fault = f"the published figures of {self.name} were computed on the data of today"
+            raise UsageError(fault, fix="Leave --published-data out.")
         columns = {name: self._as_published(column) for name, column in table.items()}
         return replace(table, columns=columns)
 

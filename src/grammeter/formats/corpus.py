@@ -217,10 +217,8 @@ class Corpus:
             texts = {name: data[name] for name in names}
             return cls(**texts, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise DataError(
-                f"damaged corpus: {type(error).__name__}: {error}",
-                fix="Write the file again with 'grammeter score -o FILE'.",
-            ) from error
+            fix = "Write the file again with 'grammeter score -o FILE'."
+            raise DataError(f"damaged corpus: {type(error).__name__}: {error}", fix=fix) from error
 
 
 def _walked(value: Any) -> Any:

@@ -6,11 +6,9 @@ by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +28,7 @@ from grammeter.core import (
     home,
 )
 from grammeter.formats import archive
+from grammeter.formats.text import write_bytes
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent"]
@@ -201,7 +200,7 @@ def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], s
     # gzip may be a little longer than what it packs
     for member, data in archive.contents(Path(source), limit=2 * limit + 1024):
         content = archive.unpacked(data, f"{source}: {member}", limit=limit)
-        matches = {file: content for file in entry.files if file.holds(content or b"")}
+        matches = {f: content for f in entry.files if content is not None and f.holds(content)}
         contents |= matches
         if not matches:
             others.add(member.rpartition("/")[2].removesuffix(".gz"))
@@ -263,17 +262,12 @@ def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile
     new = [file for file in contents if not _is_sound(folder / file.path, file)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{entry.name}-", dir=folder.parent))
-        try:
+        with tempfile.TemporaryDirectory(prefix=f".{entry.name}-", dir=folder.parent) as beside:
             for number, file in enumerate(new):
-                packed = file.path.endswith(".gz")
-                data = gzip.compress(contents[file], mtime=0) if packed else contents[file]
-                (beside / str(number)).write_bytes(data)
+                write_bytes(f"{beside}/{number}{Path(file.path).suffix}", contents[file])
             for number, file in enumerate(new):
                 (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(beside / str(number), folder / file.path)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+                os.replace(f"{beside}/{number}{Path(file.path).suffix}", folder / file.path)
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror}",
@@ -323,11 +317,8 @@ def _download(url: str, file: DataFile, opener: Opener) -> bytes:
     except (OSError, HTTPException, ValueError) as error:
         raise RemoteError(f"could not be fetched: {error}", where=url, fix=fix) from error
     if not file.holds(content):
-        raise RemoteError(
-            f"is not the file that is known as {file.path}: its checksum differs",
-            where=url,
-            fix=fix,
-        )
+        fault = f"is not the file that is known as {file.path}: its checksum differs"
+        raise RemoteError(fault, where=url, fix=fix)
     return content
 
 

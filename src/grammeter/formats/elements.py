@@ -83,9 +83,7 @@ def start_tag(tag: str, attributes: Mapping[str, str]) -> str:
     """Write ``<tag a="b"``, without the closing bracket; refuse what XML cannot carry."""
     for text in attributes.values():
         if match := _NOT_XML.search(text):
-            raise DataError(
-                f"U+{ord(match[0]):04X} cannot stand in XML: {text[:40]!r}",
-                fix="Take control characters out of the text.",
-            )
+            fault = f"U+{ord(match[0]):04X} cannot stand in XML: {text[:40]!r}"
+            raise DataError(fault, fix="Take control characters out of the text.")
     pairs = (f' {name}="{text.translate(_ESCAPED)}"' for name, text in attributes.items())
     return f"<{tag}" + "".join(pairs)

@@ -119,7 +119,6 @@ def _judge_of(where: str) -> str:
 def whole_number(text: str, name: str) -> int:
     """Read a whole number from 0 up; raise :class:`DataError` for anything else."""
     if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
-        raise DataError(
-            f"{name} is {text[:40]!r}, no whole number", fix="Write it in digits, from 0 on."
-        )
+        fault = f"{name} is {text[:40]!r}, no whole number"
+        raise DataError(fault, fix="Write it in digits, from 0 on.")
     return int(text)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, overload
 
@@ -46,11 +46,7 @@ _SCALE = 5  # the lowest rank of a scale for up to five systems; for more, it is
 
 @dataclass(frozen=True, slots=True)
 class JudgedBlock:
-    """Consecutive rankings of a file, and their common attributes.
-
-    These are in Appraise those of the element ``error-correction-ranking-result``, in WMT CSV
-    ``testset``, ``srclang`` and ``trglang``, as far as the file has them.
-    """
+    """Consecutive rankings of a file; attributes of their element, or test set and languages."""
 
     attributes: Mapping[str, str]
     count: int
@@ -101,9 +97,6 @@ class Judgments(Sequence[Ranking]):
     def __len__(self) -> int:
         return len(self.rankings)
 
-    def __iter__(self) -> Iterator[Ranking]:
-        return iter(self.rankings)
-
     @property
     def numbering(self) -> str:
         """How sentences were counted, for signatures: ``0 (default)``, ``1 (found)``."""
@@ -127,10 +120,8 @@ def check_scale(ranking: Ranking) -> Ranking:
     lowest = max(_SCALE, len(ranking.systems))
     for rank in ranking.ranks:
         if rank > lowest:
-            raise DataError(
-                f"rank {rank} lies outside the scale of 1 to {lowest}",
-                fix=f"Rank 1 is best; ranks go to {_SCALE}, or to the number of systems.",
-            )
+            fix = f"Rank 1 is best; ranks go to {_SCALE}, or to the number of systems."
+            raise DataError(f"rank {rank} lies outside the scale of 1 to {lowest}", fix=fix)
     return ranking
 
 
@@ -138,10 +129,8 @@ def joined_names(group: Sequence[str], separator: Separator) -> str:
     """Join the names of systems that wrote the same; refuse names with spaces or commas."""
     for name in group:
         if "," in name or name.split() != [name]:
-            raise DataError(
-                f"the format cannot hold the system name {name!r}",
-                fix="Take white space and commas out of it, or write JSON lines.",
-            )
+            fix = "Take white space and commas out of it, or write JSON lines."
+            raise DataError(f"the format cannot hold the system name {name!r}", fix=fix)
     return (MARKS[separator] or " ").join(group)
 
 
@@ -221,17 +210,16 @@ def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
 
 def format_lines(rankings: Iterable[Ranking]) -> str:
     """Return rankings as JSON lines; raise :class:`DataError` for an infinite duration."""
-    return "".join(f"{_line(ranking)}\n" for ranking in rankings)
-
-
-def _line(ranking: Ranking) -> str:
-    if ranking.seconds is not None and not math.isfinite(ranking.seconds):
-        raise DataError(
-            f"a duration of {ranking.seconds} seconds", fix="Write None where it is unknown."
-        )
-    data = {key: getattr(ranking, key) for key in _KEYS}
-    lacking = {key for key in _KEYS[6:] if data[key] is None or data[key] == ()}
-    return json.dumps({k: v for k, v in data.items() if k not in lacking}, ensure_ascii=False)
+    lines: list[str] = []
+    for ranking in rankings:
+        if ranking.seconds is not None and not math.isfinite(ranking.seconds):
+            fault = f"a duration of {ranking.seconds} seconds"
+            raise DataError(fault, fix="Write None where it is unknown.")
+        data = {key: getattr(ranking, key) for key in _KEYS}
+        lacking = {key for key in _KEYS[6:] if data[key] is None or data[key] == ()}
+        known = {key: value for key, value in data.items() if key not in lacking}
+        lines.append(json.dumps(known, ensure_ascii=False) + "\n")
+    return "".join(lines)
 
 
 def _ranking(data: dict[str, Any]) -> Ranking:

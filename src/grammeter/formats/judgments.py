@@ -21,6 +21,7 @@ from grammeter.core import (
     checked,
     with_sentence_numbers,
 )
+from grammeter.formats import numbering
 from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.judged import (
     FirstSegment,
@@ -32,14 +33,7 @@ from grammeter.formats.judged import (
     parse_lines,
 )
 from grammeter.formats.m2 import named_outputs, read_output
-from grammeter.formats.numbering import (
-    Outputs,
-    document_notes,
-    file_of,
-    join,
-    shifted,
-    with_numbers,
-)
+from grammeter.formats.numbering import Outputs
 from grammeter.formats.spellings import check_names
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
 from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
@@ -97,7 +91,7 @@ def _read(
         data = read_bytes(path)
         part = parse(decode(data, path), str(path), first_segment=first_segment)
         parts.append(replace(part, notices=(*encoding_notices(data, path), *part.notices)))
-    joined = join(parts)
+    joined = numbering.join(parts)
     if first_segment is None or any(file.form != "jsonl" for file in joined.files):
         return joined
     unused = "--first-segment (first_segment=) had no effect: JSON lines count sentences from 1"
@@ -112,9 +106,8 @@ def read_sides(
 ) -> list[Judgments]:
     """Read the judgments of several sides, people and a model, with sentences counted alike.
 
-    ``sides``: the files of each side; a file may belong to several. ``read``: reads all files
-    together. ``alone``: whether sentences of different documents with the same number get new
-    numbers, as no other file counts these sentences.
+    ``sides``: the files of each side, which ``read`` reads together. ``alone``: no other file
+    counts these sentences, so those of several documents with one number get new numbers.
     """
     paths = list(dict.fromkeys(str(path) for side in sides for path in side))
     judgments = read(paths)
@@ -123,7 +116,7 @@ def read_sides(
     files = dict(zip(paths, judgments.files, strict=True))
 
     def part(side: Sequence[str]) -> Judgments:
-        some = [(ranking, origin) for ranking, origin in rows if file_of(origin) in side]
+        some = [(ranking, origin) for ranking, origin in rows if numbering.file_of(origin) in side]
         return replace(
             judgments,
             rankings=tuple(ranking for ranking, _ in some),
@@ -153,7 +146,8 @@ def parse_judgments(
         judgments = parse(text, where, separator=separator, systems=systems or ())
     if not judgments.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
-    numbered = with_numbers(judgments, where, stated=first_segment, systems=systems, drop=drop)
+    numbered = numbering.with_numbers(judgments, where, first_segment, systems, drop)
+    notes = [f"{where}: {note}" for note in numbering.document_notes(numbered)]
     counts = {
         "skipped": sum(ranking.skipped for ranking in judgments),
         "without outputs": sum(not (r.groups or r.skipped) for r in judgments),
@@ -161,11 +155,8 @@ def parse_judgments(
     }
     odd = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     notices = (f"{where}: {len(judgments)} items, of them {odd}",) if odd else ()
-    return replace(
-        numbered,
-        notices=(*numbered.notices, *notices),
-        notes=(*numbered.notes, *(f"{where}: {note}" for note in document_notes(numbered))),
-    )
+    notices = (*numbered.notices, *notices)
+    return replace(numbered, notices=notices, notes=(*numbered.notes, *notes))
 
 
 def parse_judgments_of(
@@ -176,18 +167,17 @@ def parse_judgments_of(
     segments: int = 0,
     first_segment: FirstSegment | None = None,
 ) -> Judgments:
-    """Read judgments of sentences that were scored; ``where`` names them in messages.
+    """Read judgments of sentences that were scored; options as in :func:`read_judgments`.
 
-    ``outputs``: the outputs that were scored; ``systems`` of :func:`read_judgments` if they include
-    all systems that were judged. ``segments``: how many sentences were scored, if known: a file
-    with one number more counts from 1. ``first_segment``: see :func:`read_judgments`.
+    ``outputs``: the outputs that were scored, maybe not of all systems. ``segments``: how many
+    sentences were scored, if known: a file with one number more counts from 1.
     """
     judgments = parse_judgments(text, where, first_segment=first_segment)
     if outputs is not None and {name for r in judgments for name in r.systems} <= {*outputs}:
         return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
     numbers = {ranking.segment for ranking in judgments}
     if judgments.files[0].basis == "default" and 1 not in numbers and max(numbers) == segments + 1:
-        return shifted(judgments, 1, "found")
+        return numbering.shifted(judgments, 1, "found")
     return judgments
 
 
@@ -292,8 +282,6 @@ def _form_of(text: str, where: str) -> JudgmentForm:
 def _form_by_name(path: PathLike) -> JudgmentForm:
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if suffix not in _SUFFIXES:
-        raise UsageError(
-            f"the name {str(path)!r} does not tell the format of judgments",
-            fix=f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed.",
-        )
+        fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
+        raise UsageError(f"the name {str(path)!r} does not tell the format of judgments", fix=fix)
     return _SUFFIXES[suffix]

@@ -128,10 +128,8 @@ def _format_edit(annotator: int, edit: Edit) -> str:
     except ValueError:
         same = False
     if not same:
-        raise DataError(
-            f"M2 cannot hold this edit: {line[:80]!r}",
-            fix="Bars in a text and spaces at its ends would be read differently.",
-        )
+        fix = "Bars in a text and spaces at its ends would be read differently."
+        raise DataError(f"M2 cannot hold this edit: {line[:80]!r}", fix=fix)
     return line
 
 
@@ -292,15 +290,13 @@ def named_outputs(
         split = [(system_name(file), number) for file, number in map(split_annotator, paths)]
         names = [name if number is None else f"{name}:{number}" for name, number in split]
     if len(names) != len(paths):
-        raise UsageError(
-            f"{len(names)} names for {len(paths)} outputs", fix="Give one name for each output."
-        )
+        fault = f"{len(names)} names for {len(paths)} outputs"
+        raise UsageError(fault, fix="Give one name for each output.")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         both = ", ".join(str(p) for p, name in zip(paths, names, strict=True) if name == twice)
-        raise UsageError(
-            f"two systems are called {twice!r}: {both}", fix="Rename one file, or use --names."
-        )
+        fault = f"two systems are called {twice!r}: {both}"
+        raise UsageError(fault, fix="Rename one file, or use --names.")
     return dict(zip(names, paths, strict=True))
 
 
@@ -308,10 +304,8 @@ def check_no_annotator(path: str | Path) -> None:
     """Raise :class:`UsageError` if the path of a text names an annotator."""
     file, annotator = split_annotator(path)
     if annotator is not None:
-        raise UsageError(
-            f"{path}: annotator {annotator} is asked for, and {file} is no M2 file",
-            fix=f"Write {file} if it is the output itself.",
-        )
+        fault = f"{path}: annotator {annotator} is asked for, and {file} is no M2 file"
+        raise UsageError(fault, fix=f"Write {file} if it is the output itself.")
 
 
 def read_output(path: str | Path) -> list[str]:
@@ -328,11 +322,8 @@ def read_text_lines(path: str | Path) -> list[str]:
     """Read a text, one sentence a line; raise :class:`DataError` if it is an M2 file."""
     text = read_text(path)
     if _EDIT_LINE.search(text):
-        raise DataError(
-            "this is M2 where a text belongs",
-            where=str(path),
-            fix="Extract the edits of an M2 file anew with 'grammeter edits convert -auto'.",
-        )
+        fix = "Extract the edits of an M2 file anew with 'grammeter edits convert -auto'."
+        raise DataError("this is M2 where a text belongs", where=str(path), fix=fix)
     return checked_lines(text, path)
 
 
@@ -347,9 +338,8 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
             " stand behind -r.",
         )
     if annotator is not None and annotator not in known:
-        raise UsageError(
-            f"{name}: no annotator {annotator}", fix=f"It has {', '.join(map(str, known))}."
-        )
+        fix = f"It has {', '.join(map(str, known))}."
+        raise UsageError(f"{name}: no annotator {annotator}", fix=fix)
     number = known[0] if annotator is None else annotator
     texts: list[str] = []
     left_out = 0

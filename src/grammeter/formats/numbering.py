@@ -29,10 +29,9 @@ _FIX = (
 def with_numbers(
     judgments: Judgments,
     where: str,
-    *,
-    stated: FirstSegment | None = None,
-    systems: Outputs | None = None,
-    drop: Container[str] = (),
+    stated: FirstSegment | None,
+    systems: Outputs | None,
+    drop: Container[str],
 ) -> Judgments:
     """Count one file's segments from 1, not 0; for options see ``judgments.read_judgments``."""
     file = judgments.files[0]
@@ -58,11 +57,8 @@ def shifted(judgments: Judgments, first: FirstSegment, basis: Basis) -> Judgment
     file = replace(judgments.files[0], first_segment=first, basis=basis)
     for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
         if ranking.segment == first:
-            raise DataError(
-                "sentence 0 in a file that is to count from 1",
-                where=origin,
-                fix="Let it count from 0.",
-            )
+            fault = "sentence 0 in a file that is to count from 1"
+            raise DataError(fault, where=origin, fix="Let it count from 0.")
     moved = tuple(replace(ranking, segment=ranking.segment - first) for ranking in judgments)
     return replace(judgments, rankings=moved, files=(file,))
 
@@ -78,11 +74,8 @@ class _Evidence:
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
             for name in ranking.systems:
                 if name not in self.texts and name not in drop:
-                    raise DataError(
-                        f"unknown system {name!r}",
-                        where=origin,
-                        fix=f"Outputs are given of: {', '.join(sorted(self.texts))}.",
-                    )
+                    fix = f"Outputs are given of: {', '.join(sorted(self.texts))}."
+                    raise DataError(f"unknown system {name!r}", where=origin, fix=fix)
 
     def check(self, judgments: Judgments, base: FirstSegment) -> None:
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):

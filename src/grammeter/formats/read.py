@@ -10,22 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
+from grammeter.formats import m2, sgml
 from grammeter.formats.corpus import GIVEN, Corpus
-from grammeter.formats.m2 import (
-    M2Block,
-    M2File,
-    TextRule,
-    check_no_annotator,
-    is_m2,
-    named_outputs,
-    output_texts,
-    parse_m2,
-    reference_texts,
-    split_annotator,
-)
 from grammeter.formats.records import read_records
-from grammeter.formats.sgml import Document, alternatives, is_sgml, merge_documents, parse_sgml
-from grammeter.formats.standoff import lay_on
 from grammeter.formats.text import (
     STDIN,
     checked_lines,
@@ -40,8 +27,8 @@ from grammeter.formats.text import (
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 PathLike = str | Path
-_M2 = tuple[str, M2File]
-_Essays = Sequence[Document]
+_M2 = tuple[str, m2.M2File]
+_Essays = Sequence[sgml.Document]
 
 _MOST_FAULTS = 5  # of one file that are listed one by one
 
@@ -95,11 +82,11 @@ def read_corpus(
         return read_records(corpus)
     reader = _Reader(lenient, normalise)
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
-    output_paths = named_outputs(systems, names)
+    output_paths = m2.named_outputs(systems, names)
     files = [*source_paths, *references, *output_paths.values()]
-    if sum(str(split_annotator(path)[0]) == STDIN for path in files) > 1:
+    if sum(str(m2.split_annotator(path)[0]) == STDIN for path in files) > 1:
         raise UsageError("standard input is read twice", fix="Use '-' once only.")
-    rule = TextRule(um=um, missing=missing_annotator)
+    rule = m2.TextRule(um=um, missing=missing_annotator)
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
     texts, gold_files = reader.references(references)
     sources = reader.sources(source_paths, gold_files)
@@ -110,7 +97,7 @@ def read_corpus(
         reader.notes += token_notices(sources, outputs[name], path)
     text_rule, made = GIVEN, texts
     if gold and not texts:
-        made, left_out = reference_texts(sources, gold, rule)
+        made, left_out = m2.reference_texts(sources, gold, rule)
         text_rule = str(rule)
         if left_out:
             reader.notes.append(
@@ -149,25 +136,25 @@ class _Reader:
         text = decode(data, path)
         return _normalised(text, path, self.form) if self.form else text
 
-    def read(self, path: PathLike, text: str | None = None) -> list[str] | M2File:
+    def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text
-        if not is_m2(text, path):
+        if not m2.is_m2(text, path):
             self.notices += space_notices(text, path)
             return checked_lines(text, path)
-        file = parse_m2(text, str(path), lenient=self.lenient)
+        file = m2.parse_m2(text, str(path), lenient=self.lenient)
         self.notes += file.notices[:_MOST_FAULTS]
         if len(file.notices) > _MOST_FAULTS:
             self.notes.append(f"{path}: {len(file.notices)} faults passed over in all")
         return file
 
-    def output(self, name: str, path: PathLike, rule: TextRule) -> list[str]:
+    def output(self, name: str, path: PathLike, rule: m2.TextRule) -> list[str]:
         self.origins[f"systems[{name}]"] = str(path)
-        file, _ = split_annotator(path)
+        file, _ = m2.split_annotator(path)
         content = self.read(file)
-        if not isinstance(content, M2File):
-            check_no_annotator(path)
+        if not isinstance(content, m2.M2File):
+            m2.check_no_annotator(path)
             return content
-        lines, left_out = output_texts(content, path, rule)
+        lines, left_out = m2.output_texts(content, path, rule)
         self.output_files.append((str(file), content))
         self.notices.append(f"{path}: M2; the output is the text that its edits make")
         if left_out:
@@ -181,11 +168,11 @@ class _Reader:
         gold: list[_M2] = []
         for path in paths:
             text = self.text(path)
-            if is_sgml(text, path):
-                self.essay_files[str(path)] = parse_sgml(text, str(path))
+            if sgml.is_sgml(text, path):
+                self.essay_files[str(path)] = sgml.parse_sgml(text, str(path))
                 continue
             content = self.read(path, text)
-            if isinstance(content, M2File):
+            if isinstance(content, m2.M2File):
                 gold.append((str(path), content))
                 if count := _unsorted(content):
                     self.notices.append(
@@ -206,7 +193,7 @@ class _Reader:
         self.origins["source"] = ", ".join(path for path, _ in files)
         sources: list[str] = []
         for path, content in files:
-            lines = content.sources if isinstance(content, M2File) else content
+            lines = content.sources if isinstance(content, m2.M2File) else content
             sources += lines
             self.places += [f"{path}:{number}" for number in range(1, len(lines) + 1)]
         return sources
@@ -218,13 +205,14 @@ class _Reader:
         name = ", ".join(self.essay_files)
         self.origins["gold"] = ", ".join(filter(None, [self.origins.get("gold"), name]))
         files = self.essay_files.values()
-        layout = lay_on(merge_documents(files), sources, alternatives=alternatives(files))
+        documents, some = sgml.merge_documents(files), sgml.alternatives(files)
+        layout = sgml.lay_on(documents, sources, alternatives=some)
         if layout.left_out:
             self.notes.append(
                 f"{name}: {len(layout.left_out)} mistakes cross sentences or paragraphs, or change"
                 " nothing; they are left out of the gold edits"
             )
-        return [(name, M2File(tuple(map(M2Block.of, sources, layout.gold))))]
+        return [(name, m2.M2File(tuple(map(m2.M2Block.of, sources, layout.gold))))]
 
     def check_sources(self, sources: Sequence[str], files: Sequence[_M2]) -> None:
         """Refuse edits of other sentences."""
@@ -244,7 +232,7 @@ class _Reader:
                     )
 
 
-def _unsorted(file: M2File) -> int:
+def _unsorted(file: m2.M2File) -> int:
     """Count the sentences whose gold edits are out of order: the M2 scorer loses matches there."""
     gold = (edits for block in file.blocks for edits in block.gold.values())
     return sum(any(a.start > b.start for a, b in pairwise(edits)) for edits in gold)
@@ -253,13 +241,10 @@ def _unsorted(file: M2File) -> int:
 def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
     normal = unicodedata.normalize(form, text)
-    if normal != text and is_sgml(text, path):
-        raise DataError(
-            f"{form} changes characters that mistakes count",
-            where=str(path),
-            fix="Leave --normalise out, or give the gold edits as M2.",
-        )
-    if is_m2(text, path):
+    if normal != text and sgml.is_sgml(text, path):
+        fix = "Leave --normalise out, or give the gold edits as M2."
+        raise DataError(f"{form} changes characters that mistakes count", where=str(path), fix=fix)
+    if m2.is_m2(text, path):
         pairs = zip(split_lines(text), split_lines(normal), strict=True)
         for number, (old, new) in enumerate(pairs, start=1):
             if old.startswith("S ") and len(old.split()) != len(new.split()):

@@ -107,15 +107,11 @@ def _json_columns(path: str | Path) -> Columns:
             rows.append(row)
             counts = [len(each["references"]) for each in (row, rows[0])]
             if counts[0] != counts[1]:
-                raise DataError(
-                    f"{counts[0]} references, but other lines have {counts[1]}",
-                    fix="Write null for a reference that a sentence lacks.",
-                )
+                fault = f"{counts[0]} references, but other lines have {counts[1]}"
+                raise DataError(fault, fix="Write null for a reference that a sentence lacks.")
             if odd := sorted(row["systems"].keys() ^ rows[0]["systems"].keys()):
-                raise DataError(
-                    f"other systems than in line 1: {', '.join(odd)} in one of them only",
-                    fix="Each line needs an output of each system.",
-                )
+                fault = f"other systems than in line 1: {', '.join(odd)} in one of them only"
+                raise DataError(fault, fix="Each line needs an output of each system.")
     if not rows:
         fix = "It needs one JSON object a line."
         raise DataError("the file is empty", where=str(path), fix=fix)
@@ -152,10 +148,8 @@ def _json_row(line: str) -> dict[str, Any]:
 
 def _check_text(value: object, what: str) -> None:
     if not isinstance(value, str):
-        raise DataError(
-            f"{what} is {type(value).__name__} {value!r}, not a text",
-            fix="Only references may be null; quote numbers.",
-        )
+        fault = f"{what} is {type(value).__name__} {value!r}, not a text"
+        raise DataError(fault, fix="Only references may be null; quote numbers.")
     checked_text(value, what)
 
 
@@ -187,10 +181,8 @@ def _check_types(table: Columns) -> None:
 def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: RecordForm) -> str:
     for name, column in columns.items():
         if None in column:
-            raise DataError(
-                f"{name} lacks the text of sentence {column.index(None) + 1}",
-                fix="TSV and CSV know texts only; write .jsonl or .parquet.",
-            )
+            fault = f"{name} lacks the text of sentence {column.index(None) + 1}"
+            raise DataError(fault, fix="TSV and CSV know texts only; write .jsonl or .parquet.")
     texts = cast("dict[str, tuple[str, ...]]", columns)
     rows = [tuple(texts), *zip(*texts.values(), strict=True)]
     if form == "csv":
@@ -200,10 +192,8 @@ def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: RecordForm)
         return out.getvalue()
     for number, row in enumerate(rows, start=1):
         if any(mark in cell for cell in row for mark in "\t\n\r"):
-            raise DataError(
-                f"a text of line {number} holds a tab or line end",
-                fix="TSV cannot hold it; write .jsonl, .csv or .parquet.",
-            )
+            fix = "TSV cannot hold it; write .jsonl, .csv or .parquet."
+            raise DataError(f"a text of line {number} holds a tab or line end", fix=fix)
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
@@ -293,11 +283,8 @@ def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
         fix = "Give an M2 file or parallel texts."
         raise DataError("the file is empty", where=where, fix=fix)
     if not is_m2(text, path):
-        raise DataError(
-            "one text alone is no parallel data",
-            where=where,
-            fix="Give an M2 file, a table, or two texts as source.txt:reference.txt.",
-        )
+        fix = "Give an M2 file, a table, or two texts as source.txt:reference.txt."
+        raise DataError("one text alone is no parallel data", where=where, fix=fix)
     file = parse_m2(text, where, lenient=lenient)
     if file.notices:
         warning = f"{len(file.notices)} faults in {where}; the first: {file.notices[0]}"
@@ -332,11 +319,8 @@ def read_ratings(path: str | Path) -> list[Rating]:
     columns = {criterion: table.first_of(names) for criterion, names in _CRITERIA.items()}
     scores = {criterion: table.numbers(name) for criterion, name in columns.items() if name}
     if not scores:
-        raise DataError(
-            "no column with human scores",
-            where=str(path),
-            fix="Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m.",
-        )
+        fix = "Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m."
+        raise DataError("no column with human scores", where=str(path), fix=fix)
     return [
         Rating(source, output, {criterion: column[row] for criterion, column in scores.items()})
         for row, (source, output) in enumerate(zip(sources, outputs, strict=True))

@@ -123,12 +123,10 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
     """
     human = read_human(path)
     if isinstance(human, Judgments):
-        raise DataError(
-            "these are judgments, no scores of systems",
-            where=str(path),
-            fix="Rank them first: grammeter rank FILE -o ranking.json",
-        )
-    return system_scores(human) if isinstance(human, Ranked) else human
+        fix = "Rank them first: grammeter rank FILE -o ranking.json"
+        raise DataError("these are judgments, no scores of systems", where=str(path), fix=fix)
+    is_ranked = isinstance(human, Ranked)
+    return {name: row.score for name, row in human.items()} if is_ranked else human
 
 
 def read_human(
@@ -145,11 +143,6 @@ def read_human(
     if text.lstrip()[:1] == "{":
         return Ranked.from_dict(parse_object(text, where), where=where)
     return _human_scores(text, where)
-
-
-def system_scores(ranked: Ranked) -> dict[str, float]:
-    """Return a ranking's scores by system, best first; NaN where it has none."""
-    return {name: row.score for name, row in ranked.items()}
 
 
 def _holds_judgments(text: str) -> bool:
@@ -191,11 +184,11 @@ def _score_rows(text: str, where: str) -> list[_Row]:
     lines = _cells(text, where)
     header = lines[0]
     if header[0] == "system" and len(header) > 1 and "metric" not in header and header != _SYSTEMS:
-        return [
-            replace(row, metric=metric)
-            for place, metric in enumerate(header[1:], start=1)
-            for row in _rows(lines, _only(place, len(header)), 1, where)
-        ]
+        wide: list[_Row] = []
+        for place, metric in enumerate(header[1:], start=1):
+            names = ["system", *("value" if n == place else "" for n in range(1, len(header)))]
+            wide += [replace(row, metric=metric) for row in _rows(lines, names, 1, where)]
+        return wide
     if {"metric", "system"} <= set(header):
         if "" in header or len(set(header)) < len(header) or "value" not in header:
             unknown = f"unknown columns: {' '.join(header)}"
@@ -244,11 +237,6 @@ def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_
     return list(_rows(lines, names, 0, where))
 
 
-def _only(place: int, count: int) -> list[str]:
-    """Name the columns of a table of metrics: only that at ``place`` has values to be read."""
-    return ["system", *("value" if column == place else "" for column in range(1, count))]
-
-
 def _rows(
     lines: Sequence[Sequence[str]], names: Sequence[str], skip: int, where: str
 ) -> Iterator[_Row]:
@@ -258,10 +246,8 @@ def _rows(
     for number, cells in enumerate(lines[skip:], start=skip + 1):
         with placed(f"{where}:{number}"):
             if len(cells) != len(names):
-                raise DataError(
-                    f"{len(cells)} columns where {len(names)} are due",
-                    fix="Separate columns by one tab, and give every line all of them.",
-                )
+                fix = "Separate columns by one tab, and give every line all of them."
+                raise DataError(f"{len(cells)} columns where {len(names)} are due", fix=fix)
             row = dict(zip(names, cells, strict=True))
             metric = row.get("metric", nameless)
             if not metric or not row["system"]:
@@ -291,10 +277,8 @@ def metric_name(path: str | Path) -> str:
 def parse_value(cell: str) -> float:
     """Read one score; NaN where it says that there is none."""
     if not _is_value(cell):
-        raise DataError(
-            f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else ""),
-            fix="Write a decimal number, or None where there is no score.",
-        )
+        fault = f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else "")
+        raise DataError(fault, fix="Write a decimal number, or None where there is no score.")
     return math.nan if cell.lower() in _MISSING else float(cell)
 
 
@@ -340,11 +324,8 @@ def _check_once(rows: Iterable[_Row], where: str) -> None:
     for row in rows:
         key = (row.metric, row.system, row.segment)
         if key in lines:
-            raise DataError(
-                f"a second score of {row.system!r} by {row.metric!r}; line {lines[key]} has one",
-                where=f"{where}:{row.line}",
-                fix="Keep one of them.",
-            )
+            fault = f"a second score of {row.system!r} by {row.metric!r}; line {lines[key]} has one"
+            raise DataError(fault, where=f"{where}:{row.line}", fix="Keep one of them.")
         lines[key] = row.line
 
 

@@ -20,17 +20,20 @@
     </DOC>
 
 Paragraphs, the title among them, and characters count from 0. A file of alternative
-annotations has no ``TEXT``. :mod:`grammeter.formats.standoff` lays the mistakes onto tokens.
+annotations has no ``TEXT``. :func:`lay_on` makes gold edits of tokenised sentences.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
-from grammeter.core import DataError
+from grammeter.core import NOOP, DataError, Edit, GoldEdits, minimise
 from grammeter.formats.elements import Element, parse_xml
 
 # learners write "R&D" and "p < 0.05"; SGML took both as text, XML does not
@@ -113,11 +116,8 @@ def _joined(first: Document, second: Document) -> Document:
             fix="Files that are used together must have the same essays.",
         )
     if twice := first.annotations.keys() & second.annotations.keys():
-        raise DataError(
-            f"annotator {min(twice)!r} comes twice in document {second.id!r}",
-            where=second.where,
-            fix="Give each annotator's file once.",
-        )
+        fault = f"annotator {min(twice)!r} comes twice in document {second.id!r}"
+        raise DataError(fault, where=second.where, fix="Give each annotator's file once.")
     base = first if first.paragraphs else second
     return replace(base, annotations={**first.annotations, **second.annotations})
 
@@ -176,3 +176,205 @@ def _number(node: Element, name: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
         raise node.fault(f"{name}={text[:40]!r} is no whole number of a usual size")
     return int(text)
+
+
+# --- characters to tokens -------------------------------------------------------------------
+
+_START, _END = attrgetter("start"), attrgetter("end")
+
+
+class LeftOut(NamedTuple):
+    """A mistake that no edit of one sentence can say, and why."""
+
+    document: str
+    annotator: str
+    mistake: Mistake
+    reason: str
+
+
+class Layout(NamedTuple):
+    """The gold edits of each sentence; mistakes that cross sentences or change nothing."""
+
+    gold: list[GoldEdits]
+    left_out: list[LeftOut]
+
+
+class _Token(NamedTuple):
+    """A token: its sentence, its place there, and its characters in the paragraph."""
+
+    sentence: int
+    place: int
+    start: int
+    end: int
+
+
+def lay_on(
+    documents: Sequence[Document],
+    sentences: Sequence[str],
+    *,
+    alternatives: Collection[str] = (),
+    tokenise: Callable[[str], list[str]] | None = None,
+) -> Layout:
+    """Turn character-offset mistakes into token edits.
+
+    The sentences are found in the paragraphs by their characters, white space aside. A span
+    that cuts through a token is widened to the whole token, with the rest of the token added to
+    the correction; the correction is tokenised; equal tokens at both ends are removed. Edits
+    of a sentence are sorted by their start; comments are dropped; annotators are numbered from
+    0, in the order in which they first appear. ``noop`` lists its annotator with ``()``.
+
+    Parameters
+    ----------
+    documents
+        With texts; see :func:`merge_documents` for several files.
+    sentences
+        All sentences of all documents in order, tokens separated by white space.
+    alternatives
+        Annotators who are not listed where they marked nothing; all others are, with ``()``.
+    tokenise
+        How corrections are split; default :func:`tokenise_correction`.
+    """
+    annotators = dict.fromkeys(name for document in documents for name in document.annotations)
+    numbers = {name: number for number, name in enumerate(annotators)}
+    painter = _Painter([s.split() for s in sentences], tokenise or tokenise_correction)
+    left_out: list[LeftOut] = []
+    for document in documents:
+        first = painter.used
+        tokens = [painter.tokens_of(document, n) for n in range(len(document.paragraphs))]
+        for annotator, mistakes in document.annotations.items():
+            if annotator not in alternatives:
+                for by_annotator in painter.gold[first : painter.used]:
+                    by_annotator.setdefault(numbers[annotator], [])
+            for mistake in mistakes:
+                _check_inside(document, mistake)
+                if reason := painter.paint(mistake, document, tokens, numbers[annotator]):
+                    left_out.append(LeftOut(document.id, annotator, mistake, reason))
+    if painter.used < len(sentences):
+        raise DataError(
+            f"sentence {painter.used + 1} and those after it belong to no document",
+            where=documents[-1].where if documents else None,
+            fix="Give the sentences of these documents only.",
+        )
+    gold: list[GoldEdits] = [
+        {n: tuple(sorted(edits[n], key=_START)) for n in sorted(edits)} for edits in painter.gold
+    ]
+    return Layout(gold, left_out)
+
+
+class _Painter:
+    """Finds tokens in paragraphs and writes edits onto sentences."""
+
+    def __init__(self, words: list[list[str]], tokenise: Callable[[str], list[str]]) -> None:
+        self.words, self.tokenise = words, tokenise
+        self.gold: list[dict[int, list[Edit]]] = [{} for _ in words]
+        self.used = 0  # sentences that belong to a document
+
+    def tokens_of(self, document: Document, paragraph: int) -> list[_Token]:
+        """Take as many sentences as the paragraph has characters for."""
+        text = document.paragraphs[paragraph]
+        places = [place for place, letter in enumerate(text) if not letter.isspace()]
+        letters = "".join(text.split())
+        tokens: list[_Token] = []
+        at = 0
+        while at < len(letters):
+            words = self.words[self.used] if self.used < len(self.words) else [" "]
+            if not letters.startswith("".join(words), at):
+                here = f"sentence {self.used + 1} is {' '.join(words)[:40]!r}"
+                here = here if self.used < len(self.words) else "there is no sentence left"
+                rest = text[places[at] :][:40]
+                raise DataError(
+                    f"paragraph {paragraph} of document {document.id!r} goes on {rest!r}, but"
+                    f" {here}",
+                    where=document.where,
+                    fix="Give all sentences of these documents, titles too, with the characters of"
+                    " the documents; only white space may differ.",
+                )
+            for index, word in enumerate(words):
+                end = places[at + len(word) - 1] + 1
+                tokens.append(_Token(self.used, index, places[at], end))
+                at += len(word)
+            self.used += 1
+        return tokens
+
+    def paint(
+        self, mistake: Mistake, document: Document, paragraphs: Sequence[list[_Token]], number: int
+    ) -> str:
+        """Lay one mistake onto its sentence; return why that cannot be, or nothing."""
+        if mistake.start_paragraph != mistake.end_paragraph:
+            return "it crosses paragraphs"
+        text = document.paragraphs[mistake.start_paragraph]
+        tokens = paragraphs[mistake.start_paragraph]
+        span = text[mistake.start : mistake.end]
+        start = mistake.start + len(span) - len(span.lstrip())
+        end = max(start, mistake.end - len(span) + len(span.rstrip()))
+        # what shares a character with the span, or encloses an empty one
+        touched = tokens[
+            bisect_right(tokens, start, key=_END) : bisect_left(tokens, end, key=_START)
+        ]
+        if mistake.type == NOOP:
+            for token in touched:
+                self.gold[token.sentence].setdefault(number, [])
+            return ""
+        if not tokens:
+            return "its paragraph is empty"
+        sentence, first, last, correction = *_gap(tokens, start), mistake.correction
+        if touched:
+            sentence, first, last = touched[0].sentence, touched[0].place, touched[-1].place + 1
+            correction = text[touched[0].start : start] + correction + text[end : touched[-1].end]
+            if touched[-1].sentence != sentence:
+                return "it crosses sentences"
+        words = " ".join(self.tokenise(correction))
+        edit = minimise(Edit(first, last, words, mistake.type), self.words[sentence])
+        if edit.start == edit.end and not edit.correction:
+            return "it changes nothing"
+        self.gold[sentence].setdefault(number, []).append(edit)
+        return ""
+
+
+def _gap(tokens: Sequence[_Token], at: int) -> tuple[int, int, int]:
+    """Return the sentence, start and end of an insertion between tokens."""
+    following = bisect_left(tokens, at, key=_START)
+    before, after = tokens[following - 1], tokens[following : following + 1]
+    # between two sentences, what touches the end of the first belongs to it
+    touches = following > 0 and before.end == at
+    if after and (after[0].sentence == before.sentence or not touches):
+        return after[0].sentence, after[0].place, after[0].place
+    return before.sentence, before.place + 1, before.place + 1
+
+
+def _check_inside(document: Document, mistake: Mistake) -> None:
+    lengths = [*map(len, document.paragraphs)]
+    places = (mistake.start_paragraph, mistake.start), (mistake.end_paragraph, mistake.end)
+    for paragraph, offset in places:
+        if paragraph >= len(lengths):
+            fault = f"paragraph {paragraph} of {len(lengths)}"
+        elif offset > lengths[paragraph]:
+            fault = f"character {offset} of {lengths[paragraph]} in paragraph {paragraph}"
+        else:
+            continue
+        raise DataError(
+            f"a mistake lies outside document {document.id!r}: {fault}",
+            where=mistake.where,
+            fix="Paragraphs, the title among them, and characters count from 0.",
+        )
+
+
+_SPLIT = (
+    (re.compile(r'([;?!()\[\]{}<>"@#$%&])'), r" \1 "),
+    (re.compile(r"([,:]|\.{2,}|--+)(?=\s|$)"), r" \1 "),
+    (re.compile(r"(?<![.\s])\.(?=\s+[A-Z]|[\"')\s]*$)"), " . "),
+    (re.compile(r"('s|'m|'d|'ll|'re|'ve|n't)(?=\W|$)", re.IGNORECASE), r" \1"),
+    (re.compile(r"(?<=\w)'(?=\s|$)"), " '"),
+    (re.compile(r"\b(can)(not)\b", re.IGNORECASE), r"\1 \2"),
+)
+
+
+def tokenise_correction(text: str) -> list[str]:
+    """Split a correction the way the CoNLL-2014 sentences are split.
+
+    Punctuation stands alone, a comma or colon only before white space and a full stop only at
+    the end of a sentence; ``doctor's``, ``don't`` and ``cannot`` become two tokens.
+    """
+    for pattern, spaced in _SPLIT:
+        text = pattern.sub(spaced, text)
+    return text.split()

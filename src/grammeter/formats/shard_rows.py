@@ -120,10 +120,8 @@ def output_form(shard: Shard, form: ShardForm | None) -> ShardForm:
     """Return the format of a shard's output; raise :class:`UsageError` if it cannot be written."""
     form = form or _table_form(shard)
     if form != shard.form == "jsonl":
-        raise UsageError(
-            f"{shard.where}: objects of any shape have no columns for {form}",
-            fix="Write jsonl, or convert the input first.",
-        )
+        fault = f"{shard.where}: objects of any shape have no columns for {form}"
+        raise UsageError(fault, fix="Write jsonl, or convert the input first.")
     return form
 
 

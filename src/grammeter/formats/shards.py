@@ -114,7 +114,9 @@ def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
     parts = spelled.split(":")
     if 2 <= len(parts) <= 3 and all(parts) and not exists(spelled):
         paths = tuple(_existing(part) for part in parts)
-        yield Shard(_table_name(paths[1].name), "text", paths)
+        name = paths[1].name.removesuffix(GZ)
+        packed = GZ if paths[1].name.endswith(GZ) else ""
+        yield Shard(f"{name.removesuffix('.txt') or name}.tsv{packed}", "text", paths)
         return
     names = [spelled]
     if glob.has_magic(spelled) and not exists(spelled):
@@ -130,19 +132,11 @@ def _existing(name: str) -> Path:
     if isfile(path):
         return path
     if name == "-":
-        raise UsageError(
-            "standard input cannot be read again, as a run that goes on must",
-            fix="Write it to a file first.",
-        )
+        fault = "standard input cannot be read again, as a run that goes on must"
+        raise UsageError(fault, fix="Write it to a file first.")
     what = "this is a folder, not a file" if isdir(path) else "there is no such file"
     fix = f"Name its files: '{path / '*.parquet'}'" if isdir(path) else "Check the path."
     raise DataError(what, where=name, fix=fix)
-
-
-def _table_name(hypotheses: str) -> str:
-    """Return the name of the table that parallel texts become; packed if the texts are."""
-    name = hypotheses.removesuffix(GZ)
-    return f"{name.removesuffix('.txt') or name}.tsv{GZ if hypotheses.endswith(GZ) else ''}"
 
 
 # --- files to blocks -----------------------------------------------------------------------
@@ -184,9 +178,8 @@ class _Reading:
         try:
             yield from self._file if whole else self._bounded()
         except (OSError, EOFError, zlib.error) as error:
-            raise DataError(
-                f"cannot be read: {error}", where=str(self._path), fix="Fetch or pack it again."
-            ) from error
+            fix = "Fetch or pack it again."
+            raise DataError(f"cannot be read: {error}", where=str(self._path), fix=fix) from error
 
     def texts(self) -> Iterator[bytes]:
         """Yield lines less their ends; the byte order mark is dropped."""
@@ -283,11 +276,8 @@ def _parquet_blocks(shard: Shard, rows: int) -> Generator[Block]:
                 yield Block("parquet", first, columns, (arrow_bytes(batch),), done)
                 first += batch.num_rows
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
-        raise DataError(
-            f"no sound parquet: {str(error).partition(chr(10))[0]}",
-            where=shard.where,
-            fix="Write it again.",
-        ) from None
+        fault = f"no sound parquet: {str(error).partition(chr(10))[0]}"
+        raise DataError(fault, where=shard.where, fix="Write it again.") from None
 
 
 def arrow_bytes(batch: Any) -> bytes:

@@ -10,31 +10,21 @@ contain these characters, too, so the whole file decides how they are read.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 
 from grammeter.core import DataError
 from grammeter.formats.judged import MARKS, Separator
 
-JUDGE = (
-    "judgeid", "judge", "judgename", "user", "userid", "username", "annotator", "annotatorid",
-    "worker", "workerid", "rater", "raterid", "assessor", "assessorid", "evaluator", "evaluatorid",
-)  # fmt: skip
-SENTENCE = (
-    "srcindex", "srcid", "srcidx", "sourceindex", "sourceid", "segmentid", "segmentindex",
-    "segment", "segid", "sentenceid", "sentenceindex", "sentid", "sentence", "lineid", "line",
-)  # fmt: skip
-DOCUMENT = ("documentid", "document", "docid", "doc", "documentname", "docname")
-SOURCE_LANGUAGE = ("srclang", "srclanguage", "sourcelang", "sourcelanguage")
-TARGET_LANGUAGE = ("trglang", "trglanguage", "tgtlang", "tgtlanguage", "targetlang",
-                   "targetlanguage")  # fmt: skip
-ITEM = ("rankingid", "ranking", "itemid", "item")
-SYSTEM = ("system", "systemid", "systemname", "systems", "sys", "sysid", "name")
-RANK = ("rank", "ranking")
-
+_DATA = json.loads(files("grammeter.formats").joinpath("spellings.json").read_bytes())
+JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = map(
+    tuple[str, ...], _DATA.values()
+)
 UNUSED = ("", "-1", "###")
 """What the campaigns wrote where a column had no use."""
 
@@ -95,9 +85,8 @@ class Names:
         """Return the systems that a cell names; raise :class:`DataError` for an empty name."""
         names = self.names(cell)
         if not names or not all(names):
-            raise DataError(
-                f"a system without a name in {cell[:40]!r}", fix="Name the systems of each output."
-            )
+            fault = f"a system without a name in {cell[:40]!r}"
+            raise DataError(fault, fix="Name the systems of each output.")
         return tuple(part for name in names for part in _parts(name, self.joined))
 
     def names(self, cell: str) -> list[str]:
@@ -135,10 +124,8 @@ def check_names(items: Sequence[Sequence[str]]) -> None:
     """Raise :class:`DataError` if a name would be read back as the names of several systems."""
     joined = _joined(items, Names("comma"), lambda name: False)
     if joined:
-        raise DataError(
-            f"the format cannot hold the system name {min(joined)!r} beside those of its parts",
-            fix="Rename the system, or write JSON lines.",
-        )
+        fault = f"the format cannot hold the system name {min(joined)!r} beside those of its parts"
+        raise DataError(fault, fix="Rename the system, or write JSON lines.")
 
 
 def _separator(

@@ -181,9 +181,8 @@ def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns
     else:
         table = _delimited(decode(data, path), where, form)
     if not table.lines:
-        raise DataError(
-            "no row below the column heads", where=where, fix="It needs one row a sentence."
-        )
+        fix = "It needs one row a sentence."
+        raise DataError("no row below the column heads", where=where, fix=fix)
     return table
 
 
@@ -217,11 +216,8 @@ def checked_text(text: str, what: str, where: str | None = None) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         letter = f"U+{ord(text[error.start]):04X}"
-        raise DataError(
-            f"{what} holds {letter}, half a surrogate pair, no character",
-            where=where,
-            fix="Repair the text where it was made.",
-        ) from None
+        fault = f"{what} holds {letter}, half a surrogate pair, no character"
+        raise DataError(fault, where=where, fix="Repair the text where it was made.") from None
     return text
 
 
@@ -258,9 +254,8 @@ def _json_lines(text: str, where: str) -> Columns:
             row = parse_line(line, "Write one JSON object a line.")
             if rows and row.keys() != rows[0].keys():
                 odd = ", ".join(sorted(row.keys() ^ rows[0].keys()))
-                raise DataError(
-                    f"other keys than in line 1: {odd}", fix="Each line needs the same keys."
-                )
+                fix = "Each line needs the same keys."
+                raise DataError(f"other keys than in line 1: {odd}", fix=fix)
             rows.append(row)
     cells = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     return Columns(cells, list(range(1, len(rows) + 1)), where, where)

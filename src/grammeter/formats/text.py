@@ -36,26 +36,20 @@ def read_bytes(path: str | Path) -> bytes:
         fix = "No file fits this pattern." if "*" in str(path) else "Check the path."
         raise DataError("there is no such file", where=str(path), fix=fix) from None
     except IsADirectoryError:
-        raise DataError(
-            "this is a folder, not a file", where=str(path), fix="Name the file inside it."
-        ) from None
+        fix = "Name the file inside it."
+        raise DataError("this is a folder, not a file", where=str(path), fix=fix) from None
     except OSError as error:
-        raise DataError(
-            f"cannot be read: {error.strerror}", where=str(path), fix="Check its permissions."
-        ) from error
+        fix = "Check its permissions."
+        raise DataError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from error
     except ValueError as error:  # a NUL, or what no file system can spell
-        raise DataError(
-            f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
-        ) from None
+        fault, where = f"this is no name of a file: {error}", ascii(str(path))
+        raise DataError(fault, where=where, fix="Check the path.") from None
     if data[:2] != b"\x1f\x8b":
         return data
     content = gunzip(data, str(path), limit=max(len(data) * MAX_RATIO, _FREE_BYTES))
     if content is None:
-        raise DataError(
-            f"these gzip data unpack to more than {MAX_RATIO} times their size",
-            where=str(path),
-            fix="Unpack the file yourself if you trust it.",
-        )
+        fault = f"these gzip data unpack to more than {MAX_RATIO} times their size"
+        raise DataError(fault, where=str(path), fix="Unpack the file yourself if you trust it.")
     return content
 
 
@@ -67,9 +61,8 @@ def gunzip(data: bytes, where: str, *, limit: int) -> bytes | None:
             while content.tell() <= limit and (block := stream.read(_BLOCK)):
                 content.write(block)
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(
-            f"damaged gzip data: {error}", where=where, fix="Fetch or pack the file again."
-        ) from None
+        fix = "Fetch or pack the file again."
+        raise DataError(f"damaged gzip data: {error}", where=where, fix=fix) from None
     return content.getvalue() if content.tell() <= limit else None
 
 
@@ -155,13 +148,11 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
                 target.chmod(_PRIVATE)
             target.write_bytes(content)
     except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror}", where=str(path), fix="Check the folder."
-        ) from error
+        fix = "Check the folder."
+        raise DataError(f"cannot be written: {error.strerror}", where=str(path), fix=fix) from error
     except ValueError as error:
-        raise DataError(
-            f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
-        ) from None
+        fault, where = f"this is no name of a file: {error}", ascii(str(path))
+        raise DataError(fault, where=where, fix="Check the path.") from None
 
 
 def _is_replaceable(target: Path) -> bool:
@@ -193,17 +184,15 @@ def _replace(target: Path, data: bytes, *, private: bool) -> None:
 def check_folder(path: str | Path | None) -> None:
     """Raise :class:`DataError` if the folder of a file to be written does not exist."""
     if path is not None and not Path(path).absolute().parent.is_dir():
-        raise DataError(
-            "cannot be written: there is no such folder", where=str(path), fix="Make it first."
-        )
+        fault = "cannot be written: there is no such folder"
+        raise DataError(fault, where=str(path), fix="Make it first.")
 
 
 def checked_line(line: str) -> str:
     """Return the line; raise :class:`DataError` if it contains a line end."""
     if "\n" in line or line.endswith("\r"):
-        raise DataError(
-            f"a sentence holds a line end: {line[:40]!r}", fix="One sentence is one line."
-        )
+        fault = f"a sentence holds a line end: {line[:40]!r}"
+        raise DataError(fault, fix="One sentence is one line.")
     return line
 
 

@@ -53,12 +53,11 @@ def is_wmt(text: str) -> bool:
 def parse_wmt(
     text: str, where: str, *, separator: Separator | None = None, systems: Iterable[str] = ()
 ) -> Judgments:
-    """Read a text; ``where`` names it in messages.
+    """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``.
 
     Consecutive rows of pairs that together hold every pair of some outputs, each output with
     one rank, were one ranking and become one again; other pairs are rankings of two, and
-    systems that share an Id tie in each of them. Sentences are counted from 0. ``separator``
-    and ``systems``: see :func:`~grammeter.formats.spellings.find_names`.
+    systems that share an Id tie in each of them.
     """
     rows, lacking = _rows(text, where)
     pairs = {row.languages for row in rows}

@@ -25,7 +25,6 @@ from grammeter.meta.sides import Source as Source
 from grammeter.meta.sides import human_side as human_side
 from grammeter.meta.sides import join_scores as join_scores
 from grammeter.meta.system import correlate_systems as correlate_systems
-from grammeter.meta.system_values import FEW_SYSTEMS as FEW_SYSTEMS
 from grammeter.meta.system_values import META_SYSTEM as META_SYSTEM
 from grammeter.meta.system_values import TESTED as TESTED
 from grammeter.meta.system_values import Design as Design

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -121,12 +122,9 @@ class MetricResult:
     @property
     def reasons(self) -> dict[str, str]:
         """Why a level has no value, by level."""
-        reasons = {
-            "corpus": self.corpus["pearson"].reason,
-            "sentence": self.sentence["pearson"].reason,
-            "chain": self.chain.reason,
-        }
-        return {level: reason for level, reason in reasons.items() if reason}
+        coefficients = {"corpus": self.corpus["pearson"], "sentence": self.sentence["pearson"]}
+        levels = {**coefficients, "chain": self.chain}
+        return {level: of.reason for level, of in levels.items() if of.reason}
 
     def rows(self) -> list[tuple[str, str, float, float]]:
         """Return level, name of the statistic, value and p-value of all five."""
@@ -139,15 +137,14 @@ class MetricResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null``, ``reasons`` say why."""
-        chain = plain(replace(self.chain, reason=None)) | {"tie_share": self.chain.tie_share}
-        counts = {name: getattr(self, name) for name in ("sentences", "lines", "texts")}
-        levels = {
+        shape: dict[str, Any] = {
+            "signature": self.signature,
             "corpus": _level(self.corpus) | {"values": self.values},
             "sentence": _level(self.sentence) | {"n": self.sentence["pearson"].n},
-            "chain": chain,
+            "chain": plain(replace(self.chain, reason=None)) | {"tie_share": self.chain.tie_share},
+            **{name: getattr(self, name) for name in ("sentences", "lines", "texts")},
         }
-        reasons = {"reasons": self.reasons} if self.reasons else {}
-        return plain({"signature": self.signature, **levels, **counts, **reasons})
+        return plain(shape | ({"reasons": self.reasons} if self.reasons else {}))
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,11 +188,9 @@ class Maege(Result, Named[MetricResult], over="metrics", what="metric in these r
         for name, metric in self.items():
             yield f"{name}: {metric.signature}"
             yield from (f"{name}: NaN: {why}" for why in dict.fromkeys(metric.reasons.values()))
+            counts = f"{metric.sentences} sentences with chains and {metric.lines} lines a corpus"
             if (metric.sentences, metric.lines) != whole:
-                yield (
-                    f"{name}: only {metric.sentences} sentences with chains and {metric.lines}"
-                    " lines a corpus have something to be held against"
-                )
+                yield f"{name}: only {counts} have something to be held against"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -230,24 +225,13 @@ def maege(
     counts = [[line.applied for line in lines] for lines in outputs.corpora]
     applied = np.array([np.mean(row) if row else np.nan for row in counts])
     target = applied if design.target == "applied" else np.arange(len(applied), dtype=np.float64)
-    targets = Targets(
-        sources=sources,
-        gold=gold,
-        references=references,
-        against=design.against,
-        with_edits=design.given == "source",
-    )
-    return Maege(
-        design,
-        _signature(design, outputs),
-        {
-            name: _measured(score_outputs(metric, outputs, targets), metric, design, target)
-            for name, metric in metrics.items()
-        },
-        target,
-        applied,
-        outputs.dropped,
-    )
+    targets = Targets(sources, gold, references, design.against, design.given == "source")
+    results = {
+        name: _measured(score_outputs(metric, outputs, targets), metric, design, target)
+        for name, metric in metrics.items()
+    }
+    signature = _signature(design, outputs)
+    return Maege(design, signature, results, target, applied, outputs.dropped)
 
 
 def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
@@ -258,7 +242,8 @@ def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
     """
     if any(not np.isfinite(scores).all() for scores in chains):
         return ChainResult(math.nan, math.nan, 0, 0, 0, "some texts have no score")
-    up, down, equal = (sum(counts) for counts in zip((0, 0, 0), *map(_pairs, chains), strict=True))
+    orders = [np.sign(s[b] - s[a]) for s in chains for a, b in combinations(range(len(s)), 2)]
+    up, down, equal = (orders.count(sign) for sign in (1, -1, 0))
     pairs = up + down + (0 if ties == "drop" else equal)
     if not pairs:
         return ChainResult(math.nan, math.nan, up, down, equal, "no pair of texts to compare")
@@ -266,12 +251,6 @@ def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
     z = 2 * wrong / math.sqrt(pairs) - math.sqrt(pairs)
     pvalue = max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST)
     return ChainResult(1 - 2 * wrong / pairs, pvalue, up, down, equal)
-
-
-def _pairs(scores: FloatArray) -> tuple[int, int, int]:
-    first, second = np.triu_indices(len(scores), k=1)
-    order = np.sign(scores[second] - scores[first])
-    return int((order > 0).sum()), int((order < 0).sum()), int((order == 0).sum())
 
 
 def _check(
@@ -286,10 +265,8 @@ def _check(
         raise UsageError("no metric", fix="Name one at least; 'grammeter list' shows them.")
     needy = [name for name, metric in metrics.items() if metric.needs == "gold"]
     if needy and design.given != "source":
-        raise UsageError(
-            f"{needy[0]} needs gold edits, and they are edits of the source sentence",
-            fix="Leave given (--given) at source, or leave this metric out.",
-        )
+        fault = f"{needy[0]} needs gold edits, and they are edits of the source sentence"
+        raise UsageError(fault, fix="Leave given (--given) at source, or leave this metric out.")
     if needy and design.against == "given":
         raise UsageError(
             f"{needy[0]} needs gold edits, not texts", fix="Choose others or all (--against)."
@@ -318,10 +295,7 @@ def _measured(
 
 
 def _correlated(x: FloatArray, y: FloatArray) -> dict[str, Coefficient]:
-    return {
-        "pearson": correlate(x, y, "pearson"),
-        "spearman": correlate(_ranks(x), _ranks(y), "pearson"),
-    }
+    return {"pearson": correlate(x, y), "spearman": correlate(_ranks(x), _ranks(y))}
 
 
 def _ranks(values: FloatArray) -> FloatArray:
@@ -338,11 +312,8 @@ def _level(results: Mapping[str, Coefficient]) -> dict[str, Any]:
 
 
 def _signature(design: MaegeDesign, outputs: PartialOutputs) -> Signature:
-    counts = {
-        "sentences": len({chain.sentence for chain in outputs.chains}),
-        "chains": len(outputs.chains),
-        "texts": sum(len(chain.texts) for chain in outputs.chains),
-        "corpora": len(outputs.corpora),
-        "lines": len(outputs.corpora[0]),
-    }
+    chains, corpora = outputs.chains, outputs.corpora
+    counts = {"sentences": len({chain.sentence for chain in chains}), "chains": len(chains)}
+    counts["texts"] = sum(len(chain.texts) for chain in chains)
+    counts |= {"corpora": len(corpora), "lines": len(corpora[0])}
     return Signature.of("maege", asdict(design) | counts)

@@ -139,26 +139,14 @@ def sweep_beta(
 ) -> BetaSweep:
     """Correlate a metric of all betas, at least 0, with people's scores.
 
-    Parameters
-    ----------
-    column
-        Scores with statistics, or with the parts ``precision`` and ``recall``.
-    human, systems, drop
-        See :func:`correlate_systems`.
-    metric, human_name
-        What the two are called in the answer.
-    choice
-        ``anew`` or ``fixed``; default: anew where the scores hold their statistics.
-    rescorer
-        Scores anew, such as :func:`grammeter.verbs.rescored`.
-    notes
-        Of the table that the scores are from.
+    The metric's scores have statistics, or the parts ``precision`` and ``recall``. For ``human``,
+    ``systems`` and ``drop`` see :func:`correlate_systems`; ``metric`` and ``human_name`` are what
+    the two are called in the answer. Where the ``choice`` is open, the metric is scored anew if the
+    scores hold their statistics, by a ``rescorer`` such as :func:`grammeter.verbs.rescored`.
 
-    Raises
-    ------
-    DataError
-        If a system stands on one side only, or has no precision, recall or human score; if the
-        metric is to be scored anew and cannot, or is no F of its precision and recall and must be.
+    It is a DataError if a system stands on one side only, or has no precision, recall or human
+    score; if the metric is to be scored anew and cannot, or is no F of its precision and recall and
+    must be.
     """
     if choice is not None and choice not in CHOICES:
         raise UnknownNameError("choice", choice, CHOICES)
@@ -178,18 +166,10 @@ def sweep_beta(
     done: Choice = "fixed" if anew is None else "anew"
     f = _fixed(name, column, chosen, weights) if anew is None else anew
     settings = {"meta-human": human_name, "meta-systems": len(chosen), "meta-betas": len(weights)}
-    return BetaSweep(
-        name,
-        human_name,
-        chosen,
-        column.signature.extended({**settings, "meta-choice": done}),
-        done,
-        weights,
-        f,
-        pearson(f, criterion),
-        spearman(f, criterion),
-        (*notes, *_beta_notes(name, column, f, done)),
-    )
+    signature = column.signature.extended({**settings, "meta-choice": done})
+    figures = (weights, f, pearson(f, criterion), spearman(f, criterion))
+    said = (*notes, *_beta_notes(name, column, f, done))
+    return BetaSweep(name, human_name, chosen, signature, done, *figures, said)
 
 
 def f_measures(precision: FloatArray, recall: FloatArray, betas: FloatArray) -> FloatArray:
@@ -209,15 +189,11 @@ def swept_metric(table: ScoreTable) -> str:
     names = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
     names = names or [n for n, c in table.items() if c.statistics and "beta" in dict(c.signature)]
     if not names:
-        raise DataError(
-            "no metric of this file has precision and recall",
-            fix="Score with one that has, such as m2, or add the columns 'precision recall'.",
-        )
+        fix = "Score with one that has, such as m2, or add the columns 'precision recall'."
+        raise DataError("no metric of this file has precision and recall", fix=fix)
     if len(names) > 1:
-        raise UsageError(
-            f"several metrics have a weight of recall: {', '.join(names)}",
-            fix="Say which: -m METRIC",
-        )
+        fault = f"several metrics have a weight of recall: {', '.join(names)}"
+        raise UsageError(fault, fix="Say which: -m METRIC")
     return names[0]
 
 
@@ -256,10 +232,8 @@ def _part(name: str, column: MetricScores, systems: Sequence[str], part: str) ->
     values = [column[system].parts.get(part, math.nan) for system in systems]
     for system, value in zip(systems, values, strict=True):
         if not math.isfinite(value):
-            raise DataError(
-                f"{name}: no {part} of {system!r}",
-                fix="Give the scores of a metric that has precision and recall, such as m2.",
-            )
+            fix = "Give the scores of a metric that has precision and recall, such as m2."
+            raise DataError(f"{name}: no {part} of {system!r}", fix=fix)
     return np.array(values)
 
 

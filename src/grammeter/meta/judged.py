@@ -21,7 +21,7 @@ each sentence's scores are a ranking of the systems, and go through the same met
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -49,11 +49,6 @@ MEAN = "mean"
 Aggregate = Literal["mean", "expected-wins", "trueskill", "bradley-terry"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
-_WHY = "the judgments do not tell"
-
-
-# --- judges --------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, eq=False)
 class JudgedScores(MetricScores, over="scores", what="system"):
@@ -79,17 +74,11 @@ def judged_table(
 ) -> ScoreTable:
     """Turn judgments into a table of scores with one metric, called ``name``.
 
+    Systems are scored ``by`` a method of :func:`grammeter.rank`, or the ``mean`` of the scores that
+    the judges gave. There are so many ``segments``, if more than the last one that was judged.
     Sentences that nobody judged are NaN. A system that the method cannot score is NaN with a
     reason. If nothing is judged this raises DataError; if means are asked for and no judgment has
     scores, or there is no such method, UsageError.
-
-    Parameters
-    ----------
-    by
-        How systems are scored: a method of :func:`grammeter.rank`, or ``mean`` of the
-        scores that the judges gave.
-    segments
-        How many sentences there are, if more than the last one that was judged.
     """
     judged = [ranking for ranking in rankings if ranking.ranks and not ranking.skipped]
     if not judged:
@@ -102,22 +91,19 @@ def judged_table(
             " bradley-terry.",
         )
     size = max(segments, *(ranking.segment for ranking in judged))
-    values = _means(scored or judged, size, _scores_of if scored else _shares_of)
+    answers = [ranking.scores or () for ranking in scored] or [_shares(of) for of in judged]
+    values = _means(scored or judged, answers, size)
     systems = tuple(sorted({system for ranking in judged for system in ranking.systems}))
     values = {system: np.full(size, np.nan) for system in systems} | values
     level, shown = _system_level(judged, values, by)
     settings = {"scores": "judgments", "values": "scores" if scored else "ranks"}
     signature = Signature.of(name, {**settings, "judges": len({r.judge for r in judged}), **shown})
-    scores = _scores(
-        {system: level.get(system, math.nan) for system in systems}, signature, size, _WHY
-    )
-    sentences = {
-        system: SegmentScores(row, np.full(size, -1, dtype=np.int64), {}, "not judged")
-        for system, row in values.items()
-    }
-    column = JudgedScores(
-        name, signature, True, scores, sentences, rankings=() if scored else tuple(judged), by=by
-    )
+    by_system = {system: level.get(system, math.nan) for system in systems}
+    scores = _scores(by_system, signature, size, "the judgments do not tell")
+    nothing = np.full(size, -1, dtype=np.int64)
+    sentences = {s: SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
+    ranked = () if scored else tuple(judged)
+    column = JudgedScores(name, signature, True, scores, sentences, rankings=ranked, by=by)
     few = notes_of_few(extract_pairs(judged))
     lacking = sum(None in (ranking.scores or (None,)) for ranking in judged) if scored else 0
     some = f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
@@ -172,33 +158,25 @@ def _system_level(
     return scores, shown | {k: v for k, v in signature if k not in ("version", "judges")}
 
 
-def _scores_of(ranking: Ranking) -> Iterator[tuple[str, float]]:
-    for group, score in zip(ranking.groups, ranking.scores or (), strict=True):
-        if score is not None:
-            yield from ((system, score) for system in group)
-
-
-def _shares_of(ranking: Ranking) -> Iterator[tuple[str, float]]:
-    """Yield the share of the other outputs that each system's output beats, ties by half."""
+def _shares(ranking: Ranking) -> Sequence[float | None]:
+    """Return the share of the other outputs that each output beats, ties by half."""
     ranks = np.array(ranking.ranks)
     others = len(ranks) - 1
-    for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
-        beaten = int((ranks > rank).sum()) + (int((ranks == rank).sum()) - 1) / 2
-        if others:
-            yield from ((system, beaten / others) for system in group)
+    beaten = (int((ranks > rank).sum()) + (int((ranks == rank).sum()) - 1) / 2 for rank in ranks)
+    return [share / others if others else None for share in beaten]
 
 
 def _means(
-    judged: Sequence[Ranking],
-    segments: int,
-    values_of: Callable[[Ranking], Iterator[tuple[str, float]]],
+    judged: Sequence[Ranking], answers: Sequence[Sequence[float | None]], segments: int
 ) -> dict[str, FloatArray]:
     """Average what the judgments of a sentence say of a system; NaN where nobody judged it."""
     sums: dict[str, FloatArray] = {}
-    for ranking in judged:
-        for system, value in values_of(ranking):
-            rows = sums.setdefault(system, np.zeros((2, segments)))
-            rows[:, ranking.segment - 1] += value, 1
+    for ranking, values in zip(judged, answers, strict=True):
+        for group, value in zip(ranking.groups, values, strict=True):
+            if value is not None:
+                for system in group:
+                    rows = sums.setdefault(system, np.zeros((2, segments)))
+                    rows[:, ranking.segment - 1] += value, 1
     return {
         system: np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
         for system, (total, count) in sums.items()
@@ -212,9 +190,6 @@ def _scores(
         system: Score(value, signature, n, reason=reason if math.isnan(value) else None)
         for system, value in values.items()
     }
-
-
-# --- sentences of a metric -----------------------------------------------------------------
 
 
 def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> ScoreTable:
@@ -235,10 +210,8 @@ def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
         raise UnknownNameError("way of aggregating", by, AGGREGATES)
     missing = [system for system in column if system not in column.segments]
     if missing:
-        raise DataError(
-            f"{name}: no sentence scores of {', '.join(missing)}",
-            fix="Aggregate what 'grammeter score -o FILE' wrote, or a file with segments.",
-        )
+        fix = "Aggregate what 'grammeter score -o FILE' wrote, or a file with segments."
+        raise DataError(f"{name}: no sentence scores of {', '.join(missing)}", fix=fix)
     values = np.array([column.segments[system].values for system in column])
     n, new = values.shape[1], f"{column.metric} by {by}"
     if by == "mean":
@@ -255,8 +228,7 @@ def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
 
 
 def _ranked(values: FloatArray, by: str) -> tuple[FloatArray, Mapping[str, object]]:
-    method = method_of(by)
-    wins, ties = comparisons(values)
+    method, (wins, ties) = method_of(by), comparisons(values)
     tied = int(ties.sum() // 2)
     counts = {"comparisons": int(wins.sum()) + tied, "tied": tied}
     if not wins.any():

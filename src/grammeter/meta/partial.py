@@ -97,10 +97,10 @@ def partial_outputs(
     and more than one ``.``), and one with a single chain, is in the corpora alone.
     """
     edits = [{a: appliable(edits_) for a, edits_ in annotators.items()} for annotators in gold]
-    usable = [s for s, annotators in enumerate(edits) if annotators and all(annotators.values())]
+    usable = {s: of for s, of in enumerate(edits) if of and all(of.values())}
     draw = np.random.RandomState(seed)
-    drawn, dropped = _drawn_chains(sources, edits, usable, Random(seed), max_orders)  # noqa: S311
-    corpora = [_drawn_corpus(sources, edits, usable, mean, draw) for mean in range(CORPORA)]
+    drawn, dropped = _drawn_chains(sources, usable, Random(seed), max_orders)  # noqa: S311
+    corpora = [_drawn_corpus(sources, usable, mean, draw) for mean in range(CORPORA)]
     chains: list[Chain] = []
     for sentence, annotated in drawn.items():
         shortest = min(len(texts) for _, texts in annotated)
@@ -109,7 +109,7 @@ def partial_outputs(
             shown = draw.randint(len(texts)) if given == "random" else -(given == "reference")
             worth = np.linspace(lowest, 1.0, len(texts))
             chains.append(Chain(sentence, annotator, texts, texts[shown], worth))
-    lines = _with_sources(sources, edits, corpora, given, draw)
+    lines = _with_sources(sources, usable, corpora, given, draw)
     return PartialOutputs(tuple(chains), lines, dropped)
 
 
@@ -132,28 +132,26 @@ def binomial_of(mean: int) -> tuple[float, float]:
     return mean / p, p
 
 
-_Edits = Mapping[int, Sequence[Edit]]
+_Edits = Mapping[int, Mapping[int, Sequence[Edit]]]
+"""By sentence and annotator."""
+
 _Annotated = tuple[int, tuple[str, ...]]
 
 
 def _drawn_chains(
-    sources: Sequence[str],
-    edits: Sequence[_Edits],
-    usable: Sequence[int],
-    random: Random,
-    max_orders: int,
+    sources: Sequence[str], edits: _Edits, random: Random, max_orders: int
 ) -> tuple[dict[int, list[_Annotated]], dict[str, int]]:
     """Return annotator and texts of each chain by sentence; counts of sentences without."""
-    dropped = {"uncorrected": len(sources) - len(usable), "long": 0, "one chain": 0}
+    dropped = {"uncorrected": len(sources) - len(edits), "long": 0, "one chain": 0}
     chains: dict[int, list[_Annotated]] = {}
-    for sentence in usable:
+    for sentence, by_annotator in edits.items():
         if len(sources[sentence]) > _LONG and sources[sentence].count(".") > 1:
             dropped["long"] += 1
             continue
         words = sources[sentence].split()
         annotated = [
             (annotator, chain(words, edits_, order))
-            for annotator, edits_ in edits[sentence].items()
+            for annotator, edits_ in by_annotator.items()
             for order in orders(len(edits_), max_orders, random)
         ]
         if len(annotated) > 1:
@@ -164,18 +162,13 @@ def _drawn_chains(
 
 
 def _drawn_corpus(
-    sources: Sequence[str],
-    edits: Sequence[_Edits],
-    usable: Sequence[int],
-    mean: int,
-    draw: np.random.RandomState,
+    sources: Sequence[str], edits: _Edits, mean: int, draw: np.random.RandomState
 ) -> list[Line]:
     n, p = binomial_of(mean)
     lines: list[Line] = []
-    for sentence in usable:
-        annotators = list(edits[sentence])
-        annotator = annotators[draw.randint(len(annotators))]
-        available = edits[sentence][annotator]
+    for sentence, by_annotator in edits.items():
+        annotator = list(by_annotator)[draw.randint(len(by_annotator))]
+        available = by_annotator[annotator]
         order: IntArray = draw.permutation(len(available))
         count = int(draw.binomial(int(n), p))
         chosen = [available[int(number)] for number in order[:count]]
@@ -186,7 +179,7 @@ def _drawn_corpus(
 
 def _with_sources(
     sources: Sequence[str],
-    edits: Sequence[_Edits],
+    edits: _Edits,
     corpora: Sequence[Sequence[Line]],
     given: Given,
     draw: np.random.RandomState,
@@ -285,7 +278,7 @@ def score_outputs(metric: Scorer, outputs: PartialOutputs, targets: Targets) -> 
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Targets:
     """References and gold edits, one object if equal; ``with_edits``: these fit the source."""
 

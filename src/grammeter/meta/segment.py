@@ -4,6 +4,11 @@ A pair is two systems whose outputs of one sentence one judge ranked. The human'
 held against the metric's, which is that of the two sentence scores, compared exactly; pooled
 over all pairs that gives Kendall's tau and accuracy (Chollampatt & Ng 2018, Table 3;
 Kobayashi et al. 2024).
+
+Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024, WMT) asks for metrics that are
+as sure as people which of two systems is better: the p-value of a paired one-sided permutation test
+by the metric is held against that by people. Here people gave rankings, no scores, so what is
+permuted of a sentence is how often one system was preferred to the other, less the reverse.
 """
 
 from __future__ import annotations
@@ -36,7 +41,7 @@ from grammeter.meta.sentence_level import (
     SentenceLevel,
 )
 from grammeter.meta.sides import select_systems
-from grammeter.meta.soft import soft_accuracies
+from grammeter.meta.system import chosen_columns
 from grammeter.ranking import (
     FEW,
     Pairs,
@@ -50,7 +55,9 @@ from grammeter.stats import (
     SAME,
     PairedSamples,
     bootstrap,
+    chunks,
     generator,
+    on_grid,
     percentile_interval,
     randomisation_pvalues,
 )
@@ -70,50 +77,37 @@ def correlate_sentences(
     per_judge: bool = False,
     numbering: str | None = None,
 ) -> SentenceLevel:
-    """Hold the sentence scores of metrics against judgments of the same sentences.
+    """Hold the sentence scores of metrics against judgments of sentences with the same number.
 
-    Parameters
-    ----------
-    table
-        Scores with their sentences; a metric without them has NaN with a reason.
-    rankings
-        Judgments; their sentences are those of the scores with the same number.
-    systems, drop
-        Who takes part, see :func:`~grammeter.meta.sides.select_systems`. The others that
-        wrote the same as a system left out stay.
-    metrics
-        Spellings, all in the table by default.
-    judges
-        Use the judgments of these alone.
-    per_judge
-        Measure the pairs of each judge apart, too.
-    numbering
-        How the judgments counted sentences, for the signature; what was read from files knows.
+    A metric without sentence scores has NaN with a reason. Who takes part is for
+    :func:`~grammeter.meta.sides.select_systems` to say; the others that wrote the same as a system
+    left out stay. ``metrics`` are spellings, ``judges`` those whose judgments count; by default
+    all. ``per_judge`` measures the pairs of each judge apart, too. ``numbering`` says for the
+    signature how the judgments counted sentences; what was read from files knows.
 
-    Raises
-    ------
-    DataError
-        If a system stands on one side only, a judged sentence has no scores or stands in several
-        documents, or no two systems are compared.
-    UnknownNameError
-        If there is no such system, metric or judge.
+    It is a DataError if a system stands on one side only, a judged sentence has no scores or stands
+    in several documents, or no two systems are compared; an UnknownNameError if there is no such
+    system, metric or judge.
     """
     design = design or SentenceDesign()
     numbering = numbering or getattr(rankings, "numbering", None)  # Judgments have one
     _check_documents(rankings)
-    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    columns = chosen_columns(table, metrics)
     alone = all(isinstance(column, JudgedScores) for column in columns.values())
     assumed = () if alone else getattr(rankings, "assumptions", ())
     notes = (*table.notes_on(columns), *notes_of(rankings), *assumed)
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
-    count = len(np.unique(pairs.ranking))
+    count, every = len(np.unique(pairs.ranking)), np.ones(len(pairs), dtype=np.bool_)
     settings = design.settings() | {
         "meta-systems": len(pairs.systems),
         "meta-judges": "+".join(pairs.judges) if judges else len(pairs.judges),
         "meta-rankings": count,
         **({"meta-first-segment": numbering} if numbering else {}),
     }
+    sentences = len(np.unique(pairs.segment))
+    judged = f"{count} rankings of {sentences} sentences"
+    few = [f"few judgments: {judged}; tau and accuracy vary widely by chance"]
     answers = {name: _Answers.of(column, pairs, settings) for name, column in columns.items()}
     apart = {
         judge: _measure(answers, pairs, design, pairs.judge == number)
@@ -125,15 +119,12 @@ def correlate_sentences(
         pairs.systems,
         pairs.judges,
         count,
-        _measure(answers, pairs, design, np.ones(len(pairs), dtype=np.bool_)),
+        _measure(answers, pairs, design, every),
         apart,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
         soft_accuracies(columns, pairs, design.permutations, design.seed),
-        tuple(dict.fromkeys([*notes, *_few(pairs, count)])),
+        tuple(dict.fromkeys([*notes, *few[: sentences < FEW]])),
     )
-
-
-# --- what is compared ----------------------------------------------------------------------
 
 
 def _judged_pairs(
@@ -151,10 +142,8 @@ def _judged_pairs(
         rankings = [ranking.with_systems(names) for ranking in rankings]
     pairs = extract_pairs(rankings, extraction=design.pairs)
     if not len(pairs):
-        raise DataError(
-            "no two outputs of one sentence are ranked",
-            fix="Give judgments that rank at least two of the systems.",
-        )
+        fault = "no two outputs of one sentence are ranked"
+        raise DataError(fault, fix="Give judgments that rank at least two of the systems.")
     return pairs
 
 
@@ -183,22 +172,12 @@ def _check_sentences(columns: Iterable[MetricScores], segments: int, pairs: Pair
         )
 
 
-def _few(pairs: Pairs, rankings: int) -> Iterator[str]:
-    sentences = len(np.unique(pairs.segment))
-    if sentences < FEW:
-        yield (
-            f"few judgments: {rankings} rankings of {sentences} sentences; tau and accuracy vary"
-            " widely by chance"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """What one metric says of all pairs.
+    """What one metric says of all pairs, arrays of shape ``(pairs,)``.
 
-    ``cells`` are the numbers of the cells, ``difference`` is by how much the first system is
-    better, ``known`` whether both outputs have a score: shape ``(pairs,)``. ``reason`` says why
-    some have none.
+    The numbers of the ``cells``, by what ``difference`` the first system is better, whether both
+    outputs have a ``known`` score; the ``reason`` why some have none.
     """
 
     signature: Signature
@@ -214,14 +193,13 @@ class _Answers:
         signature = column.signature.extended({**settings, **turned})
         lacking = [name for name in pairs.systems if name not in column.segments]
         if lacking:
-            nothing = np.zeros(len(pairs))
-            cells, known = nothing.astype(np.int64), nothing.astype(np.bool_)
             reason = f"no sentence scores of {', '.join(lacking)}"
-            return cls(signature, cells, nothing, known, reason)
-        difference, known = _differences(column, pairs)
+            difference, known = np.zeros(len(pairs)), np.zeros(len(pairs), dtype=np.bool_)
+        else:
+            difference, known = _differences(column, pairs)
+            reason = None if known.all() else _first_missing(column, pairs, known)
         relation = np.sign(difference).astype(np.int64)
         cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
-        reason = None if known.all() else _first_missing(column, pairs, known)
         return cls(signature, cells, difference, known, reason)
 
     def counts(self, chosen: BoolArray) -> PairCounts:
@@ -261,9 +239,6 @@ def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:
     return f"no score of {system} for sentence {segment}{f' ({why})' if why else ''}"
 
 
-# --- tau and accuracy ----------------------------------------------------------------------
-
-
 def _measure(
     answers: Mapping[str, _Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
 ) -> dict[str, MetricAgreement]:
@@ -278,13 +253,10 @@ def _measure(
         used, cells = chosen & answer.known, np.array(counts[name].cells)
         calibrated = tie_calibrated(pairs.outcome[used], answer.difference[used])
         tau = accuracy = Estimate(value=NAN, reason=faults[name])
-        if faults[name] is None:
+        if name in usable:
             again = intervals.get(name, (None, None))
-            values = design.weights.tau_of(cells), design.weights.accuracy_of(cells)
-            tau, accuracy = (
-                _estimate(float(value), resampled, design)
-                for value, resampled in zip(values, again, strict=True)
-            )
+            values = (float(figure(cells)) for figure in design.weights.figures)
+            tau, accuracy = (_estimate(*of, design) for of in zip(values, again, strict=True))
         elif counts[name].missing:
             calibrated = (NAN, NAN)
         results[name] = MetricAgreement(answer.signature, counts[name], tau, accuracy, calibrated)
@@ -332,7 +304,7 @@ def _resampled(
             drawn[:, filled] = generator(design.seed).multinomial(
                 size, cells[filled] / size, size=design.resamples
             )
-            yield name, (design.weights.tau_of(drawn), design.weights.accuracy_of(drawn))
+            yield name, [figure(drawn) for figure in design.weights.figures]
         return
     groups = _groups(answers.values(), pairs, design, chosen)
     resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
@@ -346,8 +318,7 @@ def _groups(
     units = np.zeros(len(pairs), dtype=np.int64)
     units[chosen] = unit_numbers(pairs.select(chosen), design.unit)
     rows = np.stack([answer.rows(units, chosen) for answer in answers])
-    figures = (design.weights.tau_of, design.weights.accuracy_of)
-    return [PairedSamples(rows, figure) for figure in figures]
+    return [PairedSamples(rows, figure) for figure in design.weights.figures]
 
 
 def _permutation_pvalues(
@@ -366,3 +337,57 @@ def _permutation_pvalues(
         name: dict(zip(combinations(complete, 2), values.tolist(), strict=True))
         for name, values in zip(("tau", "accuracy"), pvalues, strict=True)
     }
+
+
+def soft_accuracies(
+    columns: Mapping[str, MetricScores], pairs: Pairs, rounds: int, seed: int
+) -> dict[str, Estimate]:
+    """Return the soft pairwise accuracy of each metric on the judged sentences, 0 to 1.
+
+    It is the mean of ``1 - |p_human - p_metric|`` over pairs of systems; NaN with a reason where a
+    system has no score for one of these sentences. No rounds, no accuracies.
+    """
+    if not rounds:
+        return {}
+    human = swap_pvalues(human_differences(pairs), rounds=rounds, seed=seed)
+    judged = np.unique(pairs.segment) - 1
+    first, second = np.triu_indices(len(pairs.systems), 1)
+    accuracies: dict[str, Estimate] = {}
+    for name, column in columns.items():
+        of_systems = [column.segments.get(system) for system in pairs.systems]
+        values = np.array([of.values[judged] for of in of_systems if of is not None])
+        if len(values) < len(of_systems) or not np.isfinite(values).all():
+            reason = "a system has no score for a judged sentence"
+            accuracies[name] = Estimate(value=math.nan, reason=reason)
+            continue
+        values *= 1.0 if column.higher_is_better else -1.0
+        metric = swap_pvalues((values[first] - values[second]).T, rounds=rounds, seed=seed)
+        accuracies[name] = Estimate(value=float(np.mean(1 - np.abs(human - metric))))
+    return accuracies
+
+
+def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArray:
+    """Test for every two systems whether the first is better than the second, one-sided.
+
+    Each round swaps the two systems in each sentence with probability one half, that is, turns
+    the sign of the sentence's difference; rounds that equal the observed sum count half. So the
+    p-value of "second better than first" is 1 less that of "first better", whatever the order of
+    the names, and two systems without a difference have one half. ``differences`` have shape
+    ``(sentences, pairs of systems)``, in any units, the p-values ``(pairs of systems,)``.
+    """
+    exact = on_grid(differences[None])[0]
+    observed = exact.sum(axis=0)
+    random = generator(seed)
+    above = np.zeros(exact.shape[1])
+    for some in chunks(rounds, max(exact.shape)):
+        signs = random.integers(0, 2, size=(some, len(exact))) * 2.0 - 1.0
+        null = signs @ exact
+        above += (null > observed).sum(axis=0) + (null == observed).sum(axis=0) / 2
+    return above / rounds
+
+
+def human_differences(pairs: Pairs) -> FloatArray:
+    """Return preferences, first less second: ``(judged sentences, combinations of 2 systems)``."""
+    sentences, row = np.unique(pairs.segment, return_inverse=True)
+    cells = pairs.cells(row, len(sentences)).astype(np.float64)
+    return cells[:, 0::3] - cells[:, 1::3]

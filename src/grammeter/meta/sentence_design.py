@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -18,8 +18,6 @@ measured on the other pairs, which are counted."""
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
-
-# --- ties ----------------------------------------------------------------------------------
 
 CELLS = ("concordant", "discordant", "tie read against", "tie read with", "human tie", "both tie")
 """Where a pair can fall.
@@ -44,6 +42,11 @@ class TieWeights:
     tau: tuple[float, ...]
     accuracy: tuple[float, ...]
     counted: tuple[float, ...]
+
+    @property
+    def figures(self) -> tuple[Callable[[FloatArray | IntArray], FloatArray], ...]:
+        """What is computed of counts: tau and accuracy."""
+        return self.tau_of, self.accuracy_of
 
     def tau_of(self, counts: FloatArray | IntArray) -> FloatArray:
         """Return Kendall's tau, -1 to 1, of counts of shape ``(..., 6)``; NaN without a pair."""
@@ -128,29 +131,14 @@ def tie_calibrated(human: IntArray, difference: FloatArray) -> tuple[float, floa
     return float(right[best] / len(human)), float(thresholds[best])
 
 
-# --- the question --------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True)
 class SentenceDesign:
     """How a metric is held against judgments: all that the signature of a result adds.
 
-    Attributes
-    ----------
-    pairs
-        Which systems behind an output are compared: see :data:`~grammeter.ranking.Extraction`.
-    missing
-        What a missing sentence score does.
-    resamples, seed, unit, confidence
-        Resamples (0: no interval), where chance starts, what is drawn as a whole, and the share
-        that a percentile interval covers.
-    permutations
-        Rounds of the permutation tests, between metrics and between systems; 0: no test.
-
-    Raises
-    ------
-    UsageError
-        If a value is out of range or unknown.
+    ``missing`` says what a missing sentence score does. ``resamples`` (0: no interval) draw the
+    ``unit`` as a whole, and a percentile interval covers the share ``confidence``. Permutation
+    tests, between metrics and between systems, have so many rounds of ``permutations``; 0: no test.
+    A value that is out of range or unknown is a UsageError.
     """
 
     pairs: Extraction = "expanded"
@@ -190,6 +178,3 @@ class SentenceDesign:
         names += ["confidence"] * bool(self.resamples)
         names += ["unit", "seed"] * bool(self.resamples or self.permutations)
         return {f"meta-{name}": getattr(self, name) for name in names}
-
-
-# --- the answer ----------------------------------------------------------------------------

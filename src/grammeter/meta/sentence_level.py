@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from grammeter.core import Cell, Column, Named, Result, Signature, Table, format_number, json_number
@@ -17,6 +17,17 @@ from grammeter.meta.sentence_design import SentenceDesign
 from grammeter.ranking import Plain, plain, public_shape
 
 KIND = "meta-sentence"
+
+COUNTS = {
+    "total": "n",
+    "missing": "missing",
+    "concordant": "concordant",
+    "discordant": "discordant",
+    "metric_ties": "ties_metric",
+    "human_ties": "ties_human",
+    "both_ties": "ties_both",
+}
+"""The counts of :class:`PairCounts` that tables show, and their columns for programs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +115,8 @@ class MetricAgreement:
         return plain(estimates | self.counts.to_dict() | rest)
 
 
+ByMetric = Mapping[str, MetricAgreement]
+
 PValues = Mapping[str, Mapping[tuple[str, str], float]]
 """``tau`` and ``accuracy`` -> two metrics -> two-sided p-value of their difference."""
 
@@ -123,10 +136,8 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
     systems: tuple[str, ...]
     judges: tuple[str, ...]
     rankings: int
-    metrics: Mapping[str, MetricAgreement]
-    by_judge: Mapping[str, Mapping[str, MetricAgreement]] = field(
-        default_factory=dict[str, Mapping[str, MetricAgreement]]
-    )
+    metrics: ByMetric
+    by_judge: Mapping[str, ByMetric] = field(default_factory=dict[str, ByMetric])
     pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
     notes: tuple[str, ...] = ()
@@ -150,42 +161,35 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
             columns.append((Column(name, "number", best="high"), [e.value for e in estimates]))
             if self.design.resamples:
                 columns.append((Column("interval", "number"), [e.interval for e in estimates]))
-        for name in ("total", "concordant", "discordant", "metric_ties", "human_ties", "both_ties"):
-            head = Column("pairs" if name == "total" else name.replace("_", " "), "count")
-            head = replace(head, head="both tie") if name == "both_ties" else head
-            columns.append((head, [getattr(metric.counts, name) for metric in metrics]))
+        for name in (count for count in COUNTS if count != "missing"):
+            head = {"total": "pairs", "both_ties": "both tie"}.get(name, name.replace("_", " "))
+            cells = [getattr(metric.counts, name) for metric in metrics]
+            columns.append((Column(head, "count"), cells))
         shares = [metric.counts.tie_share for metric in metrics]
         columns.append((Column("metric's ties", "share"), shares))
         return Table.side_by_side(columns, self._remarks())
 
     def _long_table(self) -> Table:
-        counts = ("n", "missing", "concordant", "discordant", "ties_metric", "ties_human")
         rows = [
             (
                 *(judge, name, *metric.tau.figures, *metric.accuracy.figures),
-                *(metric.counts.total, metric.counts.missing),
-                *(metric.counts.concordant, metric.counts.discordant),
-                *(metric.counts.metric_ties, metric.counts.human_ties, metric.counts.both_ties),
+                *(getattr(metric.counts, count) for count in COUNTS),
             )
             for judge, metrics in {"all": self.metrics, **self.by_judge}.items()
             for name, metric in metrics.items()
         ]
         heads = [n + end for n in ("tau", "accuracy") for end in ("", "_low", "_high")]
-        figures = Column.many("number", *heads)
-        numbers = Column.many("count", *counts, "ties_both")
-        return Table.of(("judge", "metric", *figures, *numbers), rows)
+        numbers = (*Column.many("number", *heads), *Column.many("count", *COUNTS.values()))
+        return Table.of(("judge", "metric", *numbers), rows)
 
     def _judge_table(self) -> Table:
         """Return what each judge's pairs say: tau and accuracy by metric."""
         names = list(next(iter(self.by_judge.values())))
         heads = (Column(f"{n} {f}", "number") for n in names for f in ("tau", "accuracy"))
-        rows = [
-            (
-                *(judge, max(m.counts.total for m in metrics.values())),
-                *(e.value for n in names for e in (metrics[n].tau, metrics[n].accuracy)),
-            )
-            for judge, metrics in self.by_judge.items()
-        ]
+        rows: list[list[Cell]] = []
+        for judge, metrics in self.by_judge.items():
+            values = [e.value for n in names for e in (metrics[n].tau, metrics[n].accuracy)]
+            rows.append([judge, max(m.counts.total for m in metrics.values()), *values])
         return Table.of(("judge", Column("pairs", "count"), *heads), rows)
 
     def _test_table(self) -> Table:

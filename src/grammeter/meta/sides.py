@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -36,9 +37,6 @@ _MAD_SCALE = 1.483
 
 Source = ScoreTable | Ranked | Sequence[Ranking]
 """Scores of metrics; a ranking; or judgments, of people or language models."""
-
-
-# --- people --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,10 +71,8 @@ def human_side(
     """
     if isinstance(human, Ranked | Mapping):
         if by and not other_is_judged:
-            raise UsageError(
-                f"{name} holds scores, so by {by} has nothing to do",
-                fix="Leave it (--by) out, or give the judgments themselves.",
-            )
+            fault = f"{name} holds scores, so by {by} has nothing to do"
+            raise UsageError(fault, fix="Leave it (--by) out, or give the judgments themselves.")
         return _of_ranking(human) if isinstance(human, Ranked) else Human(scores=human, name=name)
     return _of_judgments(human, name, by or USUAL, clusters=clusters)
 
@@ -113,9 +109,6 @@ def _spelled(signature: Signature) -> str:
     return f"{signature.name}({', '.join(f'{key}={value}' for key, value in signature)})"
 
 
-# --- metrics and judges --------------------------------------------------------------------
-
-
 def join_scores(
     sources: Mapping[str, Source],
     *,
@@ -126,27 +119,20 @@ def join_scores(
 ) -> ScoreTable:
     """Put scores side by side: a column for each metric, ranking and file of judgments.
 
-    Parameters
-    ----------
-    sources
-        By the name of the place, which names rankings and judgments as metrics, too.
-    by, segments
-        See :func:`judged_table`.
-    systems, drop
-        Who is to take part: with ``systems``, or among those not dropped, all must be everywhere.
-
-    Raises
-    ------
-    DataError
-        If two places have a metric of one name, other systems, other texts, or other numbers of
-        sentences with statistics.
+    ``sources`` are by the name of the place, which names rankings and judgments as metrics, too;
+    for ``by`` and ``segments`` see :func:`judged_table`. Of the systems that take part, with
+    ``systems`` or among those not dropped, all must be everywhere. It is a DataError if two places
+    have a metric of one name, other systems, other texts, or other numbers of sentences with
+    statistics.
     """
     tables = {name: _table(name, source, by, segments) for name, source in sources.items()}
     first, *others = tables.values()
     if not others:
         return first
     if systems is None:
-        _check_systems(tables, drop)
+        known = {name for table in tables.values() for name in table.systems} - set(drop)
+        lacking = {where: sorted(known - set(table.systems)) for where, table in tables.items()}
+        _refuse_systems("scores of different systems: ", "{} has no scores of {}", lacking)
     _check_texts(tables)
     size = max(table.segments for table in tables.values())
     columns: dict[str, MetricScores] = {}
@@ -154,18 +140,13 @@ def join_scores(
     for where, table in tables.items():
         for name, column in table.items():
             if name in columns:
-                raise DataError(
-                    f"{origin[name]} and {where} both have a metric {name!r}",
-                    fix="Take it out of one of them, or rename the file that it is called after.",
-                )
+                fix = "Take it out of one of them, or rename the file that it is called after."
+                raise DataError(f"{origin[name]} and {where} both have a metric {name!r}", fix=fix)
             columns[name], origin[name] = _padded(where, column, size), where
-    return ScoreTable(
-        tuple(dict.fromkeys(name for table in tables.values() for name in table.systems)),
-        size,
-        columns,
-        next((table.corpus for table in tables.values() if table.corpus is not None), None),
-        tuple(dict.fromkeys(note for table in tables.values() for note in table.about)),
-    )
+    names = dict.fromkeys(name for table in tables.values() for name in table.systems)
+    corpora = (table.corpus for table in tables.values() if table.corpus is not None)
+    about = dict.fromkeys(note for table in tables.values() for note in table.about)
+    return ScoreTable(tuple(names), size, columns, next(corpora, None), tuple(about))
 
 
 def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
@@ -177,19 +158,11 @@ def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
     return replace(table, about=tuple(dict.fromkeys([*notes_of(source), *table.about])))
 
 
-def _check_systems(tables: Mapping[str, ScoreTable], drop: Sequence[str]) -> None:
-    known = {name for table in tables.values() for name in table.systems} - set(drop)
-    lacking = {where: sorted(known - set(table.systems)) for where, table in tables.items()}
-    _refuse_systems("scores of different systems: ", "{} has no scores of {}", lacking)
-
-
 def _refuse_systems(start: str, fault: str, lacking: Mapping[str, Sequence[str]]) -> None:
     faults = [fault.format(where, ", ".join(names)) for where, names in lacking.items() if names]
     if faults:
-        raise DataError(
-            start + "; ".join(faults),
-            fix="Say which systems to use: --systems NAME ..., or --drop NAME ...",
-        )
+        fix = "Say which systems to use: --systems NAME ..., or --drop NAME ..."
+        raise DataError(start + "; ".join(faults), fix=fix)
 
 
 def _check_texts(tables: Mapping[str, ScoreTable]) -> None:
@@ -200,10 +173,8 @@ def _check_texts(tables: Mapping[str, ScoreTable]) -> None:
         for system, texts in outputs.items():
             other, known = seen.setdefault(system, (where, texts))
             if known != texts:
-                raise DataError(
-                    f"{other} and {where} were made from different outputs of {system!r}",
-                    fix="Score the same outputs, or rename the system.",
-                )
+                fault = f"{other} and {where} were made from different outputs of {system!r}"
+                raise DataError(fault, fix="Score the same outputs, or rename the system.")
 
 
 def _padded(where: str, column: MetricScores, size: int) -> MetricScores:
@@ -212,24 +183,17 @@ def _padded(where: str, column: MetricScores, size: int) -> MetricScores:
     if lengths <= {size}:
         return column
     if column.statistics:
-        raise DataError(
-            f"{where} has scores of {lengths.pop()} sentences, another file of {size}",
-            fix="Score the same sentences.",
-        )
+        fault = f"{where} has scores of {lengths.pop()} sentences, another file of {size}"
+        raise DataError(fault, fix="Score the same sentences.")
     segments = {system: _longer(rows, size) for system, rows in column.segments.items()}
     return replace(column, segments=segments)
 
 
 def _longer(rows: SegmentScores, size: int) -> SegmentScores:
-    def longer(values: FloatArray) -> FloatArray:
-        return np.pad(values, (0, size - len(rows)), constant_values=np.nan)
-
+    longer = partial(np.pad, pad_width=(0, size - len(rows)), constant_values=np.nan)
     chosen = np.pad(rows.chosen, (0, size - len(rows)), constant_values=-1)
     parts = {name: longer(part) for name, part in rows.parts.items()}
     return SegmentScores(longer(rows.values), chosen, parts, rows.reason or "not scored")
-
-
-# --- who takes part ------------------------------------------------------------------------
 
 
 def select_systems(

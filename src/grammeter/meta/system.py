@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -70,67 +71,49 @@ def correlate_systems(
     sampler: Sampler | None = None,
     notes: Sequence[str] = (),
 ) -> SystemMeta:
-    """Correlate metrics with people's scores of the same systems.
+    """Correlate metrics with people's scores of the same systems; higher human scores are better.
 
-    A coefficient that is undefined (a constant metric, a missing score) is NaN with a reason.
+    A metric that is better when lower has its sign turned, so that a good metric's coefficient is
+    positive. A coefficient that is undefined (a constant metric, a missing score) is NaN with a
+    reason. Who takes part is for :func:`~grammeter.meta.sides.select_systems` and, where there is
+    an ``outlier_cutoff``, :func:`~grammeter.meta.sides.outliers` to say; ``metrics`` are spellings,
+    by default all. ``leave_one_out`` and ``top_k`` correlate again without each system, and for the
+    best K by people. The ``sampler`` is needed for the bootstrap over sentences of a metric that
+    has statistics; one that has segment scores only is averaged. ``notes`` are what the reader of
+    ``human`` must know.
 
-    Parameters
-    ----------
-    table, human
-        Scores by metrics and by people; higher human scores are better. A metric that is
-        better when lower has its sign turned, so that a good metric's coefficient is positive.
-    systems, drop
-        Who takes part, see :func:`~grammeter.meta.sides.select_systems`.
-    outlier_cutoff
-        Leave out systems whose human score lies further from the median, see
-        :func:`~grammeter.meta.sides.outliers`.
-    metrics
-        Spellings, all in the table by default.
-    leave_one_out, top_k
-        Correlate again without each system, and for the best K by people.
-    sampler
-        Needed for the bootstrap over sentences of a metric that has statistics; one that has
-        segment scores only is averaged.
-    notes
-        What the reader of ``human`` must know.
-
-    Raises
-    ------
-    DataError
-        If a system stands on one side only, or people gave one that takes part no score.
-    UnknownNameError
-        If there is no such metric or system.
+    A system on one side only, or without a score by people, is a DataError; a metric or system
+    that there is not, an UnknownNameError.
     """
     design = design or Design()
-    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    columns = chosen_columns(table, metrics)
     chosen = best_first(select_systems(table.systems, human, systems=systems, drop=drop), human)
     chosen, far = _without_outliers(chosen, human, outlier_cutoff)
     criterion = np.array([human[name] for name in chosen])
     scores = {name: oriented(column, chosen) for name, column in columns.items()}
     resampled = _resampled_scores(columns, chosen, design, sampler)
-    results = {
-        name: MetricMeta(
-            design.signature(column, len(chosen)),
-            correlations(
-                scores[name],
-                criterion,
-                design,
-                _missing(column, chosen, scores[name]) or constant(scores[name], criterion),
-                resampled=resampled.get(name),
-            ),
-            dict(zip(chosen, scores[name].tolist(), strict=True)),
-            _pairwise_accuracy(scores[name], criterion),
-            _leave_one_out(chosen, scores[name], criterion) if leave_one_out else {},
-            _top(scores[name], criterion) if top_k else {},
+    results: dict[str, MetricMeta] = {}
+    for name, values in scores.items():
+        undefined = _missing(columns[name], chosen, values) or constant(values, criterion)
+        again = resampled.get(name)
+        results[name] = MetricMeta(
+            design.signature(columns[name], len(chosen)),
+            correlations(values, criterion, design, undefined, resampled=again),
+            dict(zip(chosen, values.tolist(), strict=True)),
+            _pairwise_accuracy(values, criterion),
+            _leave_one_out(chosen, values, criterion) if leave_one_out else {},
+            _top(values, criterion) if top_k else {},
         )
-        for name, column in columns.items()
-    }
-    williams: dict[CoefficientName, dict[str, dict[str, WilliamsCell]]] = {
-        kind: _williams(results, scores, criterion, kind) for kind in TESTED
-    }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
     about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
-    return SystemMeta(design, chosen, judged, results, williams, far, about)
+    williams = (_williams(results, scores, criterion, kind) for kind in TESTED)
+    tests = dict(zip(TESTED, williams, strict=True))
+    return SystemMeta(design, chosen, judged, results, tests, far, about)
+
+
+def chosen_columns(table: ScoreTable, metrics: Sequence[str] | None) -> Mapping[str, MetricScores]:
+    """Return the scores of some metrics, by default of all."""
+    return {name: table[name] for name in (table if metrics is None else metrics)}
 
 
 def oriented(column: MetricScores, systems: Sequence[str]) -> FloatArray:
@@ -153,8 +136,7 @@ def correlations(
     ``resampled`` has shape ``(resamples, systems)``, or says why there is nothing to resample.
     """
     if undefined:
-        nan = math.nan
-        return dict.fromkeys(kinds, Correlation(nan, nan, nan, nan, len(scores), undefined))
+        return dict.fromkeys(kinds, Correlation(*[math.nan] * 4, n=len(scores), reason=undefined))
     results: dict[CoefficientName, Correlation] = {}
     for kind in kinds:
         result = correlate(scores, human, kind, ties=design.ties)
@@ -188,15 +170,9 @@ def _pairwise_accuracy(scores: FloatArray, human: FloatArray) -> PairwiseAccurac
     first, second = np.triu_indices(len(human), 1)
     ours, theirs = (np.sign(side[first] - side[second]) for side in (scores, human))
     decided = theirs != 0
-    correct, pairs, ties, human_ties = (
-        int(of.sum())
-        for of in ((ours == theirs) & decided, decided, (ours == 0) & decided, ~decided)
-    )
-    reason = None if pairs else "people give all systems the same score"
-    return PairwiseAccuracy(correct, pairs, ties, human_ties, reason)
-
-
-# --- fewer systems -------------------------------------------------------------------------
+    cells = ((ours == theirs) & decided, decided, (ours == 0) & decided, ~decided)
+    reason = None if decided.any() else "people give all systems the same score"
+    return PairwiseAccuracy(*(int(cell.sum()) for cell in cells), reason=reason)
 
 
 def _without_outliers(
@@ -208,8 +184,8 @@ def _without_outliers(
     if not cutoff > 0:
         raise UsageError(f"a cutoff of {cutoff} for outliers", fix="Give a number above 0.")
     far = outliers(np.array([human[name] for name in systems]), cutoff=cutoff)
-    split = [tuple(n for n, out in zip(systems, far, strict=True) if out == b) for b in (0, 1)]
-    return split[0], split[1]
+    left_out = tuple(name for name, out in zip(systems, far, strict=True) if out)
+    return tuple(name for name in systems if name not in left_out), left_out
 
 
 def _leave_one_out(
@@ -236,9 +212,6 @@ def _without_each(n: int) -> IntArray:
     return np.array([np.delete(np.arange(n), out) for out in range(n)])
 
 
-# --- Williams ------------------------------------------------------------------------------
-
-
 def _williams(
     results: Mapping[str, MetricMeta],
     scores: Mapping[str, FloatArray],
@@ -247,29 +220,23 @@ def _williams(
 ) -> dict[str, dict[str, WilliamsCell]]:
     cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in results}
     values = {name: metric[kind].value for name, metric in results.items()}
+    untested = partial(WilliamsCell, math.nan, math.nan)
     if len(human) < FEWEST or not results:
-        few = f"the test needs {FEWEST} systems, here are {len(human)}"
-        return {a: {b: _untested(few) for b in results if values[a] > values[b]} for a in results}
+        few = untested(f"the test needs {FEWEST} systems, here are {len(human)}")
+        return {a: {b: few for b in results if values[a] > values[b]} for a in results}
     matrix = williams_matrix(human, np.array(list(scores.values())), kind)
     for (i, first), (j, second) in permutations(enumerate(results), 2):
         undefined = [name for name in (first, second) if math.isnan(values[name])]
         if undefined:
             reason = f"{undefined[0]}: {results[undefined[0]][kind].reason}"
-            cells[first][second] = _untested(reason)
+            cells[first][second] = untested(reason)
         elif perfect(matrix.between[i, j]):
-            cells[first][second] = _untested("the two metrics agree or oppose perfectly")
+            cells[first][second] = untested("the two metrics agree or oppose perfectly")
         elif values[first] > values[second]:
             t, pvalue = float(matrix.t[i, j]), float(matrix.pvalue[i, j])
             reason = "one set of scores follows from the other two" if math.isnan(t) else None
             cells[first][second] = WilliamsCell(t, pvalue, reason)
     return cells
-
-
-def _untested(reason: str) -> WilliamsCell:
-    return WilliamsCell(math.nan, math.nan, reason)
-
-
-# --- intervals -----------------------------------------------------------------------------
 
 
 def _interval(
@@ -282,17 +249,19 @@ def _interval(
 ) -> Interval:
     """Return the interval that the design asks for around the coefficient of all systems."""
     if design.interval == "none" or isinstance(resampled, str):
-        return _none(resampled if isinstance(resampled, str) else "no interval was asked for")
+        reason = resampled if isinstance(resampled, str) else "no interval was asked for"
+        return math.nan, math.nan, reason
     if resampled is not None:
         again = coefficients(kind, ties=design.ties)(resampled, human)
         return defined_interval(again, design.confidence)
     fewest = FEWEST_FISHER[kind] if design.interval == "fisher" else FEWEST_RESAMPLED
     if len(scores) < fewest:
-        return _none(f"an interval needs {fewest} systems at least, here are {len(scores)}")
+        reason = f"an interval needs {fewest} systems at least, here are {len(scores)}"
+        return math.nan, math.nan, reason
     if design.interval != "fisher":
         return _over_systems(value, scores, human, kind, design)
     if abs(value) == 1:
-        return _none("Fisher's z gives no interval around 1 or -1")
+        return math.nan, math.nan, "Fisher's z gives no interval around 1 or -1"
     return *fisher_interval(value, len(scores), kind, confidence=design.confidence), None
 
 
@@ -310,8 +279,8 @@ def _over_systems(
     jackknife = coefficients(kind, ties=design.ties)(scores[others], human[others])
     low, high = bca_interval(again[np.isfinite(again)], value, jackknife, design.confidence)
     if math.isnan(low):
-        return _none("the correction is undefined: a bias or an acceleration without bounds")
-    return (low, high, None) if low < high else _none(SAME)
+        return low, high, "the correction is undefined: a bias or an acceleration without bounds"
+    return (low, high, None) if low < high else (math.nan, math.nan, SAME)
 
 
 def _resampled_scores(
@@ -345,7 +314,3 @@ def _samples(
     there = np.isfinite(values) | (not isinstance(column, JudgedScores))
     rows = np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
     return PairedSamples(rows, lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1))
-
-
-def _none(reason: str) -> Interval:
-    return math.nan, math.nan, reason

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,7 +26,7 @@ from grammeter.core import (
     read_number,
     reading,
 )
-from grammeter.ranking import Plain, plain, public_shape
+from grammeter.ranking import Plain, notes_of_few_systems, plain, public_shape
 from grammeter.stats import KINDS, TIE_POLICIES, CoefficientName, TiePolicy
 
 META_SYSTEM = "meta-system"
@@ -38,15 +39,11 @@ INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)
 TESTED: tuple[CoefficientName, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
 
-FEW_SYSTEMS = 10
-"""With fewer than these a note says so."""
-
 
 def few_systems(number: int, outliers: Sequence[str] = ()) -> tuple[str, ...]:
     """Return notes for a result of few systems, or without outliers; else nothing."""
     left_out = f"left out as outliers by people's scores: {', '.join(outliers)}"
-    few = f"{number} systems are few: correlations vary widely by chance"
-    return (*([left_out] if outliers else []), *([few] if number < FEW_SYSTEMS else []))
+    return (*([left_out] if outliers else []), *notes_of_few_systems(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +103,8 @@ class Design:
 
     def signature(self, column: MetricScores, systems: int) -> Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
-        added: dict[str, object] = {
-            "meta-human": self.human,
-            "meta-systems": systems,
-            "meta-kendall": self.ties,
-            "meta-interval": self.interval,
-        }
+        added: dict[str, object] = {"meta-human": self.human, "meta-systems": systems}
+        added |= {"meta-kendall": self.ties, "meta-interval": self.interval}
         if self.interval != "none":
             added["meta-confidence"] = self.confidence
         if self.interval not in ("fisher", "none"):
@@ -134,6 +127,11 @@ class Correlation(Plain):
     pvalue: float
     n: int
     reason: str | None = None
+
+    @property
+    def figures(self) -> tuple[float, float, float]:
+        """The value and its interval."""
+        return self.value, self.low, self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +245,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
             "human_label": self.design.human.partition("|")[0],  # of a signature only the method
             "captions": {name: metric.caption() for name, metric in self.items()},
         }
-        pvalues = {
-            kind: np.array(
-                [[rows[a][b].pvalue if b in rows[a] else math.nan for b in self] for a in self]
-            )
-            for kind, rows in self.williams.items()
-        }
+        pvalues = {kind: np.array(self._pvalues(kind, math.nan)) for kind in self.williams}
         return {
             "scores": Figure("metric_scatters", scatters),
             "williams": Figure("williams_map", {"metrics": tuple(self), "pvalues": pvalues}),
@@ -275,7 +268,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     def _long_table(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
         for name, metric in self.items():
-            rows += [(name, k, c.value, c.low, c.high, c.pvalue, c.n) for k, c in metric.items()]
+            rows += [(name, k, *c.figures, c.pvalue, c.n) for k, c in metric.items()]
             accuracy = metric.pairwise
             values = (accuracy.value, *[math.nan] * 3, accuracy.pairs)
             rows.append((name, "pairwise-accuracy", *values))
@@ -293,14 +286,15 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
 
     def _williams_table(self, kind: CoefficientName) -> Table:
         """Return one-sided p-values: whether the row's metric correlates better."""
-        cells = self.williams[kind]
-        rows = [
-            (first, *(cells[first][b].pvalue if b in cells[first] else "-" for b in self))
-            for first in self
-        ]
+        rows = [(name, *row) for name, row in zip(self, self._pvalues(kind, "-"), strict=True)]
         note = f"Williams' test ({kind}): p that the row's metric correlates better (one-sided)"
         columns = (f"better ({kind})", *Column.many("pvalue", *self))
         return Table.of(columns, rows, [note])
+
+    def _pvalues(self, kind: CoefficientName, untested: Cell) -> list[list[Cell]]:
+        """Return the p-values of Williams' tests, a row for each metric."""
+        cells = self.williams[kind]
+        return [[cells[a][b].pvalue if b in cells[a] else untested for b in self] for a in self]
 
     def _pair_table(self, what: str, rows: Mapping[str, Sequence[Pair]]) -> Table:
         """Return two coefficients of each metric in each row."""
@@ -319,11 +313,9 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, META_SYSTEM, verb="meta system", where=where):
             outliers, systems = tuple(data["outliers"]), tuple(data["systems"])
+            read = partial(read_fields, WilliamsCell)
             williams = {
-                kind: {
-                    first: {b: read_fields(WilliamsCell, cell) for b, cell in row.items()}
-                    for first, row in rows.items()
-                }
+                kind: {a: {b: read(cell) for b, cell in row.items()} for a, row in rows.items()}
                 for kind, rows in data["williams"].items()
             }
             metrics = {name: MetricMeta.from_dict(m) for name, m in data["metrics"].items()}

@@ -27,7 +27,7 @@ from grammeter.core import (
     UsageError,
 )
 from grammeter.meta.sides import best_first, select_systems
-from grammeter.meta.system import constant, correlations, oriented
+from grammeter.meta.system import chosen_columns, constant, correlations, oriented
 from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
 from grammeter.ranking import plain, public_shape
 from grammeter.stats import CoefficientName
@@ -114,7 +114,7 @@ class Windows(Result, Sequence[Window]):
         """Return correlations by window; windows that people cannot tell apart are marked."""
         curves = {
             kind: {
-                name: np.array([(c.value, c.low, c.high) for c in self._row(name, kind)])
+                name: np.array([c.figures for c in self._row(name, kind)])
                 for name in self.signatures
             }
             for kind in TESTED
@@ -152,7 +152,7 @@ class Windows(Result, Sequence[Window]):
         rows = [
             (
                 *(window.first, window.last, _clusters(window.clusters), name),
-                *(x for kind in TESTED for c in [of[kind]] for x in (c.value, c.low, c.high)),
+                *(figure for kind in TESTED for figure in of[kind].figures),
             )
             for window in self
             for name, of in window.metrics.items()
@@ -163,15 +163,14 @@ class Windows(Result, Sequence[Window]):
 
     def _remarks(self) -> Iterator[str]:
         yield "ranks and clusters are people's; intervals by Fisher's z"
-        yield from sorted(
-            {
-                f"{name}: {correlation.reason}"
-                for window in self
-                for name, coefficients in window.metrics.items()
-                for correlation in coefficients.values()
-                if correlation.reason
-            }
-        )
+        reasons = {
+            f"{name}: {correlation.reason}"
+            for name in self.signatures
+            for kind in TESTED
+            for correlation in self._row(name, kind)
+            if correlation.reason
+        }
+        yield from sorted(reasons)
         yield from (f"{name}: {signature}" for name, signature in self.signatures.items())
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,29 +193,13 @@ def correlate_windows(
 ) -> Windows:
     """Correlate metrics with people in each window of the human ranking.
 
-    Parameters
-    ----------
-    table, human, systems, drop, metrics, notes
-        See :func:`correlate_systems`. Systems with equal human scores stand in the order of their
-        names.
-    size
-        How many systems a window has, two at least.
-    clusters
-        By system, from a ranking.
-    confidence
-        Of the intervals, by Fisher's z; there is none around a correlation of 1 or -1, nor with
-        fewer than four systems.
-    human_name
-        What the human scores are, for the signature.
-
-    Raises
-    ------
-    DataError
-        If a system stands on one side only, or people gave one that takes part no score.
-    UsageError
-        If there is no such metric, or no window of this size.
+    A window has ``size`` systems, two at least; those with equal human scores stand in the order of
+    their names. The ``confidence`` is that of intervals by Fisher's z: none around a correlation of
+    1 or -1, nor with fewer than four systems. ``clusters`` are by system, from a ranking,
+    ``human_name`` says what the human scores are, for the signature; for the other options and
+    errors see :func:`correlate_systems`. It is a UsageError if there is no window of this size.
     """
-    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    columns = chosen_columns(table, metrics)
     chosen = select_systems(table.systems, human, systems=systems, drop=drop)
     chosen = best_first(sorted(chosen), human)  # so that no window depends on a file's order
     if not 2 <= size <= len(chosen) or not 0 < confidence < 1:
@@ -226,25 +209,18 @@ def correlate_windows(
         )
     design = Design(confidence=confidence)
     spans = [chosen[start : start + size] for start in range(len(chosen) - size + 1)]
-    windows = tuple(
-        Window(
-            place,
-            span,
-            tuple(clusters[name] for name in span) if clusters is not None else None,
-            {name: _in_window(column, span, human, design) for name, column in columns.items()},
-        )
-        for place, span in enumerate(spans, start=1)
-    )
-    shown = {"meta-human": human_name, "meta-systems": len(chosen), "meta-window": size}
-    shown |= {"meta-interval": "fisher", "meta-confidence": confidence}
-    signatures = {
-        name: column.signature.extended({**shown, **direction(column)})
-        for name, column in columns.items()
-    }
+    windows: list[Window] = []
+    for first, span in enumerate(spans, start=1):
+        of_span = None if clusters is None else tuple(clusters[name] for name in span)
+        figures = {name: _in_window(of, span, human, design) for name, of in columns.items()}
+        windows.append(Window(first, span, of_span, figures))
+    shown: dict[str, object] = {"meta-human": human_name, "meta-systems": len(chosen)}
+    shown |= {"meta-window": size, "meta-interval": "fisher", "meta-confidence": confidence}
+    signatures = {n: of.signature.extended(shown | direction(of)) for n, of in columns.items()}
     alike = sum(window.one_cluster for window in windows)
     alike_note = f"people tell no two systems apart in {alike} of {len(windows)} windows"
     said = (*table.notes_on(columns), *notes, *([alike_note] if alike else []), *few_systems(size))
-    return Windows(size, chosen, signatures, windows, tuple(dict.fromkeys(said)))
+    return Windows(size, chosen, signatures, tuple(windows), tuple(dict.fromkeys(said)))
 
 
 def _in_window(

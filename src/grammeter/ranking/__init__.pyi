@@ -1,11 +1,11 @@
 from grammeter.ranking.agreement_results import AGREEMENT as AGREEMENT
+from grammeter.ranking.agreement_results import LEAST as LEAST
 from grammeter.ranking.agreement_results import Agreement as Agreement
 from grammeter.ranking.agreement_results import KappaKind as KappaKind
 from grammeter.ranking.agreement_results import in_mean as in_mean
 from grammeter.ranking.judge_rankings import Correlation as Correlation
 from grammeter.ranking.judge_rankings import JudgeCorrelations as JudgeCorrelations
 from grammeter.ranking.judge_rankings import judge_correlations as judge_correlations
-from grammeter.ranking.kappas import LEAST as LEAST
 from grammeter.ranking.measure import measure_agreement as measure_agreement
 from grammeter.ranking.methods import METHODS as METHODS
 from grammeter.ranking.methods import Divisor as Divisor
@@ -21,6 +21,7 @@ from grammeter.ranking.pairs import Pairs as Pairs
 from grammeter.ranking.pairs import Resampling as Resampling
 from grammeter.ranking.pairs import Unit as Unit
 from grammeter.ranking.pairs import by_first_listed as by_first_listed
+from grammeter.ranking.pairs import counted as counted
 from grammeter.ranking.pairs import extract_pairs as extract_pairs
 from grammeter.ranking.pairs import order_of_units as order_of_units
 from grammeter.ranking.pairs import unit_numbers as unit_numbers
@@ -34,11 +35,13 @@ from grammeter.ranking.questions import duels as duels
 from grammeter.ranking.rank import cluster_numbers as cluster_numbers
 from grammeter.ranking.rank import rank_systems as rank_systems
 from grammeter.ranking.selection import FEW as FEW
+from grammeter.ranking.selection import FEW_SYSTEMS as FEW_SYSTEMS
 from grammeter.ranking.selection import SYSTEM_SETS as SYSTEM_SETS
 from grammeter.ranking.selection import Selection as Selection
 from grammeter.ranking.selection import named_systems as named_systems
 from grammeter.ranking.selection import notes_of as notes_of
 from grammeter.ranking.selection import notes_of_few as notes_of_few
+from grammeter.ranking.selection import notes_of_few_systems as notes_of_few_systems
 from grammeter.ranking.selection import of_judges as of_judges
 from grammeter.ranking.selection import select as select
 from grammeter.ranking.shapes import Plain as Plain

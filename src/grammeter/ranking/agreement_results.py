@@ -1,27 +1,18 @@
-"""How far judges agree: the result of ``agree``, its tables and its public shape."""
+"""How far judges agree: counts, kappas and alphas, the result of ``agree``, public shapes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from grammeter.core import Cell, Column, Figure, Result, Signature, Table, reading
+from grammeter.core import Cell, Column, Figure, Result, Signature, Table, read_number, reading
 from grammeter.ranking.judged_units import Judges
-from grammeter.ranking.kappas import (
-    KINDS,
-    LEAST,
-    JudgeCounts,
-    KappaKind,
-    Kappas,
-    in_mean,
-    read_sides,
-    shapes_by_side,
-)
 from grammeter.ranking.shapes import plain, public_shape
-from grammeter.stats import Alpha, Kappa
+from grammeter.stats import Alpha, Interval, Kappa
 
 AGREEMENT = "agreement"
 TOTAL = "total"
@@ -30,6 +21,102 @@ WIDEST = 20
 """Judges that a matrix has room for."""
 
 NONE = "-"
+
+KappaKind = Literal["script", "orientation-free"]
+"""How chance agreement is computed: with "better" and "worse" as they fall in alphabetical order of
+the outputs' names, as the paper's script does, or equally likely, for that order means nothing."""
+
+KINDS: tuple[KappaKind, ...] = get_args(KappaKind)
+
+Measured = TypeVar("Measured", Kappa, Alpha)
+SIDES = ("inter", "intra")
+"""Between judges, and of judges with themselves."""
+
+LEAST = 50
+"""Pairs of judges with fewer comparisons do not count in the mean (the paper's rule)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCounts:
+    """Amount of work of one judge (Table 1 of the paper).
+
+    All ``items``, skipped ones too; ``unexpanded`` pairs of outputs that were ranked together, and
+    those that tied; the same for systems: those that wrote the same tie.
+    """
+
+    items: int
+    unexpanded: int
+    unexpanded_ties: int
+    expanded: int
+    expanded_ties: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kappas:
+    """Kappa by one definition.
+
+    ``inter`` and ``intra`` are means over pairs of judges, and over judges with themselves,
+    weighted by comparisons, with intervals by resampling sentences. ``pairs`` are by two judges in
+    alphabetical order; twice the same judge is its own consistency. The pooled ones are of the
+    summed counts of all of them, pairs with few comparisons, too.
+    """
+
+    inter: Kappa
+    intra: Kappa
+    pairs: Mapping[Judges, Kappa]
+    pooled_inter: Kappa
+    pooled_intra: Kappa
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape: NaN becomes ``null`` with a reason."""
+        pairs = {
+            "|".join(judges): figure_shape(kappa) | {"in_mean": in_mean(kappa)}
+            for judges, kappa in self.pairs.items()
+        }
+        pooled = shapes_by_side(self.pooled_inter, self.pooled_intra)
+        return shapes_by_side(self.inter, self.intra) | {"pairs": pairs, "pooled": pooled}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Kappas:
+        """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
+        names = (text.partition("|") for text in data["pairs"])
+        kappas = (read_figure(Kappa, shape) for shape in data["pairs"].values())
+        pairs = {(a, b): kappa for (a, _, b), kappa in zip(names, kappas, strict=True)}
+        return cls(*read_sides(Kappa, data), pairs, *read_sides(Kappa, data["pooled"]))
+
+
+def in_mean(kappa: Kappa) -> bool:
+    """Whether the kappa of a pair of judges counts in the mean."""
+    return kappa.n >= LEAST and not np.isnan(kappa.value)
+
+
+def shapes_by_side(between: Kappa | Alpha, within: Kappa | Alpha) -> dict[str, Any]:
+    """Return the public shapes of the figures between judges and within them."""
+    return dict(zip(SIDES, map(figure_shape, (between, within)), strict=True))
+
+
+def read_sides(cls: type[Measured], shapes: Mapping[str, Any]) -> tuple[Measured, Measured]:
+    """Read what :func:`shapes_by_side` returned."""
+    between, within = (read_figure(cls, shapes[side]) for side in SIDES)
+    return between, within
+
+
+def figure_shape(figure: Kappa | Alpha) -> dict[str, Any]:
+    """Return the public shape of one figure; the reason may be that of its interval."""
+    shape = plain(replace(figure, interval=None))
+    value = {"kappa" if isinstance(figure, Kappa) else "value": shape.pop("value")}
+    return value | (plain(figure.interval) if figure.interval else {}) | shape
+
+
+def read_figure(cls: type[Measured], shape: Mapping[str, Any]) -> Measured:
+    """Read what :func:`figure_shape` returned."""
+    names = ("kappa", "observed", "chance") if cls is Kappa else ("value",)
+    numbers = [read_number(shape[name]) for name in names]
+    reason, unknown = shape.get("reason"), math.isnan(numbers[0])
+    low, high = (read_number(shape.get(end)) for end in ("low", "high"))
+    interval = Interval(low, high, None if unknown else reason) if "low" in shape else None
+    values: list[Any] = [*numbers, shape["n"], reason if unknown else None, interval]
+    return cls(*values)
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,14 +272,11 @@ def _missing(agreement: Agreement) -> Iterator[str]:
 
 
 def _kappa_matrix(agreement: Agreement) -> Table:
-    judges = tuple(agreement.counts)
-    rows: list[list[Cell]] = [[judge, *[None] * len(judges)] for judge in judges]
-    marks: dict[tuple[int, int], str] = {}
-    for (first, second), kappa in agreement.pairs.items():
-        row, column = judges.index(first), 1 + judges.index(second)
-        rows[row][column] = NONE if kappa.reason else kappa.value
-        if not kappa.reason and not in_mean(kappa):
-            marks[row, column] = "*"
+    judges, pairs = list(agreement.counts), agreement.pairs
+    cells = {judges: NONE if kappa.reason else kappa.value for judges, kappa in pairs.items()}
+    rows = [(judge, *(cells.get((judge, other)) for other in judges)) for judge in judges]
+    few = [pair for pair, kappa in pairs.items() if not kappa.reason and not in_mean(kappa)]
+    marks = {(judges.index(a), 1 + judges.index(b)): "*" for a, b in few}
     notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
     return Table.of(("kappa", *Column.many("number", *judges)), rows, notes, marks=marks)
 

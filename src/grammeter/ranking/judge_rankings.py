@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import (
-    Cell,
     Column,
     DataError,
     FloatArray,
@@ -27,7 +26,15 @@ from grammeter.core import (
 from grammeter.ranking.agreement_results import NONE, WIDEST
 from grammeter.ranking.methods import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import FEW, listed, notes_of, notes_of_few, numbering_of, of_judges
+from grammeter.ranking.selection import (
+    FEW,
+    listed,
+    notes_of,
+    notes_of_few,
+    notes_of_few_systems,
+    numbering_of,
+    of_judges,
+)
 from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import pearson, spearman
 
@@ -35,9 +42,6 @@ KIND = "judge-correlation"
 
 DIVISOR: Divisor = "beaten-opponents"
 DECIMALS = 4
-
-FEW_SYSTEMS = 10
-"""Correlations of fewer systems get a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +137,7 @@ def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
     few = [f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < FEW]
     if few:
         yield f"judges with fewer than {FEW} comparisons: {listed(few)}"
-    size = len(pairs.systems)
-    if size < FEW_SYSTEMS:
-        yield f"{size} systems are few: correlations vary widely by chance"
+    yield from notes_of_few_systems(len(pairs.systems))
 
 
 def _scores(pairs: Pairs) -> FloatArray:
@@ -163,14 +165,12 @@ def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
 
 
 def _matrix(correlations: JudgeCorrelations) -> Table:
-    judges = tuple(correlations.rest)
-    names = (*judges, "rest")
-    cells: list[list[Cell]] = [[name, *[NONE] * len(names)] for name in names]
+    names = (*correlations.rest, "rest")
+    cells: dict[tuple[str, str], float] = {}
     for (first, second), correlation in correlations.each():
-        row = judges.index(first)
-        column = judges.index(second) if (first, second) in correlations.pairs else len(judges)
-        cells[row][column + 1] = correlation.spearman
-        cells[column][row + 1] = correlation.pearson
+        cells[first, second] = correlation.spearman
+        cells[second, first] = correlation.pearson
+    rows = [(name, *(cells.get((name, column), NONE) for column in names)) for name in names]
     mean = correlations.mean
     reasons = {"|".join(pair): c.reason for pair, c in correlations.each() if c.reason}
     notes = (
@@ -180,7 +180,7 @@ def _matrix(correlations: JudgeCorrelations) -> Table:
         str(correlations.signature),
         *(f"no figure: {pair}: {reason}" for pair, reason in reasons.items()),
     )
-    return Table.of(("judge", *Column.many("number", *names)), cells, notes)
+    return Table.of(("judge", *Column.many("number", *names)), rows, notes)
 
 
 def _pair_table(correlations: JudgeCorrelations) -> Table:

@@ -7,7 +7,7 @@ computed as their script does. Krippendorff's alpha of the ranks stands beside.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import partial
 
@@ -23,8 +23,17 @@ from grammeter.core import (
     UsageError,
     with_sentence_numbers,
 )
-from grammeter.ranking.agreement_notes import agreement_notes
-from grammeter.ranking.agreement_results import AGREEMENT, TOTAL, Agreement
+from grammeter.ranking.agreement_results import (
+    AGREEMENT,
+    KINDS,
+    LEAST,
+    TOTAL,
+    Agreement,
+    JudgeCounts,
+    KappaKind,
+    Kappas,
+    in_mean,
+)
 from grammeter.ranking.judged_units import (
     BETTER,
     WORSE,
@@ -37,9 +46,8 @@ from grammeter.ranking.judged_units import (
     values_between,
     values_within,
 )
-from grammeter.ranking.kappas import KINDS, LEAST, JudgeCounts, KappaKind, Kappas, in_mean
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.selection import notes_of, numbering_of, of_judges
+from grammeter.ranking.selection import FEW, listed, notes_of, numbering_of, of_judges
 from grammeter.stats import (
     Alpha,
     Coincidences,
@@ -57,6 +65,12 @@ LEAST_SENTENCES = 10
 
 _MOST_UNDEFINED = 0.05
 """The share of resamples in which a figure may not exist."""
+
+_NOTABLE = 0.01
+"""Figures that differ by this much get a note."""
+
+_SHOWN_AT_ONCE = 5
+"""Number of outputs that an item shows in campaigns of distinct outputs."""
 
 ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
 
@@ -81,10 +95,8 @@ def measure_agreement(
     if kappa not in KINDS:
         raise UnknownNameError("kappa", kappa, KINDS)
     if min(resamples, seed) < 0 or not 0 < confidence < 1:
-        raise UsageError(
-            f"{resamples} resamples, seed {seed}, confidence {confidence}",
-            fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
-        )
+        fix = "Counts and seed are 0 or more, the confidence lies between 0 and 1."
+        raise UsageError(f"{resamples} resamples, seed {seed}, confidence {confidence}", fix=fix)
     chosen = of_judges(rankings, judges, without_judges)
     names = sorted({ranking.judge for ranking in chosen})
     if not names or TOTAL in names:
@@ -101,15 +113,11 @@ def measure_agreement(
     none = partial(_interval, runs=0, seed=seed, confidence=confidence)
     agreement, pairs = _measured(chosen, kappa, interval, signature)
     apart = _apart(chosen, outputs)
-    agreement = replace(
-        agreement,
-        by_file={
-            path: _measured(part, kappa, none, signature)[0]
-            for path, part in _by_file(rankings, names).items()
-        },
-        unexpanded=_measured(apart, kappa, none, signature)[0] if apart else None,
-    )
-    notes = (*notes_of(rankings), *agreement_notes(agreement, pairs, chosen, outputs))
+    parts = _by_file(rankings, names).items()
+    by_file = {path: _measured(part, kappa, none, signature)[0] for path, part in parts}
+    joined = _measured(apart, kappa, none, signature)[0] if apart else None
+    agreement = replace(agreement, by_file=by_file, unexpanded=joined)
+    notes = (*notes_of(rankings), *_notes(agreement, pairs, chosen, outputs))
     return replace(agreement, notes=notes)
 
 
@@ -223,20 +231,85 @@ def _interval(
     confidence: float,
 ) -> Interval:
     """Resample the rows of sentences that hold anything."""
-    chosen = table[table.any(axis=1)]
+    chosen, no_interval = table[table.any(axis=1)], partial(Interval, np.nan, np.nan)
     if not runs:
-        return Interval(np.nan, np.nan, "no resamples were asked for")
+        return no_interval("no resamples were asked for")
     if len(chosen) < LEAST_SENTENCES:
-        reason = f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}"
-        return Interval(np.nan, np.nan, reason)
+        return no_interval(f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}")
     drawn = resample_counts(len(chosen), runs, seed=seed, width=4 * chosen.shape[1])
     values = np.concatenate([values_of(counts @ chosen) for counts in drawn])
     values = values[~np.isnan(values)]
     if len(values) < (1 - _MOST_UNDEFINED) * runs:
-        return Interval(np.nan, np.nan, "not defined in many of the resamples")
+        return no_interval("not defined in many of the resamples")
     tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail]).tolist()
     if np.isclose(low, high, rtol=0, atol=1e-12):
-        reason = "all resamples are equal, which gives no interval"
-        return Interval(np.nan, np.nan, reason)
+        return no_interval("all resamples are equal, which gives no interval")
     return Interval(low, high)
+
+
+def _notes(
+    agreement: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
+) -> Iterator[str]:
+    """Yield what a reader needs before believing the figures of these comparisons."""
+    if files := agreement.by_file:
+        yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
+    yield from _notes_of_few(pairs)
+    yield from _notes_of_strangers(pairs)
+    script, free = (agreement.kappas[kind].inter.value for kind in KINDS)
+    if abs(script - free) >= _NOTABLE:
+        yield (
+            f"kappa by the script depends on the alphabetical order of the systems' names: between"
+            f" judges {script:.4f}, orientation-free {free:.4f}"
+        )
+    if agreement.unexpanded:
+        yield from _notes_of_expansion(agreement, agreement.unexpanded)
+    elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
+        most = max((len(ranking.groups) for ranking in rankings), default=0)
+        if most > _SHOWN_AT_ONCE:
+            yield (
+                f"items show up to {most} outputs, none of them by several systems: if equal"
+                " outputs stand apart, their ties inflate agreement; give the outputs (--hyps) to"
+                " see"
+            )
+
+
+def _notes_of_few(pairs: Compared) -> Iterator[str]:
+    for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
+        some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
+        compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
+        sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
+        if 0 < sentences < FEW:
+            were = "sentence was" if sentences == 1 else "sentences were"
+            yield (
+                f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
+                f" {FEW} sentences agreement is uncertain, also where it looks perfect"
+            )
+
+
+def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
+    """Yield which judges cannot be compared."""
+    others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
+    nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
+    for shared, fault in (
+        (False, "judged no sentence both"),
+        (True, "judged the same sentences, but no two outputs both"),
+    ):
+        names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
+        if names:
+            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
+
+
+def _notes_of_expansion(apart: Agreement, joined: Agreement) -> Iterator[str]:
+    chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
+    for figure, separate, joint in (
+        ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
+        ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
+        ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
+    ):
+        if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
+            yield (
+                f"equal outputs stand apart in some rankings, and tie there by themselves: {figure}"
+                f" {separate.value:.4f} (n {separate.n}), with equal outputs as one"
+                f" {joint.value:.4f} (n {joint.n})"
+            )

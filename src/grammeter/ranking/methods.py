@@ -325,7 +325,8 @@ class _Newton:
             step = np.linalg.solve(information, gradient[..., None])[..., 0]
         except np.linalg.LinAlgError:  # at least one table has no curvature left
             tables = zip(information, gradient, strict=True)
-            step = np.stack([_solved(*table) for table in tables])
+            solved: list[FloatArray] = [np.linalg.lstsq(*of, rcond=None)[0] for of in tables]
+            step = np.stack(solved)
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(largest, _TOLERANCE))[:, None]
         self.theta[at] += step[:, :-1]
@@ -365,7 +366,3 @@ class _Newton:
         won, lost, tied = np.exp(half - top), np.exp(-half - top), np.exp(tie - top)
         total = won + lost + tied
         return won / total, tied / total
-
-
-def _solved(information: FloatArray, gradient: FloatArray) -> FloatArray:
-    return np.asarray(np.linalg.lstsq(information, gradient, rcond=None)[0], dtype=np.float64)

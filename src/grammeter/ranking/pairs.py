@@ -85,7 +85,7 @@ class Pairs:
         Shape ``(count, 3 * pairs of systems)``: first better, second better and tie for each
         pair of systems in turn.
         """
-        first, second = _all_pairs(len(self.systems))
+        first, second = np.triu_indices(len(self.systems), 1)
         number = np.zeros((len(self.systems),) * 2, dtype=np.int64)
         number[first, second] = np.arange(len(first))
         outcome = np.array([2, 0, 1])[self.outcome]  # tie, first better; -1 is the last: second
@@ -96,17 +96,12 @@ class Pairs:
 
 def counted(cells: IntArray | FloatArray, systems: int) -> tuple[IntArray, IntArray]:
     """Return the wins and ties, shape ``(rows, systems, systems)``, of rows of cells."""
-    first, second = _all_pairs(systems)
+    first, second = np.triu_indices(systems, 1)
     won, lost, tied = np.moveaxis(cells.reshape(len(cells), len(first), 3), -1, 0)
     wins, ties = (np.zeros((len(cells), systems, systems), dtype=np.int64) for _ in range(2))
     wins[:, first, second], wins[:, second, first] = won, lost
     ties[:, first, second] = ties[:, second, first] = tied
     return wins, ties
-
-
-def _all_pairs(systems: int) -> tuple[IntArray, IntArray]:
-    first, second = np.triu_indices(systems, 1)
-    return first, second
 
 
 def by_first_listed(rankings: Sequence[Ranking], extraction: Extraction) -> Sequence[Ranking]:

@@ -19,7 +19,6 @@ import numpy as np
 
 from grammeter.core import (
     BoolArray,
-    Cell,
     Column,
     DataError,
     Figure,
@@ -100,11 +99,9 @@ class HeadToHead(Result):
             columns = ("row", "column", Column("share", "score", 2), *counts)
             rows = [astuple(duel)[:-1] for duel in self.cells]
             return [Table.of((*columns, Column("pvalue", "pvalue"), "mark"), rows)]
-        cells = list(self._placed())
-        matrix: list[list[Cell]] = [[row, *[None] * len(self.systems)] for row in self.systems]
-        for row, column, duel in cells:
-            matrix[row][1 + column] = duel.share
-        marks = {(row, 1 + column): duel.mark for row, column, duel in cells}
+        shares = {(duel.row, duel.column): duel.share for duel in self.cells}
+        matrix = [(row, *(shares.get((row, of)) for of in self.systems)) for row in self.systems]
+        marks = {(row, 1 + column): duel.mark for row, column, duel in self._placed()}
         notes = (
             "share of the decided comparisons with the row's system that the column's system wins",
             "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
@@ -342,8 +339,6 @@ def _parts_without(digits: str, folds: int) -> BoolArray:
     width = len(str(folds - 1))
     remaining = np.array([digits not in f"{part:0{width}d}" for part in range(folds)])
     if not remaining.any():
-        raise UsageError(
-            f"makefile training with {folds} folds leaves nothing in resample {digits}",
-            fix="Take 100 folds, as the paper does.",
-        )
+        fault = f"makefile training with {folds} folds leaves nothing in resample {digits}"
+        raise UsageError(fault, fix="Take 100 folds, as the paper does.")
     return remaining

@@ -205,10 +205,8 @@ def rank_ranges(
     """
     runs, systems = first.shape
     if not 0 < confidence <= 1:
-        raise UsageError(
-            f"confidence={confidence} is not possible",
-            fix="Give a number between 0 and 1, such as 0.95.",
-        )
+        fault = f"confidence={confidence} is not possible"
+        raise UsageError(fault, fix="Give a number between 0 and 1, such as 0.95.")
     cut = math.ceil((runs - runs * confidence) / 2)
     if runs <= 2 * cut:
         raise UsageError(

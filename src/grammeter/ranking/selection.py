@@ -29,6 +29,9 @@ A 95% percentile interval of the mean of n normal values holds the truth in 85% 
 standard error of a share is still .09.
 """
 
+FEW_SYSTEMS = 10
+"""Correlations of fewer systems get a note."""
+
 _NAMED_AT_MOST = 5
 
 
@@ -148,6 +151,12 @@ def notes_of_few(pairs: Pairs) -> Iterator[str]:
         yield f"systems with fewer than {FEW} comparisons: {listed(few)}"
 
 
+def notes_of_few_systems(number: int) -> Iterator[str]:
+    """Yield a note where correlations are of few systems."""
+    if number < FEW_SYSTEMS:
+        yield f"{number} systems are few: correlations vary widely by chance"
+
+
 def _notes_of_names(rankings: Sequence[Ranking], extraction: Extraction) -> Iterator[str]:
     shared = sum(len(group) > 1 for ranking in rankings for group in ranking.groups)
     if extraction == "unexpanded" and shared:
@@ -173,7 +182,5 @@ def _check_decided(pairs: Pairs) -> None:
         return
     fault = f"all {len(pairs)} comparisons are ties" if len(pairs) else "there is no comparison"
     who = f" (judges: {', '.join(pairs.judges)})" if 0 < len(pairs.judges) < 4 else ""
-    raise DataError(
-        f"nothing to rank by: {fault}{who}",
-        fix="Ties, skipped items and items with one output do not tell systems apart.",
-    )
+    fix = "Ties, skipped items and items with one output do not tell systems apart."
+    raise DataError(f"nothing to rank by: {fault}{who}", fix=fix)

@@ -236,10 +236,8 @@ def williams_test(
     from scipy.special import stdtr  # pyright: ignore[reportMissingTypeStubs]
 
     if n < FEWEST:
-        raise DataError(
-            f"Williams' test needs {FEWEST} units at least, here are {n}",
-            fix="Give more of them, or do without the test.",
-        )
+        fault = f"Williams' test needs {FEWEST} units at least, here are {n}"
+        raise DataError(fault, fix="Give more of them, or do without the test.")
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     spread = 2 * np.maximum(determinant, 0.0) * (n - 1) / (n - 3)  # rounding may go below 0
     mean = (first + second) / 2

@@ -69,7 +69,9 @@ def compact_letters(different: BoolArray) -> list[str] | None:
 def letter_groups(different: BoolArray, *, most: int | None = None) -> list[frozenset[int]] | None:
     """Return the largest groups with no two different; ``None`` if over ``most`` or too slow."""
     groups: list[int] = []
-    for steps, group in enumerate(_cliques(_neighbours(~different))):
+    alike = ~different & ~np.eye(len(different), dtype=np.bool_)
+    neighbours = [sum(1 << item for item in np.flatnonzero(row).tolist()) for row in alike]
+    for steps, group in enumerate(_cliques(neighbours)):
         if group:
             groups.append(group)
         if most is not None and (len(groups) > most or steps > MOST_STEPS):
@@ -78,16 +80,11 @@ def letter_groups(different: BoolArray, *, most: int | None = None) -> list[froz
     return sorted((frozenset(i for i in items if group >> i & 1) for group in groups), key=sorted)
 
 
-def _neighbours(same: BoolArray) -> list[int]:
-    """Return for each item the others that do not differ from it: bit ``j`` stands for item j."""
-    alike = same & ~np.eye(len(same), dtype=np.bool_)
-    return [sum(1 << j for j in np.flatnonzero(row).tolist()) for row in alike]
-
-
 def _cliques(neighbours: list[int]) -> Iterator[int]:
     """Find all maximal cliques (Bron & Kerbosch 1973, with pivots as of Tomita et al. 2006).
 
-    Sets are whole numbers, a bit for each vertex. Yields a clique, or 0 for a step without one.
+    Sets are whole numbers, a bit for each vertex; ``neighbours`` has one for each. Yields a clique,
+    or 0 for a step without one.
     """
     stack = [(0, (1 << len(neighbours)) - 1, 0)] if neighbours else []
     while stack:

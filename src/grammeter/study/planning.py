@@ -14,7 +14,7 @@ import numpy as np
 
 from grammeter.core import DataError, FloatArray, IntArray, Ranking, Signature, UsageError
 from grammeter.ranking import (
-    Pairs,
+    counted,
     expected_wins,
     extract_pairs,
     order_of_units,
@@ -88,7 +88,6 @@ class LearningCurve:
     high: FloatArray
     tail: float
     signature: Signature
-    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
@@ -112,18 +111,10 @@ def draw_campaigns(
     end. With ``chances``, items are drawn with replacement, as if the data were all that could
     be asked: it says what a *new* campaign needs, even more items than there are.
 
-    Parameters
-    ----------
-    draws, longest
-        How many campaigns, and the most items of each; default: as many as there are.
-    chances, weights, full_weights
-        For each ranking: how likely it is to be drawn (in proportion), how much it counts then,
-        and how much it counts in the full ranking; default for weights: 1.
-
-    Raises
-    ------
-    UsageError or DataError
-        If numbers do not fit, or there is nothing to draw from.
+    There are so many ``draws``, the ``longest`` of as many items as there are by default. For each
+    ranking, ``chances`` say how likely it is to be drawn (in proportion), ``weights`` how much it
+    counts then, and ``full_weights`` in the full ranking; default for weights: 1. UsageError or
+    DataError if numbers do not fit, or there is nothing to draw from.
     """
     usable = [at for at, ranking in enumerate(rankings) if compares(ranking)]
     if not usable:
@@ -143,18 +134,14 @@ def draw_campaigns(
         steps = np.cumsum(_chosen(chances, len(rankings), usable)[order])
         share = random.random((draws, longest))
         drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
-    settings: dict[str, object] = {
-        "by": "expected-wins",
-        "unit": "item",
-        "items": len(usable),
-        "draws": draws,
-        "drawn": "without-replacement" if chances is None else "with-replacement",
-        "weighted": weights is not None or full_weights is not None,
-        "seed": seed,
-    }
+    wins, _ = counted(pairs.cells(pairs.ranking, len(usable)), len(pairs.systems))
+    settings: dict[str, object] = {"by": "expected-wins", "unit": "item", "items": len(usable)}
+    how = "without-replacement" if chances is None else "with-replacement"
+    weighted = weights is not None or full_weights is not None
+    settings |= {"draws": draws, "drawn": how, "weighted": weighted, "seed": seed}
     return Campaigns(
         systems=pairs.systems,
-        wins=_wins_by_item(pairs, len(usable)),
+        wins=wins.reshape(len(usable), -1).astype(np.float64),
         weights=_chosen(weights, len(rankings), usable),
         full_weights=_chosen(full_weights, len(rankings), usable),
         drawn=drawn,
@@ -175,10 +162,8 @@ def learning_curve(
     wanted = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes
     chosen = np.unique(np.rint(wanted).astype(np.int64))
     if not len(chosen) or chosen[0] < 1 or chosen[-1] > longest or not 0 < tail < 0.5:
-        raise UsageError(
-            f"sizes {chosen.tolist()} of campaigns of {longest} items, tail {tail}",
-            fix=f"Sizes go from 1 to {longest}, the tail from 0 to 0.5.",
-        )
+        fault = f"sizes {chosen.tolist()} of campaigns of {longest} items, tail {tail}"
+        raise UsageError(fault, fix=f"Sizes go from 1 to {longest}, the tail from 0 to 0.5.")
     correlations = np.stack([campaigns.correlations(int(size)) for size in chosen])
     low, high = np.quantile(correlations, [tail, 1 - tail], axis=1)
     signature = campaigns.signature.extended({"tail": tail})
@@ -208,20 +193,9 @@ def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0
 def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) -> FloatArray:
     values = np.ones(items) if numbers is None else np.asarray(numbers, dtype=np.float64)
     if len(values) != items or not (values >= 0).all() or not values[usable].any():
-        raise UsageError(
-            f"{len(values)} numbers for {items} rankings",
-            fix="Give one for each, none of them negative, and one above 0 at least.",
-        )
+        fix = "Give one for each, none of them negative, and one above 0 at least."
+        raise UsageError(f"{len(values)} numbers for {items} rankings", fix=fix)
     return values[usable]
-
-
-def _wins_by_item(pairs: Pairs, items: int) -> FloatArray:
-    size = len(pairs.systems)
-    won, lost = pairs.outcome > 0, pairs.outcome < 0
-    wins = np.zeros((items, size, size))
-    np.add.at(wins, (pairs.ranking[won], pairs.first[won], pairs.second[won]), 1)
-    np.add.at(wins, (pairs.ranking[lost], pairs.second[lost], pairs.first[lost]), 1)
-    return wins.reshape(items, size * size)
 
 
 def compares(ranking: Ranking) -> bool:

@@ -15,19 +15,15 @@ STREAMS = ("sentences", "outputs", "judges")
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
-    """Return the random numbers that one of :data:`STREAMS` gets from a seed."""
+    """Return the random numbers that one of :data:`STREAMS` gets from a seed, 0 or more."""
+    if seed < 0:
+        raise UsageError(f"seed {seed}", fix="A seed is 0 or more.")
     return np.random.Generator(np.random.PCG64([seed, STREAMS.index(name)]))
 
 
 def shuffled(size: int, random: np.random.Generator) -> list[int]:
     """Return the places ``0..size-1`` in random order."""
     return random.permutation(size).tolist()
-
-
-def check_seed(seed: int) -> None:
-    """Raise :class:`UsageError` if a seed is negative."""
-    if seed < 0:
-        raise UsageError(f"seed {seed}", fix="A seed is 0 or more.")
 
 
 def sample(
@@ -37,22 +33,13 @@ def sample(
 
     An item shows ``min(per_item, distinct outputs)`` outputs, in random order; the system named
     for an output is drawn from those behind it. Without ``distinct``, the first items of a
-    longer sample are those of a shorter one with the same seed.
+    longer sample are those of a shorter one with the same seed, 0 or more.
 
-    Parameters
-    ----------
-    n, seed
-        How many items, and where the random numbers start, 0 or more.
-    distinct
-        Draw no sentence twice (systematic sampling in random order; Madow 1949). The paper
-        draws with replacement.
-
-    Raises
-    ------
-    UsageError
-        If a number is too low, or there are fewer sentences than ``distinct`` items.
+    ``n`` items are drawn. With ``distinct`` no sentence comes twice (systematic sampling in random
+    order; Madow 1949); the paper draws with replacement. UsageError if a number is too low, or
+    there are fewer sentences than ``distinct`` items.
     """
-    check_seed(seed)
+    drawing, random = stream(seed, "sentences"), stream(seed, "outputs")
     possible = int(np.count_nonzero(source.probabilities))
     if n < 1 or (distinct and n > possible):
         raise UsageError(
@@ -61,10 +48,9 @@ def sample(
     expected, draw = source.probabilities, _with_replacement
     if distinct:
         expected, draw = inclusion(expected, n) / n, _without_replacement
-    places: list[int] = draw(source.probabilities, n, stream(seed, "sentences")).tolist()
+    places: list[int] = draw(source.probabilities, n, drawing).tolist()
     settings = {"draws": "distinct" if distinct else "with-replacement", "n": n, "seed": seed}
     signature = source.signature.extended(settings)
-    random = stream(seed, "outputs")
     items: list[Item] = []
     for number, place in enumerate(places, start=1):
         groups = source.groups[place]
@@ -134,24 +120,14 @@ def assign(
     first half of a judge's list comes again, its outputs in another order, after at least half
     a list of other items.
 
-    Parameters
-    ----------
-    overlap, sharers
-        How many items several judges see, and how many judges see each of these (default all).
-        They lie anywhere; loads differ by one item at most.
-    repeats, seed
-        How many items each judge sees twice; the seed may be that of the sample.
-
-    Raises
-    ------
-    UsageError
-        If a judge has no name or comes twice, there are fewer judges than sharers, fewer items
-        than overlap, or too few items to repeat.
+    Of the items, ``overlap``, anywhere, are seen by ``sharers`` judges each (default all); loads
+    differ by one item at most. Each judge sees ``repeats`` items twice; the seed may be that of the
+    sample. UsageError if a judge has no name or comes twice, there are fewer judges than sharers,
+    fewer items than overlap, or too few items to repeat.
     """
-    check_seed(seed)
+    random = stream(seed, "judges")
     together = len(judges) if sharers is None else sharers
     _check(items, judges, overlap, together)
-    random = stream(seed, "judges")
     shared = set(shuffled(len(items), random)[:overlap])
     load = dict.fromkeys(judges, 0)
     plan = {"judges": len(judges), "overlap": overlap, "sharers": together, "repeats": repeats}
@@ -165,17 +141,13 @@ def assign(
 
 def _check(items: Sequence[Item], judges: Sequence[str], overlap: int, sharers: int) -> None:
     if not judges or not all(judges) or len(set(judges)) != len(judges):
-        raise UsageError(
-            f"judges {', '.join(map(repr, judges)) or 'without names'}",
-            fix="Give each judge one name of its own, and one judge at least.",
-        )
+        fault = f"judges {', '.join(map(repr, judges)) or 'without names'}"
+        raise UsageError(fault, fix="Give each judge one name of its own, and one judge at least.")
     if not 0 <= overlap <= len(items):
         raise UsageError(f"overlap of {overlap} among {len(items)} items", fix="Give 0 or more.")
     if overlap and not 2 <= sharers <= len(judges):
-        raise UsageError(
-            f"items shared by {sharers} of {len(judges)} judges",
-            fix="It takes two judges to share an item, and no more than there are.",
-        )
+        fix = "It takes two judges to share an item, and no more than there are."
+        raise UsageError(f"items shared by {sharers} of {len(judges)} judges", fix=fix)
 
 
 def _least_loaded(
@@ -198,10 +170,8 @@ def _with_repeats(
         places = [place for place, item in enumerate(dealt) if judge in item.judges]
         half = len(places) // 2
         if not 0 <= repeats <= half:
-            raise UsageError(
-                f"{repeats} repeats for {judge!r}, who sees {len(places)} items",
-                fix=f"At most {half} can come again half a list later.",
-            )
+            fault = f"{repeats} repeats for {judge!r}, who sees {len(places)} items"
+            raise UsageError(fault, fix=f"At most {half} can come again half a list later.")
         for first in shuffled(half, random)[:repeats]:
             later = places[int(random.integers(first + half, len(places)))]
             after.setdefault(later, []).append(_again(dealt[places[first]], judge, random))
@@ -211,10 +181,5 @@ def _with_repeats(
 
 def _again(item: Item, judge: str, random: np.random.Generator) -> Item:
     order = shuffled(len(item.systems), random)
-    return replace(
-        item,
-        systems=tuple(item.systems[at] for at in order),
-        groups=tuple(item.groups[at] for at in order),
-        judges=(judge,),
-        repeat=True,
-    )
+    systems, groups = (tuple(of[at] for at in order) for of in (item.systems, item.groups))
+    return replace(item, systems=systems, groups=groups, judges=(judge,), repeat=True)

@@ -73,21 +73,13 @@ def distribution(
 ) -> Distribution:
     """Compute how likely each sentence is to be drawn.
 
-    Parameters
-    ----------
-    systems
-        The outputs by system name, parallel. Their order does not matter.
-    per_item
-        How many distinct outputs an item shows at most, 2 or more.
-    scores, metric
-        For ``spread``: a table with sentence scores of all systems, and which of its metrics;
-        default: the only one.
+    ``systems`` has the outputs by system name, parallel; their order does not matter. An item shows
+    ``per_item`` distinct outputs at most, 2 or more. ``spread`` takes a table with sentence scores
+    of all systems, and which of its metrics; default: the only one.
 
-    Raises
-    ------
-    UsageError or DataError
-        If there are fewer than 2 systems or outputs an item, outputs are not parallel, scores do
-        not fit selector and outputs, or no sentence has any diversity or spread.
+    It is a UsageError or DataError if there are fewer than 2 systems or outputs an item, outputs
+    are not parallel, scores do not fit selector and outputs, or no sentence has any diversity or
+    spread.
     """
     outputs = _checked(systems, per_item)
     if select not in SELECTORS:
@@ -116,22 +108,15 @@ def distribution(
             column = _column(scores, metric, outputs)
             values, settings["scores"] = spread(column, list(outputs)), column.signature
     settings |= {"systems": len(outputs), "segments": len(groups), "outputs": _digest(outputs)}
-    return Distribution(
-        per_item=per_item,
-        groups=groups,
-        expected_systems=coverage,
-        values=values,
-        probabilities=_normalised(values, select, uniform_share),
-        signature=Signature.of("sample", settings),
-    )
+    probabilities = _normalised(values, select, uniform_share)
+    signature = Signature.of("sample", settings)
+    return Distribution(per_item, groups, coverage, values, probabilities, signature)
 
 
 def _checked(systems: Mapping[str, Sequence[str]], per_item: int) -> dict[str, Sequence[str]]:
     if per_item < 2 or len(systems) < 2:
-        raise UsageError(
-            f"{per_item} of {len(systems)} systems side by side",
-            fix="To compare takes two outputs at least.",
-        )
+        fault = f"{per_item} of {len(systems)} systems side by side"
+        raise UsageError(fault, fix="To compare takes two outputs at least.")
     first, *others = sorted(systems)
     for name in others:
         if len(systems[name]) != len(systems[first]):
@@ -151,10 +136,8 @@ def _column(
     scores: ScoreTable, metric: str | None, outputs: Mapping[str, Sequence[str]]
 ) -> MetricScores:
     if metric is None and len(scores) != 1:
-        raise UsageError(
-            f"the scores are of {len(scores)} metrics: {', '.join(scores)}",
-            fix="Say which one is to tell systems apart.",
-        )
+        fault = f"the scores are of {len(scores)} metrics: {', '.join(scores)}"
+        raise UsageError(fault, fix="Say which one is to tell systems apart.")
     column = scores[metric if metric is not None else next(iter(scores))]
     for name, lines in outputs.items():
         if name not in column.segments:
@@ -163,20 +146,16 @@ def _column(
             raise LengthMismatchError(name, len(lines), "its scores", len(column.segments[name]))
         scored = (scores.corpus or {}).get("systems", {}).get(name, lines)
         if [line.strip() for line in scored] != [line.strip() for line in lines]:
-            raise DataError(
-                f"the scores of {name} are of another output",
-                fix="Score the same files that you sample from.",
-            )
+            fault = f"the scores of {name} are of another output"
+            raise DataError(fault, fix="Score the same files that you sample from.")
     return column
 
 
 def _normalised(values: FloatArray, select: Select, uniform_share: float) -> FloatArray:
     total = values.sum()
     if not total > 0:
-        raise DataError(
-            f"no sentence has any {select}: the systems cannot be told apart",
-            fix="Take --select uniform, or look whether all outputs are the same file.",
-        )
+        fix = "Take --select uniform, or look whether all outputs are the same file."
+        raise DataError(f"no sentence has any {select}: the systems cannot be told apart", fix=fix)
     shares: FloatArray = values / total
     return (1 - uniform_share) * shares + uniform_share / len(values)
 
@@ -225,16 +204,12 @@ def diversity(texts: Mapping[str, str]) -> float:
     """
     groups = group_outputs(texts)
     tokens = [texts[group[0]].split() for group in groups]
-    total = sum(
-        len(groups[i]) * len(groups[j]) * _distance(tokens[i], tokens[j])
-        for i, j in combinations(range(len(groups)), 2)
-    )
+    total = 0.0
+    for (group, first), (other, second) in combinations(zip(groups, tokens, strict=True), 2):
+        both = len(first) + len(second)
+        distance = 1 - 2 * _common(first, second) / both if both else 0.0
+        total += len(group) * len(other) * distance
     return total / (len(texts) * (len(texts) - 1) / 2)
-
-
-def _distance(first: Sequence[str], second: Sequence[str]) -> float:
-    both = len(first) + len(second)
-    return 1 - 2 * _common(first, second) / both if both else 0.0
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:

@@ -48,11 +48,6 @@ def next_assignment(judge: Judge) -> Assignment | None:
     return assignment
 
 
-def open_assignment(judge: Judge) -> Assignment | None:
-    """Return the judge's open assignment; change nothing."""
-    return judge.assignments.filter(state=State.OPEN).order_by("position").first()
-
-
 def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     while (assignment := _waiting(judge) or _drawn(judge, appeal)) is not None:
         if assignment.state == State.OPEN:

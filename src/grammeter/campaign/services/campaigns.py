@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, Strategy, Task
-from grammeter.campaign.models import AuditEntry, Campaign
+from grammeter.campaign.models import AuditEntry, Campaign, named
 from grammeter.campaign.services import judges, order
 from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock
@@ -104,10 +104,7 @@ def _is_address(text: str) -> bool:
 
 def find(name: str) -> Campaign:
     """Return a campaign by name; raise :class:`UnknownNameError` if there is none."""
-    campaign = Campaign.objects.filter(name=name).first()
-    if campaign is None:
-        raise UnknownNameError("campaign", name, Campaign.objects.values_list("name", flat=True))
-    return campaign
+    return named(Campaign.objects.all(), "campaign", name)
 
 
 def create(
@@ -196,17 +193,10 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
         usual = min(START_PER_SYSTEM * len(systems), fresh // 2)
         campaign.startup = usual if plan.startup is None else plan.startup
     campaign.save()
-    campaign.owners.set(_users(plan.owners))  # pyright: ignore[reportUnknownMemberType]
+    users = User.objects.all()
+    owners = [named(users, "organiser", name, "username") for name in plan.owners]
+    campaign.owners.set(owners)  # pyright: ignore[reportUnknownMemberType]
     return campaign
-
-
-def _users(names: Sequence[str]) -> list[User]:
-    users = {user.username: user for user in User.objects.filter(username__in=names)}
-    for name in names:
-        if name not in users:
-            known = User.objects.values_list("username", flat=True)
-            raise UnknownNameError("organiser", name, known)
-    return [*users.values()]
 
 
 def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:

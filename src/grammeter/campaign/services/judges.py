@@ -14,9 +14,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, State
-from grammeter.campaign.models import AuditEntry, Background, Campaign, Judge, Judgment
+from grammeter.campaign.models import AuditEntry, Background, Campaign, Judge, Judgment, named
 from grammeter.campaign.services import order
-from grammeter.core import UnknownNameError, UsageError
+from grammeter.core import UsageError
 
 ANSWERS = {"first_language": NAME_LENGTH, "experience": 2000, "remarks": 2000}
 """What the questionnaire asks for -> most characters of an answer."""
@@ -35,11 +35,7 @@ class Completion:
 
 def find(campaign: Campaign, name: str) -> Judge:
     """Return a judge by name; raise :class:`UnknownNameError` if there is none."""
-    judge = campaign.judges.filter(name=name).first()
-    if judge is None:
-        names = campaign.judges.values_list("name", flat=True)
-        raise UnknownNameError(f"judge of {campaign.name}", name, names)
-    return judge
+    return named(campaign.judges.all(), f"judge of {campaign.name}", name)
 
 
 def names_of(count: int) -> list[str]:

@@ -108,9 +108,7 @@ class Stock:
             fix = "Give the sources and outputs that were judged."
             raise DataError(fault, where=where, fix=fix)
         if ranking.judge not in self.judges:
-            self.judges[ranking.judge] = Judge.objects.create(
-                campaign=self.campaign, name=ranking.judge
-            )
+            self.judges[ranking.judge] = self.campaign.judges.create(name=ranking.judge)
         judge, item = self.judges[ranking.judge], self._judged_item(ranking)
         assignment = self._assign(judge, item, turn=self._turn(judge.name, item))
         places = self._places[item.number]

@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.http import require_http_methods, require_safe
 
+from grammeter.campaign.choices import State
 from grammeter.campaign.models import Assignment, Judge
 from grammeter.campaign.services import answers, assign, invites, judges, pages
 from grammeter.campaign.views import item_page
@@ -124,7 +125,7 @@ def work(request: HttpRequest, judge: Judge) -> HttpResponse:
         return step
     if request.method == "POST":
         return redirect(_next_address(judge))
-    assignment = assign.open_assignment(judge)
+    assignment = judge.assignments.filter(state=State.OPEN).order_by("position").first()
     if judge.campaign.closed or (assignment is None and judge.finished is not None):
         return redirect("done")
     return redirect("item", assignment.pk) if assignment else _page(request, judge, "next")

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grammeter.core import Ranked, ScoreTable, Table
-from grammeter.formats import system_scores
-from grammeter.meta import FEW_SYSTEMS, Design, SystemMeta
-from grammeter.ranking import Agreement
+from grammeter.meta import Design, SystemMeta
+from grammeter.ranking import FEW_SYSTEMS, Agreement
 from grammeter.rendering import Drawing, Point, Section, draw, scatter
 from grammeter.verbs._meta import correlate
 
@@ -52,7 +51,7 @@ class People:
     @property
     def human(self) -> dict[str, float]:
         """People's scores by system."""
-        return system_scores(self.ranking) if self.ranking else {}
+        return {name: row.score for name, row in self.ranking.items()} if self.ranking else {}
 
     @property
     def common(self) -> list[str]:
