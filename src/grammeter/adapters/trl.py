@@ -20,16 +20,10 @@ class Reward:
     where the metric has no score. TRL then leaves the row to the other rewards. Raises
     :class:`UsageError` if the metric is unknown, or the scorer has several.
 
-    Parameters
-    ----------
-    metric
-        A spelling, a metric, or a :class:`~grammeter.scoring.scorer.Scorer` of one metric.
-    source
-        The column of the data set with the source sentence; ``None``: the prompt is the source.
-    reference
-        The column of the reference, a text or a list of them, if the metric needs one.
-    scale
-        Factor of the scores: negative for a metric where less is better.
+    ``metric`` is a spelling, a metric, or a :class:`~grammeter.scoring.scorer.Scorer` of one
+    metric. ``source`` is the column of the data set with the source sentence, with ``None`` the
+    prompt; ``reference`` that of the reference, a text or a list of them, if the metric needs one.
+    ``scale`` is a factor of the scores: negative for a metric where less is better.
     """
 
     def __init__(
@@ -61,14 +55,12 @@ class Reward:
                 f" {len(references)} references",
                 fix="Give one of each for every completion.",
             )
+        whole = zip(sources, completions, references, strict=True)
         rows = [
-            (at, _text(source), _text(completion), _texts(reference))
-            for at, (source, completion, reference) in enumerate(
-                zip(sources, completions, references, strict=True)
-            )
-            if source is not None
-            and completion is not None
-            and (self._reference is None or _texts(reference))
+            (at, _text(source), _text(completion), texts)
+            for at, (source, completion, reference) in enumerate(whole)
+            if source is not None and completion is not None
+            if (texts := _texts(reference)) or self._reference is None
         ]
         rewards: list[float | None] = [None] * len(completions)
         if rows:

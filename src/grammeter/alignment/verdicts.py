@@ -16,10 +16,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from grammeter.alignment.chunks import Changes, Chunk, ChunkedSentence, Tokens, partition
 from grammeter.alignment.weights import NOISE
@@ -270,15 +269,6 @@ def is_share(factors: Sequence[float]) -> bool:
     """Whether four numbers from 0 on sum to 1."""
     numbers = {type(factor) for factor in factors} <= {int, float}
     return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
-
-
-def over_sentences(parts: Mapping[str, npt.NDArray[Any]]) -> dict[str, float]:
-    """Sum the counts of sentences, and average their measures."""
-    counts = {*KINDS, "fp", "truncated"}
-    return {
-        name: (column.sum() if name in counts else column.mean()).item()
-        for name, column in parts.items()
-    }
 
 
 def chunk_grid(judged: Judged) -> Grid:

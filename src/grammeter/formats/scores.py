@@ -88,7 +88,7 @@ def parse_score_file(text: str, where: str) -> ScoreTable:
     if _holds_judgments(text):
         what = "these are judgments, no scores of metrics"
         raise DataError(what, where=where, fix=_SCORES_FIX)
-    if text.lstrip()[:1] == "{":
+    if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return ScoreTable.from_dict(parse_object(text, where), where=where)
     return _table(_score_rows(text, where), where)
 
@@ -140,7 +140,7 @@ def read_human(
     text, where = read_text(path), str(path)
     if _holds_judgments(text):
         return parse_judgments(text, where, first_segment=first_segment)
-    if text.lstrip()[:1] == "{":
+    if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return Ranked.from_dict(parse_object(text, where), where=where)
     return _human_scores(text, where)
 

@@ -55,6 +55,9 @@ class Limit(NamedTuple):
         return math.isfinite(value) and self.above < value and self.least <= value <= self.most
 
 
+Grids = Iterable[Grid]
+"""Tables of an explanation."""
+
 Positive = Annotated[int, Limit("Use 1 or more.", least=1)]
 FBeta = Annotated[float, Limit("beta is greater than 0.", least=1e-150, most=1e150)]
 """Weight of recall in F, whose square is a number, too."""
@@ -96,6 +99,7 @@ class Metric(ABC):
     asks_language_model: ClassVar[bool] = False  # on a server
     by_row: ClassVar[bool] = True
     """Whether the sentence score of rows with one reference depends on no other row."""
+    tok: ClassVar[str | None] = None  # how texts are tokenised, for the signature
     after_counting: ClassVar[tuple[str, ...]] = ()  # fields that :meth:`statistics` does not read
 
     def __post_init__(self) -> None:
@@ -128,7 +132,6 @@ class Metric(ABC):
 
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Count all systems' outputs (pooled metrics only); ``copies``: systems that wrote each."""
-        del copies
         return self.statistics(segments)
 
     @abstractmethod
@@ -157,12 +160,10 @@ class Metric(ABC):
 
     def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterable[str]:
         """Say what a reader must know of scores against these gold edits."""
-        del gold
         return ()
 
     def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
         """Score a system by error type; nothing if it knows none. See :meth:`count_types`."""
-        del segments
         return {}
 
     def count_types(
@@ -177,7 +178,6 @@ class Metric(ABC):
         ``tier`` is ``operation``, ``main`` or ``full``; ``by_gold`` counts hits and misses alone,
         by the gold edits' own types.
         """
-        del systems, tier, by_gold
         return None
 
     def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
@@ -204,7 +204,6 @@ class Metric(ABC):
 
     def within(self, surroundings: Surroundings) -> Metric:
         """Return a metric that scores one sentence as part of a corpus, with its frequencies."""
-        del surroundings
         return self
 
     def bound(self, **of_corpus: object) -> Self:
@@ -216,7 +215,13 @@ class Metric(ABC):
 
     def explain(self, segment: Segment) -> Explanation:
         """Say why one segment gets its score."""
-        return self.explained(self.sentences(self.statistics([segment])))
+        statistics = self.statistics([segment])
+        scores = self.sentences(statistics)
+        return self.explained(scores, grids=self.tables(segment, statistics, int(scores.chosen[0])))
+
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+        """Show how one segment's score came about; ``chosen``: its reference, or -1."""
+        return ()
 
     def explained(
         self, scores: SegmentScores, edits: Iterable[JudgedEdit] = (), grids: Iterable[Grid] = ()
@@ -252,7 +257,7 @@ class Metric(ABC):
 
     def settings(self) -> dict[str, object]:
         """Return what the signature shows besides the fields; subclasses add theirs."""
-        return {}
+        return {} if self.tok is None else {"tok": self.tok}
 
     def signature(self, context: Mapping[str, object] | None = None) -> Signature:
         """Return name, all fields, :meth:`settings`, another package's name, context of the run."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -14,9 +13,7 @@ import numpy as np
 from grammeter.alignment import gap, reference_slots
 from grammeter.core import (
     DataError,
-    Explanation,
     FloatArray,
-    Grid,
     IntArray,
     Score,
     Segment,
@@ -27,24 +24,9 @@ from grammeter.core import (
     expanded,
     reference_texts,
 )
-from grammeter.metrics.base import Metric, cited
-from grammeter.metrics.kinds import (
-    Asking,
-    SentenceMean,
-    best_slot,
-    grid_of,
-    no_choice,
-    of_references,
-)
-from grammeter.models import (
-    Likelihood,
-    Request,
-    Steps,
-    TokenSimilarity,
-    current,
-    find_model,
-    layer_of,
-)
+from grammeter.metrics.base import Grids, Metric, cited
+from grammeter.metrics.kinds import Asking, SentenceMean, best_slot, grid_of, of_references
+from grammeter.models import Likelihood, Request, Steps, TokenSimilarity
 
 FIGURES = ("precision", "recall", "f1")
 
@@ -82,6 +64,7 @@ class BertScore(SentenceMean, Asking):
     title = "similarity of the tokens of hypothesis and reference in context (Zhang et al. 2020)"
     needs = "texts"
     after_counting = ("rescale", "baseline", "report")
+    layered = True
     citation = cited("zhang-etal-2020-bertscore")
 
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
@@ -119,11 +102,6 @@ class BertScore(SentenceMean, Asking):
             digest = hashlib.blake2b(_bytes(self.baseline), digest_size=8)
             used["baseline-hash"] = digest.hexdigest()
         return used
-
-    @property
-    def used_layer(self) -> int:
-        """The layer whose states are compared, from 1."""
-        return layer_of(find_model(self.model), self.layer)
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Ask the encoder for each hypothesis and reference.
@@ -178,25 +156,20 @@ class BertScore(SentenceMean, Asking):
             reason=gap(statistics.present) or (_UNWEIGHED if np.isnan(best).any() else None),
         )
 
-    def explain(self, segment: Segment) -> Explanation:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show figures and matches; ``idf`` is this sentence's unless it is part of a corpus."""
-        statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
         columns = {
             "reference": statistics.labels,
             **dict(zip(FIGURES, self._figures(statistics)[0].T, strict=True)),
             "truncated": statistics.rows[0, :, -1].astype(np.int64),
         }
-        grid = grid_of("References", columns, statistics.present[0])
-        return self.explained(
-            scores, grids=[grid, *self._match_grids(segment, int(scores.chosen[0]))]
-        )
+        yield grid_of("References", columns, statistics.present[0])
+        if chosen >= 0:
+            yield from self._match_grids(segment, chosen)
 
-    def _match_grids(self, segment: Segment, chosen: int) -> Iterator[Grid]:
+    def _match_grids(self, segment: Segment, chosen: int) -> Grids:
         """Show each token's most similar one of the other text; special tokens weigh nothing."""
-        if chosen < 0:
-            return
-        from grammeter.models import token_cosines
+        from grammeter.models import current, find_model, token_cosines
 
         pair = segment.hypothesis, segment.references[chosen] or ""
         tokens = token_cosines(find_model(self.model), self._measure([segment]), pair, current())
@@ -224,42 +197,35 @@ class BertScore(SentenceMean, Asking):
         if self._base_of_corpus is not None:
             return self._base_of_corpus
         # stored scores may be read where the model is not, which only a default layer needs
-        layer = self.used_layer if self.layer is None else self.layer
-        return read_baseline(self.baseline or "", layer)
+        return read_baseline(self.baseline or "", self.layer or self.used_layer or 0)
 
 
 def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
     """Read what unrelated sentences have of precision, recall and f1 at a layer."""
-    try:
-        lines = list(csv.reader(_bytes(path).decode("utf-8-sig").splitlines()))
-    except (UnicodeDecodeError, csv.Error):
-        lines = []
-    if not lines or [name.strip() for name in lines[0]] != ["LAYER", "P", "R", "F"]:
+    lines = _bytes(path).decode("utf-8-sig", "replace").splitlines()
+    rows = [[cell.strip() for cell in line.split(",")] for line in lines]
+    if rows[:1] != [["LAYER", "P", "R", "F"]]:
         raise DataError(
             "no table of baselines", where=path, fix="Its first line must be LAYER,P,R,F."
         )
-    for number, cells in enumerate(lines[1:], 2):
-        if len(cells) == 4 and cells[0].strip() == str(layer):
-            return _base(cells, f"{path}:{number}")
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) == 4 and row[0] == str(layer):
+            try:
+                p, r, f = map(float, row[1:])
+            except ValueError:
+                p = r = f = math.nan
+            if all(-1 <= value < 1 for value in (p, r, f)):
+                return p, r, f
+            raise DataError(
+                f"not three numbers below 1: {','.join(row[1:])}",
+                where=f"{path}:{number}",
+                fix="Take the file as the package bert-score has it.",
+            )
     raise DataError(
         f"no baseline for layer {layer}",
         where=path,
         fix="Name the file that was made for this model.",
     )
-
-
-def _base(cells: Sequence[str], where: str) -> tuple[float, float, float]:
-    try:
-        p, r, f = (float(cell) for cell in cells[1:])
-    except ValueError:
-        p = r = f = math.nan
-    if not all(-1 <= value < 1 for value in (p, r, f)):
-        raise DataError(
-            f"not three numbers below 1: {','.join(cells[1:])}",
-            where=where,
-            fix="Take the file as the package bert-score has it.",
-        )
-    return p, r, f
 
 
 def _bytes(path: str) -> bytes:
@@ -362,16 +328,13 @@ class BartScore(SentenceMean, Asking):
     def _chosen(self, statistics: Statistics) -> IntArray:
         """Return the slot of the best reference; -1 where all count, or there is none."""
         if self._by_source or self.references == "mean":
-            return no_choice(len(statistics))
+            return np.full(len(statistics), -1, dtype=np.int64)
         return best_slot(statistics.rows[..., :-1].mean(axis=-1), statistics.present)
 
-    def explain(self, segment: Segment) -> Explanation:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show the log-likelihoods against the source, or against each reference."""
-        statistics = self.statistics([segment])
         columns = {
             "against": ["source"] if self._by_source else statistics.labels,
             **dict(zip(self.figures, statistics.rows[0].T, strict=False)),
         }
-        title = f"log-likelihoods ({self.direction})"
-        grid = grid_of(title, columns, statistics.present[0])
-        return self.explained(self.sentences(statistics), grids=[grid])
+        yield grid_of(f"log-likelihoods ({self.direction})", columns, statistics.present[0])

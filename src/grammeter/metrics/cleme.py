@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -23,8 +23,15 @@ from grammeter.core import (
     track,
 )
 from grammeter.metrics.base import FBeta, Metric, cited
-from grammeter.metrics.kinds import Asking, Choosing, Extracting, by_label, mean_of
-from grammeter.models import Request, Steps, TokenSimilarity, find_model, layer_of, run_together
+from grammeter.metrics.kinds import (
+    Asking,
+    Choosing,
+    Extracting,
+    SentenceMean,
+    best_in_turn,
+    by_label,
+)
+from grammeter.models import Request, Steps, TokenSimilarity, run_together
 
 KINDS = verdicts.KINDS
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
@@ -37,7 +44,7 @@ _DIGITS = 4  # of the measures of version 1 by which the program chooses and ave
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleme(Extracting, Choosing, Asking):
+class Cleme(Extracting, Choosing, SentenceMean, Asking):
     """CLEME (F-measure over chunks) and CLEME 2.0 (four rates traded off); 0 to 1.
 
     Attributes
@@ -81,8 +88,10 @@ class Cleme(Extracting, Choosing, Asking):
     needs = "gold or texts"
     citation = cited("ye-etal-2023-cleme", "ye-etal-2025-cleme2")
     resampling = "chosen references and average chunk length fixed"
+    counted = (*KINDS, "fp", "truncated")
     by_row = False
     judges_edits = True
+    layered = True
 
     _average: ClassVar[float | None] = None  # in the corpus that a single sentence belongs to
 
@@ -119,12 +128,6 @@ class Cleme(Extracting, Choosing, Asking):
     def models(self) -> Mapping[str, str]:
         """Return the encoder of similarity weights; nothing for other weights."""
         return {"model": self.model or MODEL} if self.weighting == "similarity" else {}
-
-    @property
-    def used_layer(self) -> int | None:
-        """The encoder's layer whose states are compared, from 1."""
-        models = self.models()
-        return layer_of(find_model(models["model"]), self.layer) if models else None
 
     def settings(self) -> dict[str, object]:
         """Return weights, factors, encoder and layer in use, and what the edits depend on."""
@@ -175,9 +178,7 @@ class Cleme(Extracting, Choosing, Asking):
                 stacklevel=2,
             )
         if self.level == "sentence":
-            scores = self.sentences(statistics)
-            mean = mean_of(scores.values, self.signature(), scores.reason)
-            return replace(mean, parts=verdicts.over_sentences(scores.parts))
+            return super().score(statistics)
         sums = self.summands(statistics).sum(axis=0).tolist()
         return Score(self._measures(sums)[0], self.signature(), len(statistics), self._parts(sums))
 
@@ -212,14 +213,13 @@ class Cleme(Extracting, Choosing, Asking):
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the chosen sums by kind; at sentence level the score, and 1."""
         if self.level == "sentence":
-            values = self.sentences(statistics).values
-            return np.stack([values, np.ones_like(values)], axis=-1)
+            return super().summands(statistics)
         return self.sums(statistics)[np.arange(len(statistics)), self.chosen(statistics)]
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return F or the trade-off of sums by kind; at sentence level the mean."""
         if self.level == "sentence":
-            return sums[..., 0] / sums[..., 1]
+            return super().value_of(sums)
         values = [self._measures(row)[0] for row in sums.reshape(-1, len(KINDS)).tolist()]
         return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
 
@@ -238,16 +238,8 @@ class Cleme(Extracting, Choosing, Asking):
         together with all sums so far), then the most hits, the fewest false positives, the fewest
         misses. Sentence: the one with the best measures of the sentence. The first of equal ones.
         """
-        totals = [0.0] * len(KINDS)
-        chosen: list[int] = []
-        rows = self.sums(statistics).tolist()
-        for slots, present in zip(rows, statistics.present.tolist(), strict=True):
-            candidates = [slot for slot, there in enumerate(present) if there]
-            best = max(candidates, key=lambda slot: self._rank(totals, slots[slot]))
-            if running:
-                totals = [a + b for a, b in zip(totals, slots[best], strict=True)]
-            chosen.append(best)
-        return np.array(chosen, dtype=np.int64)
+        sums = self.sums(statistics)
+        return best_in_turn(sums, statistics.present, self._rank, running=running)
 
     def within(self, surroundings: Surroundings) -> Metric:
         """Take the average length of length weights from all sentences of the system."""

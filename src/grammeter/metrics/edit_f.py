@@ -19,14 +19,13 @@ from grammeter.core import (
     JudgedEdit,
     Score,
     SegmentScores,
-    Signature,
     Statistics,
     f_fraction,
     f_measure,
 )
 from grammeter.errant import choose
 from grammeter.metrics.base import FBeta
-from grammeter.metrics.kinds import Choosing, SentenceMean, grid_of, mean_of
+from grammeter.metrics.kinds import Choosing, SentenceMean, best_in_turn, grid_of, mean_of
 
 COLUMNS = ("correct", "proposed", "gold")
 """Counts of one sentence against one annotator, or weights of the edits that are counted."""
@@ -39,12 +38,10 @@ class EditF(Choosing):
     bounds = (0.0, 1.0)
     reference: ClassVar[str] = "reference"
     """What a slot is called in explanations."""
+    tok = "whitespace"
+    lacking: ClassVar[str | None] = None  # why counts may be NaN
 
     beta: FBeta = 0.5
-
-    def settings(self) -> dict[str, object]:
-        """Return the tokenisation, and what further bases add."""
-        return {"tok": "whitespace", **super().settings()}
 
     def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
         """Return the slot of the best annotator or reference, shape ``(segments,)``."""
@@ -58,10 +55,21 @@ class EditF(Choosing):
         """Return the rows from which F is made, with no other columns than :data:`COLUMNS`."""
         return statistics
 
+    def further(self, statistics: Statistics, slots: IntArray) -> dict[str, IntArray]:
+        """Return the counts of each sentence against a slot that parts show besides."""
+        return {}
+
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its chosen rows."""
-        rows = chosen_rows(self.counts(statistics), self.chosen(statistics))
-        return corpus_score(rows, self.beta, self.signature())
+        slots = self.chosen(statistics)
+        rows = chosen_rows(self.counts(statistics), slots)
+        counts = summed(rows)
+        odd = int(np.isnan(rows).any(axis=1).sum())
+        reason = f"{odd} of {len(rows)} segments have no weights: {self.lacking}" if odd else None
+        further = self.further(statistics, slots)
+        more = {name: int(column.sum()) for name, column in further.items()}
+        parts = counts.parts() | more
+        return Score(counts.f(self.beta), self.signature(), len(rows), parts, reason)
 
     def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
         """Score each sentence by the counts of a slot; parts ``tp fp fn``."""
@@ -70,7 +78,9 @@ class EditF(Choosing):
         return SegmentScores(
             values=f_of_counts(rows, self.beta),
             chosen=np.array(statistics.labels, dtype=np.int64)[slots],
-            parts={"tp": correct, "fp": proposed - correct, "fn": gold - correct},
+            parts={"tp": correct, "fp": proposed - correct, "fn": gold - correct}
+            | self.further(statistics, slots),
+            reason=self.lacking,
         )
 
     def summands(self, statistics: Statistics) -> FloatArray:
@@ -137,22 +147,13 @@ def m2_choice(statistics: Statistics, beta: float, *, running: bool) -> IntArray
     with the smaller ``proposed + beta**2 * gold``, then the first. The result is the slot, not
     the number.
     """
-    totals = (0, 0, 0)
-    chosen: list[int] = []
-    for slots, present in zip(statistics.rows.tolist(), statistics.present.tolist(), strict=True):
-        c, p, g = totals
-        best, best_rank = 0, (-1.0, -1.0, 0.0)
-        for slot, (row, there) in enumerate(zip(slots, present, strict=True)):
-            if there:
-                sums = c + row[0], p + row[1], g + row[2]
-                # ties are compared exactly; recall is 1 where all of gold weighs nothing
-                rank = f_measure(*sums, beta), sums[0], -f_fraction(*sums, beta)[1]
-                if rank > best_rank:
-                    best, best_rank = slot, rank
-                    if running:
-                        totals = sums
-        chosen.append(best)
-    return np.array(chosen, dtype=np.int64)
+
+    def rank(totals: Sequence[float], row: Sequence[float]) -> tuple[float, ...]:
+        sums = totals[0] + row[0], totals[1] + row[1], totals[2] + row[2]
+        # ties are compared exactly; recall is 1 where all of gold weighs nothing
+        return f_measure(*sums, beta), sums[0], -f_fraction(*sums, beta)[1]
+
+    return best_in_turn(statistics.rows, statistics.present, rank, running=running)
 
 
 def errant_choice(
@@ -173,11 +174,10 @@ def chosen_rows(statistics: Statistics, slots: IntArray) -> npt.NDArray[Any]:
     return statistics.rows[np.arange(len(statistics)), slots]
 
 
-def corpus_score(rows: npt.NDArray[Any], beta: float, signature: Signature) -> Score:
-    """Score a corpus by the sums of its chosen rows; sums of whole numbers stay whole."""
+def summed(rows: npt.NDArray[Any]) -> Counts:
+    """Add up chosen rows; sums of whole numbers stay whole."""
     correct, proposed, gold = rows.sum(axis=0).tolist()
-    counts = Counts(correct, proposed - correct, gold - correct)
-    return Score(value=counts.f(beta), signature=signature, n=len(rows), parts=counts.parts())
+    return Counts(correct, proposed - correct, gold - correct)
 
 
 def judged_in_order(

@@ -44,14 +44,7 @@ from grammeter.errant import (
     types_by_rules,
 )
 from grammeter.metrics.base import Limit, cited
-from grammeter.metrics.edit_f import (
-    COLUMNS,
-    EditF,
-    SentenceF,
-    errant_choice,
-    f_of_counts,
-    judged_in_order,
-)
+from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF, errant_choice, judged_in_order
 from grammeter.metrics.kinds import Extracting, by_label
 
 _RETYPED = (
@@ -196,7 +189,7 @@ class Errant(Extracting, EditF):
     def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
         """Return F of ``tp, fp, fn`` in the last axis."""
         tp, fp, fn = np.moveaxis(np.asarray(counts), -1, 0)
-        return f_of_counts(np.stack([tp, tp + fp, tp + fn], axis=-1), self.beta)
+        return self.value_of(np.stack([tp, tp + fp, tp + fn], axis=-1))
 
     def _tier(self, wanted: Tier | None, rules: Language, foreign: Sequence[str]) -> Tier:
         tier = wanted or self.categories or "full"

@@ -12,18 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment import Shared, Unit, ngrams
-from grammeter.core import (
-    BoolArray,
-    Explanation,
-    FloatArray,
-    Grid,
-    IntArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Statistics,
-)
-from grammeter.metrics.base import Positive, cited
+from grammeter.core import FloatArray, Grid, IntArray, Score, Segment, SegmentScores, Statistics
+from grammeter.metrics.base import Grids, Positive, cited
 from grammeter.metrics.kinds import SumScore, grid_of, no_choice, of_references
 
 _DRAWS = 1 << 24
@@ -132,16 +122,15 @@ class Gleu(SumScore):
         brevity = np.minimum(0.0, 1.0 - counts[..., 1] / counts[..., 0])
         return np.where(undefined, 0.0, np.exp(brevity + logs / self.order))
 
-    def explain(self, segment: Segment) -> Explanation:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show the statistics by reference, and the n-grams that made them."""
-        statistics = self.statistics([segment])
         columns = {
             "reference": statistics.labels,
             "score": self._by_reference(statistics)[0],
             **dict(zip(statistics.columns, statistics.rows[0].T, strict=True)),
         }
-        sums = grid_of("sums by reference (zeros count as 1)", columns, statistics.present[0])
-        return self.explained(self.sentences(statistics), grids=[sums, self._ngram_grid(segment)])
+        yield grid_of("sums by reference (zeros count as 1)", columns, statistics.present[0])
+        yield self._ngram_grid(segment)
 
     def _gain(self, shared: Shared, reference: IntArray) -> IntArray:
         """Return what each n-gram adds to the numerator: its matches less its penalty."""
@@ -153,30 +142,19 @@ class Gleu(SumScore):
 
     def _ngram_grid(self, segment: Segment) -> Grid:
         """Name what was gained over the source, and what was penalised."""
-        source, hypothesis = self._tokenised(segment.source), self._tokenised(segment.hypothesis)
         rows: list[tuple[str, ...]] = []
         for slot, text in enumerate(segment.references):
             for n in range(1, self.order + 1) if text is not None else ():
-                h, s = ngrams.counts(hypothesis, n), ngrams.counts(source, n)
-                r = ngrams.counts(self._tokenised(text or ""), n)
-                lost = self._penalised(h & s, r)
-                figures = ((h & r).total(), lost.total(), max(len(hypothesis) + 1 - n, 0))
-                shown = (self._shown((h & r) - s), self._shown(lost))
-                rows.append((str(slot), str(n), *map(str, figures), *shown))
-        columns = (
-            "reference", "n", "matches", "penalty", "n-grams", "matched, not in source", "penalised"
-        )  # fmt: skip
-        return Grid("n-grams by reference and order", columns, tuple(rows))
-
-    def _penalised(
-        self, in_source: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]
-    ) -> Counter[tuple[str, ...]]:
-        if self.variant == "multiset":
-            return in_source - reference
-        return Counter({gram: n for gram, n in in_source.items() if gram not in reference})
-
-    def _tokenised(self, text: str) -> Sequence[str]:
-        return ngrams.tokenise(text, self.unit, strip=True)
+                h, s, r = (
+                    ngrams.counts(ngrams.tokenise(side, self.unit, strip=True), n)
+                    for side in (segment.hypothesis, segment.source, text or "")
+                )
+                there = r if self.variant == "multiset" else dict.fromkeys(r, h.total())
+                matches, lost = h & r, (h & s) - Counter(there)
+                sums = slot, n, matches.total(), lost.total(), h.total()
+                rows.append((*map(str, sums), self._shown(matches - s), self._shown(lost)))
+        columns = "reference", "n", "matches", "penalty", "n-grams", "matched, not in source"
+        return Grid("n-grams by reference and order", (*columns, "penalised"), tuple(rows))
 
     def _shown(self, counts: Counter[tuple[str, ...]]) -> str:
         glue = " " if self.unit == "word" else ""
@@ -186,7 +164,7 @@ class Gleu(SumScore):
         )
 
 
-def _mean_over(values: npt.NDArray[np.number], present: BoolArray) -> FloatArray:
+def _mean_over(values: npt.NDArray[np.number], present: npt.NDArray[np.bool_]) -> FloatArray:
     """Return the mean over axis 1 of what is present; NaN where nothing is."""
     number = present.sum(axis=1).astype(np.float64)
     sums = np.where(present, values, 0).sum(axis=1)

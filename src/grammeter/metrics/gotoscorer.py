@@ -69,6 +69,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
     citation = cited("gotou-etal-2020-taking")
     resampling = "difficulty fixed"
     judges_edits = True
+    tok = "whitespace"
     after_counting = ("beta",)
 
     beta: FBeta = 0.5
@@ -84,10 +85,6 @@ class GoToScorer(Extracting, Pooled, SumScore):
         in_range = 1 <= self.a < math.inf and 0 <= self.b <= self.c < math.inf
         fix = "Use a of at least 1 and 0 <= b <= c."
         self.refuse_unless(in_range, "a", "b", "c", fix=fix)
-
-    def settings(self) -> dict[str, object]:
-        """Return the tokenisation, and what the edits depend on."""
-        return {"tok": "whitespace", **super().settings()}
 
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Weigh chunks; :class:`UsageError` without the annotator or a second system."""
@@ -248,15 +245,9 @@ def _overlaps(edit: Piece, gold: Piece) -> bool:
 
 def _parts(sums: FloatArray) -> dict[str, FloatArray]:
     tp, fp, fn, tn, total = np.moveaxis(sums, -1, 0)
-    return {
-        "precision": ratio(tp, tp + fp),
-        "recall": ratio(tp, tp + fn),
-        "accuracy": ratio(tp + tn, total),
-        "tp": tp,
-        "fp": fp,
-        "fn": fn,
-        "tn": tn,
-    }
+    shares = ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(tp + tn, total)
+    named = dict(zip(("precision", "recall", "accuracy"), shares, strict=True))
+    return {**named, "tp": tp, "fp": fp, "fn": fn, "tn": tn}
 
 
 def _verdicts(

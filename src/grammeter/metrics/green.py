@@ -10,16 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment import Batch, Shared, Unit, ngrams
-from grammeter.core import (
-    Explanation,
-    FloatArray,
-    IntArray,
-    Segment,
-    SegmentScores,
-    Statistics,
-    f_fraction,
-)
-from grammeter.metrics.base import Limit, Positive, cited
+from grammeter.core import FloatArray, IntArray, Segment, SegmentScores, Statistics, f_fraction
+from grammeter.metrics.base import Grids, Limit, Positive, cited
 from grammeter.metrics.kinds import SumScore, grid_of, of_references, pick, ratio
 
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
@@ -109,13 +101,10 @@ class Green(SumScore):
         """Return the F-measure of summed counts."""
         return self._f(sums)[..., -1]
 
-    def explain(self, segment: Segment) -> Explanation:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show the seven regions, precision and recall by order for the chosen reference."""
-        statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
-        chosen = int(scores.chosen[0])
         if chosen < 0:
-            return self.explained(scores)
+            return
         regions, counts = self.regions([segment])[0, chosen], statistics.rows[0, chosen]
         precision, recall = self._ratios(counts)
         orders = range(1, self.order + 1)
@@ -129,11 +118,8 @@ class Green(SumScore):
         f = self._f(statistics.rows)[0]
         choice = {"reference": statistics.labels}
         choice |= {f"F of orders 1 to {n}": f[:, n - 1] for n in orders}
-        grids = (
-            grid_of(f"n-grams against reference {chosen}", by_order),
-            grid_of("choice of the reference", choice, statistics.present[0]),
-        )
-        return self.explained(scores, grids=grids)
+        yield grid_of(f"n-grams against reference {chosen}", by_order)
+        yield grid_of("choice of the reference", choice, statistics.present[0])
 
     def _ratios(self, sums: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray]:
         """Return precision and recall by order: shape ``(..., k)`` to two of ``(..., order)``."""

@@ -106,15 +106,43 @@ class IMeasure(Choosing, SumScore):
         ``mix`` a slot has no meaning of its own: of the candidates with the same counts only the
         first is kept, and the column ``candidate`` has its number.
         """
-        jobs = _Jobs(self)
-        job_of = [jobs.add(segment) for segment in segments]
-        return jobs.statistics(np.array(job_of, dtype=np.int64))
+        segment, table = self._table(segments)
+        if self.mix:
+            segment, table, slot = _first_of_equal(segment, table)
+            labels = tuple(range(slot.max(initial=0) + 1))
+        else:
+            labels = tuple(np.unique(table[:, _SUMMED]).tolist()) or (0,)
+            slot = np.searchsorted(labels, table[:, _SUMMED])
+        rows = np.zeros((len(segments), len(labels), len(COLUMNS)), dtype=np.int64)
+        present = np.zeros(rows.shape[:2], dtype=np.bool_)
+        rows[segment, slot], present[segment, slot] = table, True
+        return Statistics(rows, present, labels, COLUMNS)
+
+    def _table(self, segments: Sequence[Segment]) -> tuple[IntArray, IntArray]:
+        """Count each segment against its candidates: segment ``(t,)``, counts ``(t, columns)``."""
+        candidates: dict[object, dict[int, Words]] = {}
+        triples: dict[tuple[Words, Words, Words], int] = {}  # equal ones are aligned once
+        cells: list[tuple[int, ...]] = []
+        for row, segment in enumerate(segments):
+            # segments of a line share their gold, and it outlives this loop
+            line = segment.source, id(segment.gold) if segment.gold else segment.references
+            if line not in candidates:
+                candidates[line] = self.candidates(segment)
+            source, hypothesis = tuple(segment.source.split()), tuple(segment.hypothesis.split())
+            for number, candidate in candidates[line].items():
+                pair = (source, hypothesis, candidate), (source, source, candidate)
+                cells.append((row, number, *(triples.setdefault(x, len(triples)) for x in pair)))
+        counts = np.zeros((len(triples), len(_COUNTS)), dtype=np.int64)
+        for index, columns in align_all(list(triples)):
+            counts[index] = _count(columns)
+        row, number, aligned, source = np.array(cells, dtype=np.int64).reshape(-1, 4).T
+        return row, np.column_stack([counts[aligned], counts[source][:, [1, 3]], number])
 
     def parts(self, sums: FloatArray) -> dict[str, float]:
         """Return the counts and measures of correction, and as ``detection_...`` of detection."""
-        parts = {name: _plain(name, value) for name, value in self._parts(sums).items()}
+        parts = self._parts(sums)
         del parts["i"]
-        return parts
+        return {n: int(x) if n.endswith(_COUNTS) else float(x) for n, x in parts.items()}
 
     @property
     def in_turn(self) -> bool:
@@ -202,71 +230,12 @@ class IMeasure(Choosing, SumScore):
         return left.argmax(axis=1)
 
 
-class _Jobs:
-    """Different pairs of a line and a hypothesis (or its source, the baseline), counted once."""
-
-    def __init__(self, metric: IMeasure) -> None:
-        self.metric = metric
-        self.lines: dict[tuple[object, ...], int] = {}
-        self.candidates: list[dict[int, Words]] = []
-        self.baselines: list[int] = []
-        self.jobs: dict[tuple[int, Words], int] = {}
-        self.texts: dict[tuple[int, str], int] = {}
-
-    def add(self, segment: Segment) -> int:
-        """Return the number of the segment's job."""
-        # segments of a line share their gold, and it outlives this object
-        key = segment.source, id(segment.gold) if segment.gold else segment.references
-        if key not in self.lines:
-            self.lines[key] = len(self.candidates)
-            self.candidates.append(self.metric.candidates(segment))
-            self.baselines.append(self._job(self.lines[key], segment.source))
-        return self._job(self.lines[key], segment.hypothesis)
-
-    def _job(self, line: int, text: str) -> int:
-        if (line, text) not in self.texts:
-            job = (line, tuple(text.split()))
-            self.texts[line, text] = self.jobs.setdefault(job, len(self.jobs))
-        return self.texts[line, text]
-
-    def statistics(self, job_of: IntArray) -> Statistics:
-        """Count all jobs, and return a row for each element of ``job_of``."""
-        job, table = self._table()
-        if self.metric.mix:
-            job, table, slot = _first_of_equal(job, table)
-            labels = tuple(range(slot.max(initial=0) + 1))
-        else:
-            labels = tuple(sorted({n for line in self.candidates for n in line})) or (0,)
-            slot = np.searchsorted(labels, table[:, _SUMMED])
-        rows = np.zeros((len(self.jobs), len(labels), len(COLUMNS)), dtype=np.int64)
-        present = np.zeros(rows.shape[:2], dtype=np.bool_)
-        rows[job, slot], present[job, slot] = table, True
-        return Statistics(rows[job_of], present[job_of], labels, COLUMNS)
-
-    def _table(self) -> tuple[IntArray, IntArray]:
-        """Count each job against each of its candidates: job ``(t,)``, counts ``(t, columns)``."""
-        sources = [hypothesis for _, hypothesis in self.jobs]
-        cells = [
-            (job, number, (sources[self.baselines[line]], hypothesis, candidate))
-            for (line, hypothesis), job in self.jobs.items()
-            for number, candidate in self.candidates[line].items()
-        ]
-        counts = np.zeros((len(cells), 5), dtype=np.int64)
-        for index, columns in align_all([triple for _, _, triple in cells]):
-            counts[index] = _count(columns)
-        job, number = np.array([cell[:2] for cell in cells], dtype=np.int64).reshape(-1, 2).T
-        start = np.searchsorted(job, np.arange(len(self.jobs)))
-        baseline = np.array([self.baselines[line] for line, _ in self.jobs], dtype=np.int64)
-        of_source = counts[start[baseline[job]] + np.arange(len(job)) - start[job]]
-        return job, np.column_stack([counts, of_source[:, [1, 3]], number])
-
-
-def _first_of_equal(job: IntArray, table: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Keep the first candidate of those with the same counts; number a job's candidates anew."""
-    _, first = np.unique(np.column_stack([job, table[:, :_SUMMED]]), axis=0, return_index=True)
-    first.sort()
-    job = job[first]
-    return job, table[first], np.arange(len(job)) - np.searchsorted(job, job)
+def _first_of_equal(segment: IntArray, table: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Keep the first candidate of those with the same counts; number a segment's anew."""
+    counts = np.column_stack([segment, table[:, :_SUMMED]])
+    first = np.sort(np.unique(counts, axis=0, return_index=True)[1])
+    segment = segment[first]
+    return segment, table[first], np.arange(len(segment)) - np.searchsorted(segment, segment)
 
 
 def _verdict(source: str, hypothesis: str, reference: str) -> str:
@@ -339,7 +308,3 @@ def _alignment_grid(columns: Sequence[Column]) -> Grid:
         rows.append((*column, "TP" if correction == _WRONG else correction, correction))
     header = ("source", "hypothesis", "reference", "detection", "correction")
     return Grid("alignment", header, tuple(rows))
-
-
-def _plain(name: str, value: FloatArray) -> float:
-    return int(value) if name.endswith(_COUNTS) else float(value)

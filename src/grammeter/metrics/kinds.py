@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -32,6 +32,8 @@ from grammeter.models import Steps, check_installed, current, find_model, gpu, r
 class Asking(Metric):
     """Base of metrics with models: :meth:`steps` lets requests of all be answered together."""
 
+    layered: ClassVar[bool] = False  # does a field ``layer`` say which states of ``model`` count?
+
     def models(self) -> Mapping[str, str]:
         """Return the models in use: what each is for (its field), and its name or folder."""
         return {"model": getattr(self, "model")}  # noqa: B009 - the field is the subclass's
@@ -47,7 +49,11 @@ class Asking(Metric):
     @property
     def used_layer(self) -> int | None:
         """The layer whose states are compared, from 1; ``None`` if none are."""
-        return None
+        if not self.layered or not self.models():
+            return None
+        from grammeter.models import layer_of
+
+        return layer_of(find_model(self.models()["model"]), getattr(self, "layer"))  # noqa: B009
 
     @property
     def notice(self) -> str | None:
@@ -164,7 +170,6 @@ class SumScore(Metric):
 
     def parts(self, sums: FloatArray) -> Mapping[str, float]:
         """Return the further figures of a corpus from sums of :meth:`summands`."""
-        del sums
         return {}
 
     def score(self, statistics: Statistics) -> Score:
@@ -194,7 +199,7 @@ class SentenceMean(Metric):
         if not len(scores):
             return mean
         parts = {
-            name: int(column.sum()) if name in self.counted else float(column.mean())
+            name: (column.sum() if name in self.counted else column.mean()).item()
             for name, column in scores.parts.items()
         }
         return replace(mean, parts=parts)
@@ -208,6 +213,28 @@ class SentenceMean(Metric):
         """Return the means of summed sentence scores; NaN without segments."""
         number = sums[..., 1]
         return sums[..., 0] / np.where(number == 0, np.nan, number)
+
+
+def best_in_turn(
+    rows: npt.NDArray[Any],
+    present: npt.NDArray[np.bool_],
+    rank: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]],
+    *,
+    running: bool,
+) -> IntArray:
+    """Return the slot of each sentence whose ``rank`` is greatest, the first of equal ones.
+
+    ``rank`` is of the totals so far and a row; the totals stay 0 unless ``running``.
+    """
+    totals: list[float] = [0] * rows.shape[-1]
+    chosen: list[int] = []
+    for slots, there in zip(rows.tolist(), present.tolist(), strict=True):
+        candidates = [slot for slot, is_there in enumerate(there) if is_there]
+        best = max(candidates, key=lambda slot: rank(totals, slots[slot]), default=0)
+        if running and candidates:
+            totals = [a + b for a, b in zip(totals, slots[best], strict=True)]
+        chosen.append(best)
+    return np.array(chosen, dtype=np.int64)
 
 
 def by_label(

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from grammeter.llm import (
     draw_sets,
     request_settings,
 )
-from grammeter.metrics.base import Metric, cited
+from grammeter.metrics.base import Limit, Metric, Positive, cited
 from grammeter.metrics.kinds import Extracting, Pooled, no_choice, one_slot
 
 COLUMNS = ("score", "due", "answered")
@@ -58,23 +58,18 @@ class Judging(Pooled):
     criterion: Criterion | None = None
     prompt: Prompt = "paper"
     numbered: bool = True
-    permutations: int = 1
-    repeats: int = 1
-    per_output: int = 1
-    coverage: float = 1.0
-    seed: int = 1
+    permutations: Positive = 1
+    repeats: Positive = 1
+    per_output: Positive = 1
+    coverage: Annotated[float, Limit("It is a share, above 0 and up to 1.", above=0, most=1)] = 1.0
+    seed: Annotated[int, Limit("A seed is 0 or more.", least=0)] = 1
 
     @abstractmethod
     def targets(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """Return what the judge sees of each (source, output)."""
 
     def check_fields(self) -> None:
-        """Refuse counts below 1, shares out of range, and criteria of the other metric."""
-        for name in ("permutations", "repeats", "per_output"):
-            self.refuse_unless(getattr(self, name) >= 1, name, fix=f"{name} is 1 or more.")
-        fix = "A seed is 0 or more; coverage is a share, above 0 and up to 1."
-        in_range = self.seed >= 0 and 0 < self.coverage <= 1
-        self.refuse_unless(in_range, "seed", "coverage", fix=fix)
+        """Refuse criteria of the other metric."""
         _ = self.protocol
 
     @property

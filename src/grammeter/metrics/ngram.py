@@ -3,64 +3,44 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from math import isnan, nan
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment import gap, reference_slots, stem
-from grammeter.core import (
-    BoolArray,
-    Explanation,
-    FloatArray,
-    IntArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Statistics,
-)
-from grammeter.metrics.base import Limit, Positive, cited
-from grammeter.metrics.kinds import (
-    SentenceMean,
-    SumScore,
-    best_slot,
-    grid_of,
-    mean_of,
-    no_choice,
-    of_references,
-    pick,
-    ratio,
-)
+from grammeter.core import Explanation, FloatArray, Score, Segment, SegmentScores, Statistics
+from grammeter.metrics import kinds
+from grammeter.metrics.base import Grids, Limit, Positive, cited
 
 _ABOVE_0 = Limit("Use more than 0.", above=0)
 _SHARE = Limit("Use 0 to 1.", least=0, most=1)
 
-if TYPE_CHECKING:
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
-
 
 @dataclass(frozen=True, kw_only=True)
-class _Sacrebleu(SumScore):
+class _Sacrebleu(kinds.SumScore):
     """Common base of BLEU and chrF; tests hold sacrebleu's private counts to its public scores."""
 
     bounds = (0.0, 1.0)
     needs = "texts"
 
-    @abstractmethod
-    def opened(self) -> Callable[..., BLEU | CHRF]:
-        """Return sacrebleu's class, whose options have the names of our fields."""
+    kind: ClassVar[str]  # sacrebleu's class, whose options have the names of our fields
+    always: ClassVar[Mapping[str, Any]] = {}  # its further options
+    alone: ClassVar[Mapping[str, Any]] = {}  # those for one sentence's score
 
-    def scorer(
-        self, references: Sequence[Sequence[str]] | None = None, **options: Any
-    ) -> BLEU | CHRF:
+    def scorer(self, **options: Any) -> Any:
         """Open sacrebleu with this metric's fields, and further options."""
-        return self.opened()(references=references, **asdict(self), **options)
+        import sacrebleu.metrics
+
+        opened = getattr(sacrebleu.metrics, self.kind)
+        return opened(**asdict(self), **self.always, **options)
 
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
@@ -70,33 +50,24 @@ class _Sacrebleu(SumScore):
         """Return sacrebleu's version."""
         return {"sacrebleu": version("sacrebleu")}
 
-    def result(self, counts: npt.NDArray[np.number], scorer: BLEU | CHRF) -> Any:
-        """Return what sacrebleu makes of one row of counts."""
-        return scorer._compute_score_from_stats(cast("list[int]", counts.tolist()))  # pyright: ignore[reportPrivateUsage]
-
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count with sacrebleu against all references of a segment at once: one slot."""
-        known: BoolArray = np.any(reference_slots(segments), axis=1)
+        present = np.asarray(reference_slots(segments).any(axis=1, keepdims=True))
         rows = np.zeros((len(segments), 1, len(self.columns())), dtype=np.int64)
         lines: dict[tuple[str | None, ...], list[int]] = {}
-        for row in np.flatnonzero(known).tolist():
+        for row in np.flatnonzero(present).tolist():
             lines.setdefault(segments[row].references, []).append(row)
         for of_line in lines.values():
-            scorer = self.scorer([[text] for text in segments[of_line[0]].texts])
+            scorer = self.scorer(references=[[text] for text in segments[of_line[0]].texts])
             for row in of_line:
-                (rows[row, 0],) = scorer._extract_corpus_statistics(  # pyright: ignore[reportPrivateUsage]
-                    [segments[row].hypothesis], None
-                )
-        return Statistics(rows, known[:, None], (0,), self.columns())
+                hypothesis = [segments[row].hypothesis]
+                (rows[row, 0],) = scorer._extract_corpus_statistics(hypothesis, None)
+        return Statistics(rows, present, (0,), self.columns())
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment alone."""
-        values = self._scored(self.summands(statistics), self._alone())
-        return SegmentScores(values, no_choice(len(values)), {}, gap(statistics.present))
-
-    def _alone(self) -> BLEU | CHRF:
-        """Open sacrebleu for one sentence's score."""
-        return self.scorer()
+        values = self._scored(self.summands(statistics), **self.alone)
+        return SegmentScores(values, kinds.no_choice(len(values)), {}, gap(statistics.present))
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return sacrebleu's counts; NaN where a segment has no reference."""
@@ -104,13 +75,12 @@ class _Sacrebleu(SumScore):
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Score sums of sacrebleu's counts."""
-        return self._scored(sums, self.scorer())
+        return self._scored(sums)
 
-    def _scored(self, sums: npt.NDArray[np.number], scorer: BLEU | CHRF) -> FloatArray:
+    def _scored(self, sums: FloatArray, **options: Any) -> FloatArray:
+        score = self.scorer(**options)._compute_score_from_stats
         rows = np.reshape(sums, (-1, sums.shape[-1]))
-        values = [
-            np.nan if np.isnan(row[0]) else self.result(row, scorer).score / 100 for row in rows
-        ]
+        values = [nan if isnan(row[0]) else score(row.tolist()).score / 100 for row in rows]
         return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
 
     def explain(self, segment: Segment) -> Explanation:
@@ -120,11 +90,11 @@ class _Sacrebleu(SumScore):
         if not statistics.present[0, 0]:
             return self.explained(scores)
         columns, parts = self._by_order(statistics.rows[0, 0])
-        explained = self.explained(scores, grids=[grid_of("n-grams by order", columns)])
+        explained = self.explained(scores, grids=[kinds.grid_of("n-grams by order", columns)])
         return replace(explained, parts=parts)
 
     @abstractmethod
-    def _by_order(self, counts: IntArray) -> tuple[dict[str, Any], dict[str, float]]:
+    def _by_order(self, counts: npt.NDArray[np.int64]) -> tuple[dict[str, Any], dict[str, float]]:
         """Return the columns of a table of orders, and the parts of a sentence score."""
 
 
@@ -150,6 +120,9 @@ class Bleu(_Sacrebleu):
     )
     citation = cited("papineni-etal-2002-bleu", "post-2018-call")
     resampling = "all references at once"
+    kind = "BLEU"
+    always = MappingProxyType({"force": True})  # tokenised text without a warning
+    alone = MappingProxyType({"effective_order": True})  # a short sentence has fewer orders
     after_counting = ("smooth_method", "smooth_value")
 
     tokenize: Literal["none", "13a", "intl", "char", "zh"] = "none"
@@ -162,16 +135,6 @@ class Bleu(_Sacrebleu):
         """Return sacrebleu's version and the rule for sentences."""
         return super().settings() | {"sentences": "effective order"}
 
-    def opened(self) -> Callable[..., BLEU]:
-        """Return sacrebleu's BLEU, which takes tokenised text without a warning."""
-        from sacrebleu.metrics.bleu import BLEU
-
-        return partial(BLEU, force=True)
-
-    def _alone(self) -> BLEU | CHRF:
-        """Open sacrebleu so that a short sentence is scored by the orders it has."""
-        return self.scorer(effective_order=True)
-
     def columns(self) -> tuple[str, ...]:
         """Return lengths, matched n-grams by order, n-grams by order."""
         orders = range(1, self.max_ngram_order + 1)
@@ -180,12 +143,13 @@ class Bleu(_Sacrebleu):
 
     def parts(self, sums: FloatArray) -> dict[str, float]:
         """Return the brevity penalty and the (smoothed) precisions by order."""
-        bleu = self.result(sums, self.scorer())
+        bleu = self.scorer()._compute_score_from_stats(sums.tolist())
         precisions = {f"precision{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
         return {"brevity": bleu.bp} | precisions
 
-    def _by_order(self, counts: IntArray) -> tuple[dict[str, Any], dict[str, float]]:
-        bleu, order = self.result(counts, self._alone()), self.max_ngram_order
+    def _by_order(self, counts: npt.NDArray[np.int64]) -> tuple[dict[str, Any], dict[str, float]]:
+        bleu = self.scorer(**self.alone)._compute_score_from_stats(counts.tolist())
+        order = self.max_ngram_order
         columns = {
             "n": range(1, order + 1),
             "matched": counts[2 : 2 + order],
@@ -215,7 +179,7 @@ class Chrf(_Sacrebleu):
     name = "chrf"
     title = "character n-gram F-measure, by sacrebleu (Popovic 2015, 2017)"
     citation = cited("popovic-2015-chrf", "popovic-2017-chrf")
-    resampling = "chosen references fixed"
+    kind = "CHRF"
 
     char_order: int = 6
     word_order: int = 0
@@ -229,26 +193,20 @@ class Chrf(_Sacrebleu):
         fix = "Use 0 or more, and at least one of them above 0."
         self.refuse_unless(min(orders) >= 0 and any(orders), "char_order", "word_order", fix=fix)
 
-    def opened(self) -> Callable[..., CHRF]:
-        """Return sacrebleu's chrF."""
-        from sacrebleu.metrics.chrf import CHRF
-
-        return CHRF
-
     def columns(self) -> tuple[str, ...]:
         """Return n-grams of hypothesis and reference and what they share, by order."""
         orders = [f"char{n}" for n in range(1, self.char_order + 1)]
         orders += [f"word{n}" for n in range(1, self.word_order + 1)]
         return tuple(f"{kind} {n}" for n in orders for kind in ("hypothesis", "reference", "match"))
 
-    def _by_order(self, counts: IntArray) -> tuple[dict[str, Any], dict[str, float]]:
+    def _by_order(self, counts: npt.NDArray[np.int64]) -> tuple[dict[str, Any], dict[str, float]]:
         names = ("hypothesis", "reference", "matched")
         orders = [name.split()[1] for name in self.columns()[::3]]
         return {"n": orders, **dict(zip(names, counts.reshape(-1, 3).T, strict=True))}, {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeteorES(SentenceMean):
+class MeteorES(kinds.SentenceMean):
     """METEOR with exact and stem matches only (after Banerjee and Lavie 2005); 0 to 1.
 
     Not comparable with figures of the Meteor program, which has synonyms and paraphrases too.
@@ -298,28 +256,26 @@ class MeteorES(SentenceMean):
                     continue
                 pairs = _match(hypothesis, words(text), known_stem)
                 rows[row, slot] = len(pairs), _chunks(pairs), len(hypothesis), len(words(text))
-        return of_references(rows, present, ("matches", "chunks", "hypothesis", "reference"))
+        return kinds.of_references(rows, present, ("matches", "chunks", "hypothesis", "reference"))
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the mean of its sentence scores."""
-        return mean_of(self.sentences(statistics).values, self.signature(), "no reference")
+        return kinds.mean_of(self.sentences(statistics).values, self.signature(), "no reference")
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment by its best reference; parts ``precision recall penalty``."""
         named = self._parts(statistics.rows)
         precision, recall, penalty = named.values()
-        mean = ratio(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
+        mean = kinds.ratio(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
         scores, present = mean * (1 - penalty), statistics.present
-        chosen = best_slot(scores, present)
-        parts = {name: pick(values, chosen) for name, values in named.items()}
-        return SegmentScores(pick(scores, chosen), chosen, parts, gap(present))
+        chosen = kinds.best_slot(scores, present)
+        parts = {name: kinds.pick(values, chosen) for name, values in named.items()}
+        return SegmentScores(kinds.pick(scores, chosen), chosen, parts, gap(present))
 
-    def explain(self, segment: Segment) -> Explanation:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show the matches with the chosen reference, in the order of the hypothesis."""
-        scores = self.sentences(self.statistics([segment]))
-        chosen = int(scores.chosen[0])
         if chosen < 0:
-            return self.explained(scores)
+            return
         hypothesis, reference = _words(segment.hypothesis), _words(segment.references[chosen] or "")
         pairs = _match(hypothesis, reference, stem)
         columns = {
@@ -330,13 +286,13 @@ class MeteorES(SentenceMean):
             "stage": [("stem", "exact")[hypothesis[x] == reference[y]] for x, y in pairs],
         }
         title = f"{len(pairs)} matches in {_chunks(pairs)} chunks with reference {chosen}"
-        return self.explained(scores, grids=[grid_of(title, columns)])
+        yield kinds.grid_of(title, columns)
 
     def _parts(self, rows: npt.NDArray[np.number]) -> dict[str, FloatArray]:
         """Return precision, recall and penalty; 0 where there is nothing to divide by."""
         matches, chunks, hypothesis, reference = np.moveaxis(rows.astype(np.float64), -1, 0)
-        precision, recall = ratio(matches, hypothesis), ratio(matches, reference)
-        penalty = self.gamma * ratio(chunks, matches) ** self.beta
+        precision, recall = kinds.ratio(matches, hypothesis), kinds.ratio(matches, reference)
+        penalty = self.gamma * kinds.ratio(chunks, matches) ** self.beta
         return {"precision": precision, "recall": recall, "penalty": penalty}
 
 

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.resources import files
 from typing import Any, cast, get_args
 
 from grammeter.core import METRICS, GrammeterError, UnknownNameError, UsageError, spelling
 from grammeter.metrics.base import Metric, Needs
 
-BUILT_IN: dict[str, str] = {
-    "m2": "grammeter.metrics.m2:M2",
-    "sentm2": "grammeter.metrics.m2:SentM2",
-    "errant": "grammeter.metrics.errant:Errant",
-    "senterrant": "grammeter.metrics.errant:SentErrant",
-    "gotoscorer": "grammeter.metrics.gotoscorer:GoToScorer",
-    "cleme": "grammeter.metrics.cleme:Cleme",
-    "gleu": "grammeter.metrics.gleu:Gleu",
-    "imeasure": "grammeter.metrics.imeasure:IMeasure",
-    "green": "grammeter.metrics.green:Green",
-    "bleu": "grammeter.metrics.ngram:Bleu",
-    "chrf": "grammeter.metrics.ngram:Chrf",
-    "meteor_es": "grammeter.metrics.ngram:MeteorES",
-    "bertscore": "grammeter.metrics.bertscore:BertScore",
-    "bartscore": "grammeter.metrics.bertscore:BartScore",
-    "pt-m2": "grammeter.metrics.weighted:PTM2",
-    "sent-pt-m2": "grammeter.metrics.weighted:SentPTM2",
-    "pt-errant": "grammeter.metrics.weighted:PTErrant",
-    "sent-pt-errant": "grammeter.metrics.weighted:SentPTErrant",
-    "some": "grammeter.metrics.some:Some",
-    "impara": "grammeter.metrics.some:Impara",
-    "scribendi": "grammeter.metrics.scribendi:Scribendi",
-    "llm-s": "grammeter.metrics.llm:LLMS",
-    "llm-e": "grammeter.metrics.llm:LLME",
-}
+BUILT_IN: dict[str, str] = json.loads(
+    files("grammeter.metrics").joinpath("built_in.json").read_text(encoding="utf-8")
+)
 """Name -> ``module:class`` of every metric of the package."""
 
 GROUP = METRICS

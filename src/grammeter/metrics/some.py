@@ -11,7 +11,6 @@ import numpy as np
 
 from grammeter.core import (
     DataError,
-    Explanation,
     FloatArray,
     MissingResourceError,
     Segment,
@@ -19,7 +18,7 @@ from grammeter.core import (
     Statistics,
     expanded,
 )
-from grammeter.metrics.base import Limit, cited
+from grammeter.metrics.base import Grids, Limit, cited
 from grammeter.metrics.kinds import Asking, SentenceMean, grid_of, no_choice, one_slot
 from grammeter.models import (
     CARD_FILE,
@@ -139,9 +138,8 @@ class Some(SentenceMean, Asking):
             reason=_ODD,
         )
 
-    def explain(self, segment: Segment) -> Explanation:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show what each model said, and what it adds to the score."""
-        statistics = self.statistics([segment])
         scaled = statistics.rows[0, 0, :3]
         columns = {
             "criterion": CRITERIA,
@@ -150,8 +148,7 @@ class Some(SentenceMean, Asking):
             "weight": [f"{weight:g}" for weight in self.weights],
             "adds": scaled * self.weights,
         }
-        grid = grid_of("sub-scores", columns)
-        return self.explained(self.sentences(statistics), grids=[grid])
+        yield grid_of("sub-scores", columns)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.alignment import segment_edits, weights
+from grammeter.alignment import Proposal, segment_edits, weights
 from grammeter.core import (
     DataError,
+    Edit,
     Explanation,
     IntArray,
-    Score,
     Segment,
-    SegmentScores,
     Statistics,
     Surroundings,
     UsageError,
@@ -25,27 +24,21 @@ from grammeter.core import (
 )
 from grammeter.errant import Rules
 from grammeter.metrics.base import Metric, cited
-from grammeter.metrics.edit_f import EditF, SentenceF, chosen_rows, corpus_score, errant_choice
+from grammeter.metrics.edit_f import EditF, SentenceF, chosen_rows, errant_choice
 from grammeter.metrics.kinds import Asking, Extracting
 from grammeter.metrics.m2 import M2, M2Beta
-from grammeter.models import (
-    Likelihood,
-    Request,
-    Steps,
-    TokenSimilarity,
-    find_model,
-    layer_of,
-    run_together,
-)
+from grammeter.models import Likelihood, Request, Steps, TokenSimilarity, run_together
 
 MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
 """The default models by scorer."""
 
 _COUNTS = slice(len(weights.WEIGHTS), len(weights.WEIGHTS) + len(weights.COUNTS))
+Compared = Mapping[int, tuple[Mapping[Proposal, str], Iterable[Edit]]]
+"""A hypothesis' edits with their types, and the annotator's, by annotator."""
+
 _WEIGHTLESS, _CUT = -2, -1
 _M2 = M2()
 _RULES = Rules()
-_ODD = "the model gave no number"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +64,8 @@ class Weighted(EditF, Asking):
     citation = cited("gong-etal-2022-revisiting")
     resampling = "annotators fixed"
     reference = "annotator"
+    layered = True
+    lacking = "the model gave no number"
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None  # texts, where a sentence is of one
 
     beta: M2Beta = 0.5
@@ -98,9 +93,7 @@ class Weighted(EditF, Asking):
     @property
     def used_layer(self) -> int | None:
         """The layer whose states are compared, from 1; ``None`` if none are."""
-        if self.scorer != "bertscore":
-            return None
-        return layer_of(find_model(self.models()["model"]), self.layer)
+        return super().used_layer if self.scorer == "bertscore" else None
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation; model and layer in use, hash and number type."""
@@ -110,16 +103,20 @@ class Weighted(EditF, Asking):
     def counting(self) -> object:
         """Return what the rows depend on: neither F nor the choice of an annotator matters."""
         model = self.models().get("model")
-        return self._source_of_edits, self.scorer, model, self.layer, self.idf, self.inverse
-
-    @property
-    @abstractmethod
-    def _source_of_edits(self) -> object:
-        """The options that the edits depend on."""
+        edits = type(self).compared, getattr(self, "pipeline", None)
+        return edits, self.scorer, model, self.layer, self.idf, self.inverse
 
     @abstractmethod
+    def compared(self, segments: Sequence[Segment], *, types: bool) -> Iterator[Compared]:
+        """Yield each segment's proposed edits, with their types, and an annotator's, by number."""
+
     def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, weights.Union]]:
         """Return the edits of each segment and annotator; with error types, if wanted."""
+        compared = track(self.compared(segments, types=types), self.name, len(segments))
+        return [
+            {n: weights.united(segment.source.split(), *edits) for n, edits in by_number.items()}
+            for segment, by_number in zip(segments, compared, strict=True)
+        ]
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Ask for all weights at once; columns are :data:`~grammeter.alignment.weights.COLUMNS`."""
@@ -135,7 +132,12 @@ class Weighted(EditF, Asking):
             alike = weights.Weighed
             return [{n: alike(u, [1.0] * len(u.edits)) for n, u in by.items()} for by in unions]
         pairs = [pair for by in unions for union in by.values() for pair in union.pairs()]
-        (figures,) = yield [self._request(pairs, self._idf_texts(segments, unions))]
+        if self.scorer == "bartscore":
+            measure, pairs = Likelihood(), [(reference, text) for text, reference in pairs]
+        else:
+            idf = self._idf_texts(segments, unions)
+            measure = TokenSimilarity(layer=self.used_layer, idf=idf)
+        (figures,) = yield [Request(self.models()["model"], measure, pairs)]
         rest = iter(figures[:, -2:].tolist())  # the last columns are the score and "truncated"
 
         def weighed(union: weights.Union) -> weights.Weighed:
@@ -164,12 +166,6 @@ class Weighted(EditF, Asking):
         unions = [] if texts else self.unions(segments, types=False)
         return self.bound(_idf_of_corpus=texts or self._idf_texts(segments, unions))
 
-    def _request(self, pairs: Sequence[tuple[str, str]], texts: tuple[str, ...] | None) -> Request:
-        model = self.models()["model"]
-        if self.scorer == "bartscore":
-            return Request(model, Likelihood(), [(reference, text) for text, reference in pairs])
-        return Request(model, TokenSimilarity(layer=self.used_layer, idf=texts), pairs)
-
     def counts(self, statistics: Statistics) -> Statistics:
         """Return the weights; equal ones where, alone, no edit of a sentence weighs anything."""
         rows = statistics.rows[..., : len(weights.WEIGHTS)]
@@ -184,26 +180,8 @@ class Weighted(EditF, Asking):
     def _falls_back(self) -> bool:
         return not self.in_turn
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus by the sums of its chosen weights."""
-        slots = self.chosen(statistics)
-        rows = chosen_rows(self.counts(statistics), slots)
-        odd = int(np.isnan(rows).any(axis=1).sum())
-        reason = f"{odd} of {len(rows)} segments have no weights: {_ODD}" if odd else None
-        more = {name: int(column.sum()) for name, column in self._more(statistics, slots).items()}
-        score = corpus_score(rows, self.beta, self.signature())
-        return replace(score, parts={**score.parts, **more}, reason=reason)
-
-    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
-        """Score sentences by a slot's weights; parts ``tp fp fn truncated``.
-
-        Inverse weights add ``uninverted``: how many edits weigh nothing and so have no inverse.
-        """
-        scores = super().scored(statistics, slots)
-        parts = {**scores.parts, **self._more(statistics, slots)}
-        return replace(scores, parts=parts, reason=_ODD)
-
-    def _more(self, statistics: Statistics, slots: IntArray) -> dict[str, IntArray]:
+    def further(self, statistics: Statistics, slots: IntArray) -> dict[str, IntArray]:
+        """Return ``truncated`` and, of inverse weights, how many edits have none: they weigh 0."""
         cut = np.asarray((statistics.rows[..., _CUT] > 0).any(axis=1), dtype=np.int64)
         if not self.inverse:
             return {"truncated": cut}
@@ -221,10 +199,7 @@ class Weighted(EditF, Asking):
 
 @dataclass(frozen=True, kw_only=True)
 class PTM2(Weighted):
-    """M2 with weighed edits; the edits are those of M2's defaults, by annotator.
-
-    The fields are those of :class:`Weighted`.
-    """
+    """M2 with weighed edits, those of M2's defaults by annotator; fields: :class:`Weighted`."""
 
     name = "pt-m2"
     title = "M2 with edits weighed by a pretrained model (Gong et al. 2022)"
@@ -234,36 +209,21 @@ class PTM2(Weighted):
         """Return the tokenisation, the options of M2, and what weighs the edits."""
         return {**super().settings(), "max-unchanged": _M2.max_unchanged, "row0": _M2.row0}
 
-    @property
-    def _source_of_edits(self) -> object:
-        return "m2"
-
-    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, weights.Union]]:
-        """Return the edits that agree best with each annotator's, and the annotator's edits."""
-        del types  # those of the gold edits are at hand
-        unions: list[dict[int, weights.Union]] = []
-        for segment in track(segments, self.name):
+    def compared(self, segments: Sequence[Segment], *, types: bool) -> Iterator[Compared]:
+        """Yield the edits that agree best with each annotator's, and the annotator's edits."""
+        for segment in segments:
             if not segment.gold:
                 raise DataError(
                     f"no gold edits for {segment.source[:40]!r}",
                     fix="Write {0: ()} for an annotator who found nothing to correct.",
                 )
-            source = segment.source.split()
-            unions.append(
-                {
-                    number: weights.united(source, dict.fromkeys(edits, ""), segment.gold[number])
-                    for number, edits in _M2.edits(segment).items()
-                }
-            )
-        return unions
+            proposed = _M2.edits(segment).items()
+            yield {n: (dict.fromkeys(edits, ""), segment.gold[n]) for n, edits in proposed}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentPTM2(SentenceF, PTM2):
-    """Mean over sentences of F against each sentence's best annotator.
-
-    The fields are those of :class:`Weighted`.
-    """
+    """Mean over sentences of F against each one's best annotator; fields: :class:`Weighted`."""
 
     name = "sent-pt-m2"
     title = "mean of sentence-level PT-M2 F-measures (Gong et al. 2022)"
@@ -293,26 +253,13 @@ class PTErrant(Extracting, Weighted):
     pipeline: str | None = None
     aggregation: Literal["released", "gec-metrics"] = "released"
 
-    @property
-    def _source_of_edits(self) -> object:
-        return "errant", self.pipeline
-
-    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, weights.Union]]:
-        """Return the extracted edits, and those of each annotator or reference."""
+    def compared(self, segments: Sequence[Segment], *, types: bool) -> Iterator[Compared]:
+        """Yield the extracted edits, and those of each annotator or reference."""
         edits = segment_edits(segments, self.extractor(types=types).annotate)
-        unions: list[dict[int, weights.Union]] = []
-        for segment, (extracted, gold) in track(
-            zip(segments, edits, strict=True), self.name, len(segments)
-        ):
-            source = segment.source.split()
-            proposed = weights.as_proposals(source, filter(_RULES.counts, extracted))
-            unions.append(
-                {
-                    number: weights.united(source, proposed, filter(_RULES.counts, of_annotator))
-                    for number, of_annotator in gold.items()
-                }
-            )
-        return unions
+        for segment, (extracted, gold) in zip(segments, edits, strict=True):
+            counted = filter(_RULES.counts, extracted)
+            proposed = weights.as_proposals(segment.source.split(), counted)
+            yield {n: (proposed, filter(_RULES.counts, of_one)) for n, of_one in gold.items()}
 
     @property
     def _falls_back(self) -> bool:
@@ -326,10 +273,7 @@ class PTErrant(Extracting, Weighted):
 
 @dataclass(frozen=True, kw_only=True)
 class SentPTErrant(SentenceF, PTErrant):
-    """Mean over sentences of F against each sentence's best reference.
-
-    The fields are those of :class:`PTErrant`.
-    """
+    """Mean over sentences of F against each one's best reference; fields: :class:`PTErrant`."""
 
     name = "sent-pt-errant"
     title = "mean of sentence-level PT-ERRANT F-measures (Gong et al. 2022)"

@@ -136,6 +136,8 @@ def run_together(works: Sequence[Steps[Result]]) -> list[Result]:
                 pending[number] = works[number].send(arrays)
             except StopIteration as end:
                 results[number] = end.value
+        if not pending:
+            break
         arrays = iter(answer([request for requests in pending.values() for request in requests]))
         answers = {n: [next(arrays) for _ in requests] for n, requests in pending.items()}
     return [results[number] for number in range(len(works))]

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from grammeter.core import (
@@ -137,11 +138,7 @@ class Scorer:
     ) -> dict[str, Score]:
         """Score all sentences as one corpus; see :meth:`__call__` for the arguments."""
         rows = _segments(sources, hypotheses, references)
-        columns = max((len(row.references) for row in rows), default=0)
-        texts = [
-            [row.references[at] if at < len(row.references) else None for row in rows]
-            for at in range(columns)
-        ]
+        texts = list(zip_longest(*(row.references for row in rows)))
         corpus = Corpus(sources=list(sources), references=texts, systems={"": list(hypotheses)})
         with self._lock, using(self._runtime):
             table = score_table(corpus, self._metrics)
@@ -154,9 +151,8 @@ class Scorer:
         self._check(rows)
         keys: list[_Key] = [(row.source, row.hypothesis, tuple(row.texts)) for row in rows]
         with self._lock, using(self._runtime):
-            fresh = dict(zip(keys, rows, strict=True))
-            for key in [key for key in fresh if key in self._known]:
-                del fresh[key]
+            segments = zip(keys, rows, strict=True)
+            fresh = {key: row for key, row in segments if key not in self._known}
             columns = sentence_values(self.metrics, list(fresh.values()))
             answered = dict(zip(fresh, zip(*columns, strict=True), strict=True))
             scored = [answered.get(key) or self._known[key] for key in keys]

@@ -69,10 +69,8 @@ def explain(
     names: Sequence[str | Metric] = list(columns) if metrics is None else metrics
     check_listed(names)
     if attribution is None and (seed, limit, pipeline) != (1, LIMIT, None):
-        raise UsageError(
-            "seed, limit and pipeline are for an attribution",
-            fix="Name one, shapley or leave-one-out, or leave them out.",
-        )
+        fix = "Name one, shapley or leave-one-out, or leave them out."
+        raise UsageError("seed, limit and pipeline are for an attribution", fix=fix)
     if not names:
         raise UsageError("no metric to explain", fix="Name one at least.")
     segments = corpus.segments(system)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, renamed
 from grammeter.ranking import (
@@ -27,9 +27,7 @@ from grammeter.ranking import (
     rank_systems,
     select,
 )
-
-if TYPE_CHECKING:
-    from grammeter.study import Outlook
+from grammeter.study import Outlook, outlook
 
 
 class JudgmentOptions(TypedDict, total=False):
@@ -184,8 +182,6 @@ def rank(
         return duels(selection, zeros=zeros or "one")
     runs = resamples if resamples is not None else 1000 if validate is None else 100
     if learning_curve:
-        from grammeter.study import outlook
-
         return outlook(selection, resamples=runs, seed=seed)
     unit = unit or ("sentence" if validate is not None else method.unit)
     sure: Any = {

@@ -13,8 +13,6 @@ from grammeter.stats import CORRECTIONS, Correction
 Test = Literal["bootstrap", "randomisation"]
 """Paired bootstrap or approximate randomisation, both two-sided."""
 
-TESTS: tuple[Test, ...] = get_args(Test)
-
 STRICT: tuple[Correction, ...] = ("holm", "bonferroni")
 """Corrections that bound the chance of any false alarm."""
 
@@ -51,20 +49,16 @@ class ComparisonDesign:
     correction: Correction = "none"
 
     def __post_init__(self) -> None:
-        if self.test not in TESTS:
-            raise UnknownNameError("test", self.test, TESTS)
-        if self.correction not in CORRECTIONS:
-            raise UnknownNameError("correction", self.correction, CORRECTIONS)
+        choices = {"test": get_args(Test), "correction": CORRECTIONS}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise UnknownNameError(name, getattr(self, name), known)
         if self.resamples < 1 or self.seed < 0:
-            raise UsageError(
-                f"resamples={self.resamples}, seed={self.seed} is not possible",
-                fix="Take at least one resample and a seed of at least 0.",
-            )
+            message = f"resamples={self.resamples}, seed={self.seed} is not possible"
+            raise UsageError(message, fix="Take at least one resample and a seed of at least 0.")
         if not 0 < self.confidence < 1:
-            raise UsageError(
-                f"confidence={self.confidence} is not possible",
-                fix="Give a number between 0 and 1, such as 0.95.",
-            )
+            message = f"confidence={self.confidence} is not possible"
+            raise UsageError(message, fix="Give a number between 0 and 1, such as 0.95.")
 
     @property
     def level(self) -> float:

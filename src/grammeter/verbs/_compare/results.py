@@ -29,36 +29,20 @@ COMPARISON = "comparison"
 class SystemResult:
     """What a comparison says of one system under one metric.
 
-    Attributes
-    ----------
-    gold
-        Of an error type: how many edits the chosen references have (tp + fn).
-    value
-        The corpus score as the table has it, in the metric's units.
-    low, high
-        Bootstrap percentile interval of the system's own score; NaN where all resamples give
-        one value.
-    difference, pvalue
-        Value less the baseline's value, and the p-value after correction; ``None`` where every
-        pair is compared.
-    pvalue_raw
-        The p-value before correction; ``None`` where nothing is corrected.
-    letters
-        Two systems that share a letter do not differ significantly; ``None`` with a baseline,
-        and where there would be too many letters to read.
-    reason
-        Why a number is NaN.
+    ``value`` is the corpus score as the table has it, in the metric's units; ``low`` and ``high``
+    are its bootstrap percentile interval, NaN where all resamples give one value. Two systems that
+    share one of their ``letters`` do not differ significantly.
     """
 
-    gold: float | None = None
+    gold: float | None = None  # of an error type: edits in the chosen references (tp + fn)
     value: float
     low: float
     high: float
-    difference: float | None = None
-    pvalue: float | None = None
-    pvalue_raw: float | None = None
-    letters: str | None = None
-    reason: str | None = None
+    difference: float | None = None  # from the baseline's value; None where pairs are compared
+    pvalue: float | None = None  # of this difference, after correction
+    pvalue_raw: float | None = None  # before correction; None where nothing is corrected
+    letters: str | None = None  # None with a baseline, and where they would be too many to read
+    reason: str | None = None  # why a number is NaN
 
     def to_dict(self) -> dict[str, Any]:
         """Return what applies to this system; a NaN is ``None``."""

@@ -31,9 +31,6 @@ from grammeter.verbs._compare.design import ComparisonDesign
 
 ABSENT = "neither the output nor its references have edits of this type"
 
-MOST_COMPARISONS = 100_000
-"""With more comparisons nobody could read the result, and it would take minutes."""
-
 SHARE = "the share of the other outputs that an output beats"
 
 Comparable = ScoreTable | Ranked | Sequence[Ranking]
@@ -188,15 +185,6 @@ def type_columns(
             fix="Score again: grammeter score -m errant --types ... -o FILE",
         )
     return typed
-
-
-def check_number(comparisons: int, systems: int) -> None:
-    """Refuse more comparisons than can be read."""
-    if comparisons > MOST_COMPARISONS:
-        raise UsageError(
-            f"{comparisons:,} comparisons: each type of {systems} systems by all pairs",
-            fix="Name a baseline, compare fewer systems, or take the types operation or main.",
-        )
 
 
 def bounded_by_sentences(

@@ -45,7 +45,6 @@ from grammeter.verbs._compare.samples import (
     TypeColumns,
     as_table,
     bounded_by_sentences,
-    check_number,
     paired_samples,
     resampling,
     sample_notes,
@@ -54,6 +53,9 @@ from grammeter.verbs._compare.samples import (
 )
 
 SHOWN = 10
+
+MOST_COMPARISONS = 100_000
+"""With more comparisons nobody could read the result, and it would take minutes."""
 
 TOO_MANY_LETTERS = (
     f"{{}}: no letters, because the systems form more than {MOST_GROUPS} groups that overlap;"
@@ -172,8 +174,11 @@ def _compare_systems(
     systems = max((len(column) for column in columns.values()), default=0)
     comparisons = design.comparisons(systems)
     by_type = type_columns(columns, table.segments, types) if types else {}
-    for of in by_type.values():
-        check_number(comparisons * len(of), systems)
+    if (most := comparisons * max(map(len, by_type.values()), default=0)) > MOST_COMPARISONS:
+        raise UsageError(
+            f"{most:,} comparisons: each type of {systems} systems by all pairs",
+            fix="Name a baseline, compare fewer systems, or take the types operation or main.",
+        )
     wanted = design
     design, notes = design.settled(systems, comparisons, fixed=fixed)
     design.check_size(sum(len(column) for column in columns.values()))

@@ -60,16 +60,10 @@ def read_materials(
     Raises :class:`DataError`, with the file, if it is absent, damaged, of another kind, or not
     about these outputs; :class:`UsageError` if one is named twice, or two have the same kind.
 
-    Parameters
-    ----------
-    paths
-        Files of judgments (several are read one after the other), and JSON that ``rank``,
-        ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-``: standard input.
-    scores
-        If they hold the sentences of all judged systems, judgments are checked against them, and
-        the number of the first sentence is found.
-    first_segment
-        The number that Appraise and WMT files give to the first sentence.
+    ``paths`` are files of judgments (several are read one after the other), and JSON that ``rank``,
+    ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-``: standard input. If
+    ``scores`` hold the sentences of all judged systems, judgments are checked against them, and the
+    number of the first sentence is found, unless it is ``first_segment``.
     """
     if len(set(map(str, paths))) != len(paths):
         raise UsageError(f"a file is named twice: {' '.join(map(str, paths))}", fix="Name it once.")

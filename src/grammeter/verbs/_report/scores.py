@@ -12,6 +12,11 @@ from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.verbs._compare.results import Comparison, SystemResult, best_first, metric_columns
 from grammeter.verbs._compare.verb import compare
 
+NO_SENTENCES = (
+    "These scores do not hold their sentences, so there are none to browse: score again with"
+    " 'grammeter score -o FILE'."
+)
+
 
 def compared(
     table: ScoreTable, stored: Comparison | None, *, resamples: int, seed: int
@@ -33,7 +38,7 @@ def compared(
 def scores_section(table: ScoreTable, comparison: Comparison) -> Section:
     """Show scores with their comparison."""
     notes = dict.fromkeys([*table.notes, *comparison.notes])
-    words = (*_how_to_read(comparison), *_without_sentences(table), *notes)
+    words = (*_how_to_read(comparison), *([NO_SENTENCES] if table.corpus is None else []), *notes)
     drawings = tuple(
         dot_plot(
             list(_dots(column, _results(comparison, name))),
@@ -125,14 +130,6 @@ def _how_to_read(comparison: Comparison) -> Iterator[str]:
         yield f"Systems that share a letter do not differ significantly ({level})."
     else:
         yield f"diff, p: against {design.baseline}, two-sided ({level})."
-
-
-def _without_sentences(table: ScoreTable) -> Iterator[str]:
-    if table.corpus is None:
-        yield (
-            "These scores do not hold their sentences, so there are none to browse: score again"
-            " with 'grammeter score -o FILE'."
-        )
 
 
 def _notes(table: ScoreTable, comparison: Comparison) -> Iterator[str]:

@@ -29,6 +29,10 @@ _HOW = (
     "To see error types: grammeter score -m errant --types ... -o FILE, with the metric's package"
     " and pipeline at hand ('grammeter doctor')."
 )
+_MIXED = (
+    "An older version of grammeter stored these figures: hits and misses have the gold file's"
+    " types, false positives ERRANT's. Score again with --types."
+)
 ERRANTS = ("errant", "senterrant")
 """Beginnings of the spellings of metrics with error types."""
 
@@ -87,11 +91,12 @@ def _found(
 ) -> Iterator[TypeScores]:
     stored = {name: column for name, column in table.items() if column.types}
     for name, column in stored.items():
-        scorer = None if _one_scheme(column) else metric(column.metric)
+        mixed = () if _one_scheme(column) else (_MIXED,)
+        scorer = metric(column.metric) if mixed else None
         if isinstance(scorer, Errant) and corpus and anew:
             yield _made(name, scorer, corpus)
         else:
-            yield TypeScores(name, column.types, tuple(_mixed(column)))
+            yield TypeScores(name, column.types, mixed)
     if stored or not anew or corpus is None or not (corpus.gold or corpus.references):
         return
     name, scorer = _scorer(table, pipeline)
@@ -127,14 +132,6 @@ def _one_scheme(column: MetricScores) -> bool:
         return True
     names = {name for scores in column.types.values() for name in scores}
     return all(map(ENGLISH.gives, names)) or all(map(NEUTRAL_RULES.gives, names))
-
-
-def _mixed(column: MetricScores) -> Iterator[str]:
-    if not _one_scheme(column):
-        yield (
-            "An older version of grammeter stored these figures: hits and misses have the gold"
-            " file's types, false positives ERRANT's. Score again with --types."
-        )
 
 
 # --- how they are laid out -----------------------------------------------------------------
