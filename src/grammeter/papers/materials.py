@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from grammeter.core import DataError, MissingResourceError, Ranked, ScoreTable, expanded
 from grammeter.formats import (
@@ -28,6 +28,8 @@ from grammeter.verbs import rank, score
 
 People = Mapping[str, Mapping[str, float]]
 """People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""
+
+Value = TypeVar("Value")
 
 COLUMNS = ("EW Pearson", "EW Spearman", "TS Pearson", "TS Spearman")
 
@@ -83,6 +85,13 @@ class Materials:
         self._answered: dict[str, Ranked] = {}
         self._judgments: dict[str, Judgments] = {}
         self._scored: dict[tuple[str, str], ScoreTable] = {}
+        self._made: dict[str, Any] = {}
+
+    def once(self, name: str, make: Callable[[], Value]) -> Value:
+        """Make what a recipe needs in several tables, the first time that it is needed."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
 
     def model(self, name: str, *, encoder: bool = True) -> ChosenModel:
         """Return a model of a paper: the user's, the one on this machine, or a small encoder.
