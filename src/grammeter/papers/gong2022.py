@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 _BY_BART = "scorer=bartscore, model={model}"
 ROWS = {
-    "GLEU": Row("conll14_texts", "gleu", "gleu"),
+    "GLEU": Row("conll14_texts", "gleu", "sent-gleu"),
     "ERRANT": Row("conll14_texts", "errant", "senterrant"),
     "M2": Row("conll14", "m2", "sentm2"),
     "BARTScore (BART)": Row(
