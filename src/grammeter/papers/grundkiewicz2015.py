@@ -32,6 +32,7 @@ TRUESKILL_RUNS = 1000
 SEEDS = 5
 """Of cross-validations; 46 with ``long``."""
 
+FOLDS = 100
 SEEDS_OF_RANGES = 20
 """Of the ranges and clusters of single judges: how often does chance give the printed one?"""
 
@@ -189,7 +190,7 @@ class _TrueSkillLimit(TrueSkill):
 def _table4(materials: Materials) -> Made:
     """Cross-validate with several seeds, and take the means."""
     seeds = range(1, 1 + (46 if materials.settings.long else SEEDS))
-    predict = partial(rank, materials.judgments("gjg15"), validate=100, unit="pair")
+    predict = partial(rank, materials.judgments("gjg15"), validate=FOLDS, unit="pair")
     # one run has no range of ranks, so that all of it, confidence 1, must do
     order = [predict(resamples=1, confidence=1.0, seed=seed).order for seed in seeds]
     leaking = [predict(training="makefile", seed=seed).clusters for seed in seeds]
