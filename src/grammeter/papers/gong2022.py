@@ -67,16 +67,18 @@ INVERSE = Row("conll14", "", "sent-pt-m2(model={model}, inverse=true)", BERT)
 def _values(materials: Materials, row: Row, *, whole: bool = False) -> tuple[MetricScores, Ours]:
     """Return the scores of a row, and a figure without value that says what they are made with.
 
-    Raises :class:`MissingResourceError` if its model is missing, or models are not wanted.
+    X
     """
-    spelling, stands_in = row.whole if whole else row.sentences, None
+    levels, stands_in = [row.whole, row.sentences], None
     if row.model:
-        chosen = materials.model(row.model, encoder=row.model != BART)
-        spelling, stands_in = spelling.format(model=chosen.spelling), chosen.stands_in
+        chosen = materials.model(row.model, encoder="bart" not in row.model)
+        levels = [level.format(model=chosen.spelling) for level in levels]
+        stands_in = chosen.stands_in
+    spelling = levels[0 if whole else 1]
     notes = [f"by {spelling}"]
     if "errant" in spelling:
         notes.append(f"edits by the pipeline {find_pipeline().name}")
-    scores = materials.scored(row.corpus, [spelling])[spelling]
+    scores = materials.scored(row.corpus, [level for level in levels if level])[spelling]
     return scores, Ours(math.nan, "; ".join(notes), stands_in=stands_in)
 
 

@@ -96,12 +96,14 @@ class Materials:
     def model(self, name: str, *, encoder: bool = True) -> ChosenModel:
         """Return a model of a paper: the user's, the one on this machine, or a small encoder.
 
-        Raises :class:`MissingResourceError` if there is none of them, or models are not wanted.
+        A user's model whose depth or width is not that of the paper's stands in for it. Raises
+        :class:`MissingResourceError` if there is no model, or models are not wanted.
         """
         if self.settings.models is None:
             raise MissingResourceError(f"needs the model {name}", fix="run with --models")
         if path := self.settings.models.get(name):
-            return ChosenModel(str(path))
+            fits = find_model(str(path)).may_be(name)
+            return ChosenModel(str(path), None if fits else name)
         try:
             find_model(name)
         except MissingResourceError:
