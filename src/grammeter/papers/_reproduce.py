@@ -221,7 +221,7 @@ def reproduce(
     """Make the tables of a paper again, or list the tables that can be made.
 
     Models run as :func:`grammeter.using` says. Raises :class:`UnknownNameError` if there is no such
-    paper or table, :class:`DataError` for a model or answers that cannot be read.
+    paper, table or evaluator, :class:`DataError` for a model or answers that cannot be read.
 
     Parameters
     ----------
@@ -252,7 +252,12 @@ def reproduce(
         long=long,
         processes=processes,
     )
-    return run_tasks(tasks, Materials(settings))
+    materials, evaluators = Materials(settings), kobayashi2024.evaluators()
+    for name in settings.answers:  # faults of files before the first table
+        if name not in evaluators:
+            raise UnknownNameError("evaluator", name, evaluators)
+        materials.answers(name)
+    return run_tasks(tasks, materials)
 
 
 def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:

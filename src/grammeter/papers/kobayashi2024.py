@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grammeter.core import (
+    DataError,
     MetricScores,
     MissingResourceError,
     Ranking,
@@ -26,7 +27,7 @@ from grammeter.core import (
     ranks_text,
 )
 from grammeter.errant import find_pipeline
-from grammeter.formats import benchmark, read_judgments
+from grammeter.formats import benchmark
 from grammeter.meta import (
     TESTED,
     Design,
@@ -38,7 +39,7 @@ from grammeter.meta import (
     correlate_windows,
     judged_table,
 )
-from grammeter.papers.cells import Cells, Made, Ours, Value, read_tables
+from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, read_tables
 from grammeter.papers.materials import Materials
 from grammeter.ranking import SYSTEM_SETS, Extraction, cluster_numbers
 
@@ -55,6 +56,8 @@ TAKEN = {
 }
 COPIED = "with PIE's outputs for LM-Critic's, as they were released until December 2024"
 PRINTED = "from the scores that Appendix B prints"
+ANSWERS = "from the answers"
+OF_RUNS = Tolerance(0.002, "printed is the mean of random runs, ours the limit of such means")
 RUNS = 1000
 """Of TrueSkill, for the ranges of an evaluator."""
 
@@ -125,7 +128,7 @@ def _evaluated(materials: Materials) -> dict[str, tuple[MetricScores, Ours]]:
         of, ours = values, Ours(np.nan, PRINTED, "print")
         settings = {"printed": f"{PAPER} appendix B"}
         if name in materials.settings.answers:
-            ours, settings = Ours(np.nan, "from the answers"), {"answers": name}
+            ours, settings = Ours(np.nan, ANSWERS), {"answers": name}
             of = {row.system: row.score for row in materials.answered(name, RUNS).rows}
         signature = Signature.of("trueskill", settings)
         scores = {system: Score(value, signature, 0) for system, value in of.items()}
@@ -144,9 +147,9 @@ def _table2(materials: Materials) -> Made:
         if name in materials.settings.answers:
             for row in materials.answered(name, RUNS).rows:
                 place = f"{name}: {row.system}"
-                cells[place, "score"] = Ours(row.score)
-                cells[place, "range"] = Ours(ranks_text(row.ranks))
-                cells[place, "cluster"] = Ours(float(row.cluster))
+                cells[place, "score"] = Ours(row.score, ANSWERS, tolerance=OF_RUNS)
+                cells[place, "range"] = Ours(ranks_text(row.ranks), ANSWERS)
+                cells[place, "cluster"] = Ours(float(row.cluster), ANSWERS)
             continue
         for place, number in zip(rows, cluster_numbers(list(rows.values())), strict=True):
             cells[place, "cluster"] = Ours(float(number), "from the printed ranges", "print")
@@ -232,7 +235,7 @@ def _table1_sentence(materials: Materials) -> Made:
         rules = EXTRACTIONS.get(name, (_ALL,) * 4)
         cells |= _sentence_cells(materials, name, scores, made, ties, rules)
     for name in materials.settings.answers:
-        rankings = _numbered(materials, read_judgments(materials.settings.answers[name]).rankings)
+        rankings = _numbered(materials, materials.answers(name).rankings)
         scores = judged_table(rankings, name, segments=len(materials.seeda_segments))[name]
         made, ties = Ours(np.nan, "from the answers; a tie is an answer"), "seeda-script"
         cells |= _sentence_cells(materials, name, scores, made, ties, (_ALL,) * 4)
@@ -264,6 +267,10 @@ def _sentence_cells(
 def _numbered(materials: Materials, rankings: Sequence[Ranking]) -> Sequence[Ranking]:
     """Return judgments with sentence numbers of the corpus of judged sentences."""
     place = {segment: at for at, segment in enumerate(materials.seeda_segments, start=1)}
+    for ranking in rankings:
+        if ranking.segment not in place:
+            fix = "Judge the items of SEEDA, by the sentence numbers of the CoNLL-2014 test set."
+            raise DataError(f"answers to sentence {ranking.segment}, not in SEEDA", fix=fix)
     return [replace(ranking, segment=place[ranking.segment]) for ranking in rankings]
 
 
@@ -302,10 +309,10 @@ def _lowest(windows: Sequence[Window], evaluator: str) -> int:
 def _figure4(materials: Materials) -> Made:
     """Count the scores that evaluators gave."""
     cells: Cells = {}
-    for name, path in materials.settings.answers.items():
+    for name in materials.settings.answers:
         scores = Counter(
             round(score)
-            for ranking in read_judgments(path).rankings
+            for ranking in materials.answers(name)
             for score in ranking.scores or ()
             if score is not None
         )

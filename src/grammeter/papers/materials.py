@@ -181,12 +181,21 @@ class Materials:
             text_rule=whole.text_rule,
         )
 
+    def answers(self, evaluator: str) -> Judgments:
+        """Return the answers of an evaluator, read from the user's file; DataError if they fail."""
+        name = f"answers of {evaluator}"
+        if name not in self._judgments:
+            self._judgments[name] = read_judgments(self.settings.answers[evaluator])
+        return self._judgments[name]
+
     def answered(self, evaluator: str, runs: int) -> Ranked:
         """Rank the systems by the answers of an evaluator, as people's judgments are ranked."""
         if evaluator not in self._answered:
-            rankings = read_judgments(self.settings.answers[evaluator]).rankings
             self._answered[evaluator] = rank(
-                rankings, by=TrueSkill(), resamples=runs, processes=self.settings.processes
+                self.answers(evaluator),
+                by=TrueSkill(),
+                resamples=runs,
+                processes=self.settings.processes,
             )
         return self._answered[evaluator]
 
