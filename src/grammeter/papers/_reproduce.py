@@ -10,6 +10,7 @@ from typing import Any, get_args, overload
 
 from grammeter.core import (
     Column,
+    Figure,
     MissingResourceError,
     Result,
     Table,
@@ -35,6 +36,7 @@ from grammeter.papers.cells import (
     Value,
     Verdict,
     cells_table,
+    figure_of,
     is_cut,
     judge,
     read_tables,
@@ -138,6 +140,11 @@ class Reproduction(Result):
         ]
         overview = [self._overview()] if len(self.printed) > 1 else []
         return [*overview, *(cells_table(p, of) for p, of in chosen if of)]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the drawings among the tables, each with our figures."""
+        drawn = ((p, of) for p, of in self._by_table() if p.axes)
+        return {p.name: figure_of(p, of) for p, of in drawn if any(cell.ours for cell in of)}
 
     def _by_table(self) -> Iterator[tuple[PrintedTable, list[Cell]]]:
         for printed in self.printed:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from grammeter.core import Column, MissingResourceError, Table, format_number, json_number
+from grammeter.core import Column, Figure, MissingResourceError, Table, format_number, json_number
 
 Verdict = Literal[
     "equal", "within tolerance", "differs", "consistent", "stored", "other model", "needs"
@@ -34,6 +34,7 @@ _EQUAL: Mapping[Basis, Verdict] = {"data": "equal", "print": "consistent", "stor
 Value = float | str
 """A figure, or a text: a mark, a range of ranks such as ``2-4``."""
 
+_NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
 
@@ -137,7 +138,7 @@ class PrintedTable:
     available; ``how``: the call or command behind ours; ``data``: the data sets it needs;
     ``tolerances``, ``gaps`` (what missing figures would need): by row, by column, or ``*`` for all;
     ``reasons`` (why another figure comes out): by ``row|column``, ``row|*`` or ``*|column``;
-    ``doubts``: what is not clear in the print.
+    ``doubts``: what is not clear in the print; ``axes``: the names of x and y, of a drawing.
     """
 
     paper: str
@@ -149,6 +150,7 @@ class PrintedTable:
     how: str = ""
     data: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict[str, Tolerance])
     gaps: Mapping[str, str] = field(default_factory=dict[str, str])
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -275,7 +277,7 @@ def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
         for rule in shape.get("tolerances", ())
         for key in rule["of"]
     }
-    for key in ("data", "doubts"):
+    for key in ("data", "doubts", "axes"):
         shape[key] = tuple(shape.get(key, ()))
     return PrintedTable(paper=paper, name=name, cells=cells, **shape)
 
@@ -287,6 +289,32 @@ def cells_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
     title = f"{printed.paper}, {printed.page}: {printed.title}"
     columns = ("row", "column", *numbers, "verdict", "note")
     return Table.of(columns, rows, (f"published: {printed.origin}",), title=title)
+
+
+def figure_of(printed: PrintedTable, cells: Sequence[Cell]) -> Figure:
+    """Return our figures of a drawing: curves, or the scores of systems by metrics and people.
+
+    In curves a row is a series, and the number in the column's name is x; where there is one
+    column, x stands in the name of the row. What follows a comma in a row's name is what is
+    measured.
+    """
+    x_label, y_label = printed.axes
+    values = {(c.row, c.column): float(c.ours) for c in cells if isinstance(c.ours, int | float)}
+    rows = dict.fromkeys(row for row, _ in values)
+    if x_label in (column for _, column in values):
+        scores = {column: {r: values[r, column] for r in rows} for _, column in values}
+        people = scores.pop(x_label)
+        metrics = {name: of for name, of in scores.items() if name not in ("EW", "TS")}
+        data = {"human": people, "metrics": metrics, "human_label": x_label}
+        return Figure("metric_scatters", data)
+    panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for (row, column), value in values.items():
+        if match := _NUMBER.search(column) or _NUMBER.match(row):
+            series, _, kind = (row if _NUMBER.search(column) else "").partition(", ")
+            points = panels.setdefault(kind or y_label, {}).setdefault(series or column, [])
+            points.append((float(match[0]), value))
+    title = f"{printed.paper}, {printed.page}"
+    return Figure("series_curves", {"panels": panels, "x_label": x_label, "title": title})
 
 
 def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
