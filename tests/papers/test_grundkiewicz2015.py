@@ -116,7 +116,7 @@ def test_accuracy(cells, golden):
     for row in ("total ordering", "clusters"):
         key = ("table4", row, "expected wins")
         assert cells[key].ours == pytest.approx(rows[key]["ours"], abs=1.5)
-        assert "2 seeds" in cells[key].note
+        assert "the mean of seeds 1-2, standard deviation" in cells[key].note
     order = cells["table4", "total ordering", "trueskill"]
     assert order.ours == pytest.approx(58.35, abs=0.05)
     assert order.verdict == "differs"
@@ -128,6 +128,18 @@ def test_accuracy(cells, golden):
     held_out = cells["table4", "clusters, folds held out", "expected wins"]
     assert held_out.ours < cells["table4", "clusters", "expected wins"].ours
     assert held_out.published is None
+
+
+@pytest.mark.parametrize("by", ["expected wins", "trueskill"])
+def test_clusters_by_radius(cells, golden, by):
+    """The golden radii are those of printed scores, of which some merge two neighbours at once."""
+    rows = [row for key, row in golden("g15_draw_radius").items() if key[2] == by]
+    assert len(rows) >= 10
+    for row in rows:
+        number = row["clusters"]
+        left = cells["section5.3", f"{number} cluster{'s' * (number > 1)}", by]
+        assert left.ours == pytest.approx(row["ours"], abs=5e-3 + 1e-9)
+    assert "local maxima" in cells["section5.3", "1 cluster", by].note
 
 
 # --- slips ---------------------------------------------------------------------------------
