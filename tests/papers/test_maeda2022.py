@@ -1,17 +1,23 @@
 """Maeda et al. 2022 again: counts and words without models, and what models make."""
 
+import math
+from functools import partial
+
 import pytest
 
 import made_models
 from grammeter.cli.main import main
-from grammeter.core import Edit
+from grammeter.core import Edit, MissingResourceError, UsageError
 from grammeter.errant import find_pipeline
-from grammeter.formats import Correction
+from grammeter.formats import Correction, M2Block, read_m2
+from grammeter.models import Runtime, using
+from grammeter.papers import by_maege, trained
 from grammeter.papers import maeda2022 as paper
 from grammeter.papers._reproduce import list_tasks, run_tasks
 from grammeter.papers.materials import Materials, Settings
-from grammeter.training import Impacts
+from grammeter.training import Impacts, listening
 from grammeter.training.pairs import EditedSentence
+from grammeter.verbs import edits_split
 
 PAPER = "maeda2022"
 SHIPS = pytest.mark.skipif(find_pipeline().name != "en_ud_sm", reason="figures of this pipeline")
@@ -115,16 +121,14 @@ def test_impacts_are_those_of_the_encoder_that_is_named(data, few, encoder, mate
 
 
 def test_a_folder_that_another_encoder_began_stands_in(tmp_path, encoder):
-    from grammeter.papers.trained import trained
-
     tmp_path.joinpath("card.json").write_text(
         '{"kind": "training-card", "encoder": {"name": "small"}}'
     )
     settings = Settings(models={"impara": tmp_path})
-    assert trained(Materials(settings), "impara").stands_in == "bert-base-cased"
+    assert trained.trained(Materials(settings), "impara").stands_in == "bert-base-cased"
     card = '{"kind": "training-card", "encoder": {"name": "x/bert-base-cased"}}'
     tmp_path.joinpath("card.json").write_text(card)
-    assert trained(Materials(settings), "impara").stands_in is None
+    assert trained.trained(Materials(settings), "impara").stands_in is None
 
 
 # --- impacts by type -----------------------------------------------------------------------
@@ -158,3 +162,61 @@ def test_the_verb_extracts_anew(tmp_path, encoder, capsys):
     assert {"VERB:SVA", "NOUN"} <= {
         line.split("\t")[0] for line in capsys.readouterr().out.splitlines()
     }
+
+
+# --- trained here --------------------------------------------------------------------------
+
+
+def test_training_from_end_to_end(tmp_path, encoder, monkeypatch):
+    """IMPARA on nine tenths of one small corpus, MAEGE on the tenth; taken again as it is."""
+    gold = [Edit(0, 1, "the", "X"), Edit(2, 3, "goes", "X"), Edit(4, 5, "house", "X")]
+    endings = ["dog", "cat", "school", "walk", "good"]
+    corpus = [
+        M2Block.of(f"an {one} go to {other} {n} .", {0: tuple(gold)})
+        for n in range(5)
+        for one in endings
+        for other in endings
+    ]
+    monkeypatch.setattr(by_maege, "CORPORA", {"CWEB": lambda materials: corpus})
+    quick = partial(trained.train_impara, epochs=1, pairs=60)
+    monkeypatch.setattr(trained, "train_impara", quick)
+    settings = Settings(models={"bert-base-cased": encoder}, long=True)
+    texts = []
+    for _ in range(2):
+        with using(Runtime(cache_dir=tmp_path)), listening(texts.append):
+            cells = by_maege.TABLES["table4"](Materials(settings))
+        assert [column for _, column in cells] == [*by_maege.MAEGE]
+        assert all(math.isfinite(cell.value) for cell in cells.values())
+    assert "orders of an annotator's edits: 5" in cells["eval CWEB, train CWEB", "chain Ken"].note
+    assert sum("minutes" in text for text in texts) == 1
+    assert len(list(tmp_path.glob("reproduce/*/impara-CWEB/card.json"))) == 1
+
+
+@pytest.mark.parametrize("corpus", [*by_maege.CORPORA])
+def test_without_long_work_a_table_names_what_it_needs(corpus):
+    with pytest.raises(MissingResourceError, match="nine tenths") as caught:
+        by_maege._model(Materials(Settings(models={})), corpus)
+    assert "--long" in str(caught.value)
+
+
+def test_fce_is_the_users():
+    with pytest.raises(MissingResourceError, match="licensed") as caught:
+        by_maege.CORPORA["FCE"](Materials(Settings(models={}, long=True)))
+    assert "fce=FILE.m2" in str(caught.value)
+
+
+def test_a_split_is_kept(tmp_path, capsys):
+    m2 = tmp_path / "all.m2"
+    m2.write_text("".join(f"S s {n}\n\n" for n in range(40)))
+    out = [tmp_path / "train.m2", tmp_path / "test.m2"]
+    flags = ["edits", "split", str(m2), "-out", str(out[0]), "-test", str(out[1])]
+    parts = []
+    for _ in range(2):
+        main(flags)
+        parts.append([path.read_text() for path in out])
+    assert parts[0] == parts[1]
+    train, test = ([block.source for block in read_m2(path).blocks] for path in out)
+    assert len(test) == 4
+    assert sorted([*train, *test]) == sorted(f"s {n}" for n in range(40))
+    with pytest.raises(UsageError, match="share"):
+        edits_split(m2, share=1.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import grammeter as gm
 from grammeter.cli import models
 from grammeter.cli.flags import call
-from grammeter.cli.output import check_figures, emit, notice, progress
+from grammeter.cli.output import check_figures, emit, notice, progress, teller
 
 if TYPE_CHECKING:
     from grammeter.core import Form, Result
@@ -25,13 +25,14 @@ _FORMS: Mapping[str, Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 def run(args: argparse.Namespace) -> int:
     """List, or make tables and print them; return the exit code."""
     from grammeter.models import using
+    from grammeter.training import listening
 
     paper: str | None = args.paper
     if paper is None:
         _emit(args, gm.reproduce(table=args.table))
         return 0
     check_figures(args.figure)
-    with using(models.runtime(args)), progress(args):
+    with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
         reproduction = call(args, gm.reproduce, processes=PROCESSES)
     _draw(reproduction, args.figure)
     _emit(args, reproduction, differing=args.differing, summary=args.summary)

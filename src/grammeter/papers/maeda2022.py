@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,39 +18,30 @@ from grammeter.core import Edit, MissingResourceError
 from grammeter.errant import annotator
 from grammeter.formats import Correction, dataset_path, read_parallel
 from grammeter.meta import (
-    Maege,
-    MaegeDesign,
     SentenceDesign,
     correlate_sentences,
-    maege,
 )
-from grammeter.metrics import Impara, metric
+from grammeter.metrics import Impara
+from grammeter.papers import by_maege
+from grammeter.papers.by_maege import (
+    CORPUS,
+    MAEGE,
+    PERCENT,
+    ROWS,
+    THREE,
+    in_columns,
+    on_alternatives,
+    spelled,
+)
 from grammeter.papers.cells import Cells, Made, Ours, read_tables
 from grammeter.papers.materials import Materials, correlated
-from grammeter.papers.trained import BERT, trained
+from grammeter.papers.trained import BERT
 from grammeter.training import DRAWS, EditImpact, Impacts, measure_impacts, merged
 from grammeter.verbs import train_impara
 
-ROWS: Mapping[str, tuple[str, str]] = {
-    "Scribendi Score": ("gpt2", "scribendi(model={model})"),
-    "SOME": ("some", "some(model={model})"),
-    "IMPARA": ("impara", "impara(model={model})"),
-    "IMPARA (parallel only)": ("impara-parallel-only", "impara(model={model})"),
-}
-"""Metrics: the model, as ``--models`` names it, and the spelling."""
+SENTENCE = ("sentence Acc", "sentence Ken")
 
-CORPUS, SENTENCE = ("corpus Pea", "corpus Spe"), ("sentence Acc", "sentence Ken")
-MAEGE = (*CORPUS, "sentence Pea", "sentence Spe", "chain Ken")
-
-IMPACT, PERCENT = "impact (10^-2)", 100
-
-
-def spelled(materials: Materials, row: str) -> tuple[str, Ours]:
-    """Return the spelling of a metric, and a figure without value that says by which model."""
-    name, spelling = ROWS[row]
-    chosen = trained(materials, name) if name != "gpt2" else materials.model(name, encoder=False)
-    text = spelling.format(model=chosen.spelling)
-    return text, Ours(math.nan, f"by {text}", stands_in=chosen.stands_in)
+IMPACT = "impact (10^-2)"
 
 
 # --- people's judgments --------------------------------------------------------------------
@@ -90,66 +81,6 @@ def expected_wins() -> dict[str, float]:
         for (system, column), cell in cells.items()
         if column == "score" and isinstance(cell.value, float)
     }
-
-
-# --- MAEGE ---------------------------------------------------------------------------------
-
-
-def maege_cells(result: Maege, made: Ours) -> dict[str, Ours]:
-    """Return the five coefficients of the only metric; a tie of the metric is half right."""
-    (of,) = result.values()
-    chain = of.chain
-    wrong, pairs = 2 * chain.discordant, chain.concordant + chain.discordant
-    rules = [f"{1 - wrong / n:.4f} {how}" for n, how in _rules(pairs, pairs + chain.ties) if n]
-    ties = f"{PERCENT * chain.tie_share:.2f} % ties, half right; tau {', '.join(rules)}"
-    notes = {level: f"{made.note}; {why}" for level, why in of.reasons.items()}
-    notes |= {"chain": notes.get("chain", f"{made.note}; {ties}")}
-    return {
-        column: replace(made, value=value, note=notes.get(level, made.note))
-        for column, (level, _, value, _) in zip(MAEGE, of.rows(), strict=True)
-    }
-
-
-def _rules(pairs: int, whole: int) -> Iterator[tuple[int, str]]:
-    yield pairs, "if they are left out"
-    yield whole, "if they are right"
-
-
-def _on_alternatives(materials: Materials, row: str) -> tuple[Maege, Ours]:
-    """Return MAEGE of a metric on CoNLL-2014 with alternatives, each metric once."""
-
-    def run() -> tuple[Maege, Ours]:
-        corpus = materials.conll14_alternatives
-        spelling, made = spelled(materials, row)
-        metrics = {spelling: metric(spelling)}
-        return maege(corpus.sources, corpus.gold, metrics, design=MaegeDesign(seed=1)), made
-
-    return materials.once(f"maege {row}", run)
-
-
-def _table3(materials: Materials) -> Made:
-    rows = {row: partial(_table3_row, materials, row) for row in _THREE}
-    return in_columns(rows, MAEGE)
-
-
-def _table3_row(materials: Materials, row: str) -> dict[str, Ours]:
-    return maege_cells(*_on_alternatives(materials, row))
-
-
-_THREE = ("Scribendi Score", "SOME", "IMPARA")
-
-
-def in_columns(
-    rows: Mapping[str, Callable[[], Mapping[str, Ours]]], columns: Iterable[str]
-) -> Cells:
-    """Make rows; all columns of one whose model or data are missing say so."""
-    cells: Cells = {}
-    for row, make in rows.items():
-        try:
-            cells |= {(row, column): ours for column, ours in make().items()}
-        except MissingResourceError as error:
-            cells |= {(row, column): Ours.missing(error) for column in columns}
-    return cells
 
 
 # --- impacts of edits ----------------------------------------------------------------------
@@ -281,7 +212,7 @@ def _text(materials: Materials) -> Made:
         made["Table 6: frequency above"] = Ours(float(PRINTED_LEAST), note)
     made["GEC systems in the human rankings"] = Ours(float(len(expected_wins())))
     made["words of the sentences of the five lowest impacts"] = _lowest(materials)
-    for row in _THREE:
+    for row in THREE:
         made[f"share of ties, {row}, percent"] = _ties(materials, row)
     table3 = {key: cell.value for key, cell in read_tables("maeda2022")["table3"].cells.items()}
     for column in MAEGE[2:]:
@@ -323,7 +254,7 @@ def _settings() -> dict[str, Ours]:
 
 def _ties(materials: Materials, row: str) -> Ours:
     try:
-        result, made = _on_alternatives(materials, row)
+        result, made = on_alternatives(materials, row)
     except MissingResourceError as error:
         return Ours.missing(error)
     (of,) = result.values()
@@ -346,7 +277,7 @@ def _lowest(materials: Materials) -> Ours:
 
 TABLES = {
     "table2": _table2,
-    "table3": _table3,
+    **by_maege.TABLES,
     "table6": _table6,
     "table7": _table7,
     "table8": _table8,

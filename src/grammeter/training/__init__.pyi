@@ -1,4 +1,5 @@
 from grammeter.training.fit import listening as listening
+from grammeter.training.fit import tell as tell
 from grammeter.training.network import Decay as Decay
 from grammeter.training.network import Precision as Precision
 from grammeter.training.network import Settings as Settings
