@@ -62,6 +62,7 @@ from grammeter.verbs import difference as difference
 from grammeter.verbs import edits_compare as edits_compare
 from grammeter.verbs import edits_convert as edits_convert
 from grammeter.verbs import edits_extract as edits_extract
+from grammeter.verbs import edits_split as edits_split
 from grammeter.verbs import explain as explain
 from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import judge as judge

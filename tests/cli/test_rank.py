@@ -190,6 +190,8 @@ def test_numbering_found_in_the_outputs(run):
         ("--divisor all-opponents --by trueskill", "--divisor belongs to --by expected-wins"),
         ("--prior 1", "--prior belongs to --by bradley-terry"),
         ("--training makefile", "--training belongs to --validate"),
+        ("--repeats 2", "--repeats belongs to --validate"),
+        ("--draw-radius --seed 2", "--seed belongs"),
         ("--zeros keep", "--zeros belongs to --head-to-head"),
         ("--head-to-head --by trueskill", "--by belongs"),
         ("--head-to-head --unit pair", "--unit belongs"),
@@ -262,3 +264,5 @@ def test_the_figure_shows_the_shares(run, tmp_path):
 def test_a_validation_has_no_figure(run):
     with pytest.raises(UsageError, match="--figure"):
         run(SAMPLE, "--validate", "5", "--figure", "x.svg")
+    with pytest.raises(UsageError, match="--figure"):
+        run(SAMPLE, "--draw-radius", "--figure", "x.svg")

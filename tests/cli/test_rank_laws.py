@@ -19,6 +19,7 @@ QUESTIONS = {
     "--head-to-head": (["--head-to-head"], {"head_to_head": True}),
     "--validate": (["--validate", "3"], {"validate": 3}),
     "--learning-curve": (["--learning-curve"], {"learning_curve": True}),
+    "--draw-radius": (["--draw-radius"], {"draw_radius": True}),
 }
 SETTINGS = {
     "--by": (["bradley-terry"], {"by": "bradley-terry"}),
@@ -28,6 +29,7 @@ SETTINGS = {
     "--confidence": (["0.8"], {"confidence": 0.8}),
     "--divisor": (["met-opponents"], {"divisor": "met-opponents"}),
     "--prior": (["0.5", "--by", "bradley-terry"], {"by": BradleyTerry(prior=0.5)}),
+    "--repeats": (["2"], {"repeats": 2}),
     "--training": (["makefile"], {"training": "makefile"}),
     "--zeros": (["keep"], {"zeros": "keep"}),
     "--judge": (["judge01", "judge02"], {"judge": ["judge01", "judge02"]}),
@@ -37,7 +39,7 @@ SETTINGS = {
     "--extraction": (["unexpanded"], {"extraction": "unexpanded"}),
 }
 ELSEWHERE = {
-    "--help", "--head-to-head", "--validate", "--learning-curve",  # the questions
+    "--help", "--head-to-head", "--validate", "--learning-curve", "--draw-radius",  # questions
     "--first-segment", "--hyps", "--origin",  # how files are read
     "--processes", "--figure", "--format", "--output", "--quiet", "--percent", "--digits",
 }  # fmt: skip

@@ -138,8 +138,9 @@ def test_mean_of(values: list[float], mean: float | None, reason: str | None) ->
 # --- what every metric keeps -----------------------------------------------------------------
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c."]), max_size=5).map(" ".join)
-EVERY = ["m2", "sentm2", "gleu", "gleu(references=expected)", "imeasure", "green", "bleu",
-         "chrf", "meteor_es"]  # fmt: skip
+EVERY = ["m2", "sentm2", "gleu", "gleu(references=expected)", "gleu(references=best)", "sent-gleu",
+         "sent-gleu(references=best, smooth=one)", "imeasure", "green", "bleu", "chrf",
+         "meteor_es"]  # fmt: skip
 
 
 @st.composite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections import Counter
@@ -16,7 +17,7 @@ from ngram_golden import cells, conll14, distinct, read_lines, table
 from grammeter.core import Segment, UsageError
 from grammeter.metrics import gleu
 from grammeter.metrics.base import Metric
-from grammeter.metrics.gleu import Gleu
+from grammeter.metrics.gleu import Gleu, SentGleu
 from grammeter.metrics.registry import metric
 
 TEN = "hlen rlen n1 d1 n2 d2 n3 d3 n4 d4".split()  # noqa: SIM905 - as in the golden's header
@@ -135,6 +136,56 @@ def test_expected_statistics_are_near_the_draws(conll, statistics):
         assert exact.value == Gleu().value_of(Gleu().summands(chosen).sum(axis=0))
 
 
+# Goldens: shotakoyama/gleu 6cd1ee1, options -m (the best reference) and mgleu (mean of sentences)
+
+VARIANTS = {
+    "-m": "gleu(references=best)",
+    "-n 2 -m": "gleu(references=best, order=2)",
+    "-n 6 -t char -m": "gleu(references=best, order=6, unit=char)",
+    "mgleu": "sent-gleu",
+    "mgleu -m": "sent-gleu(references=best)",
+    "mgleu -n 6 -t char": "sent-gleu(order=6, unit=char)",
+}
+
+
+@pytest.fixture(scope="module")
+def variants(shared):
+    folder = shared / "golden" / "gleu_variants"
+    return {
+        name: json.loads((folder / f"{name}.json").read_text()) for name in ("conll14", "jfleg")
+    }
+
+
+@pytest.mark.parametrize(("options", "spelled"), VARIANTS.items())
+def test_best_references_and_sentence_means_are_those_of_another_program(
+    conll, variants, options, spelled
+):
+    expected = variants["conll14"]["runs"]["skip"][options]
+    assert {"AMU", "CAMB", "INPUT"} <= {*expected}
+    for system in ("AMU", "CAMB", "INPUT"):
+        value = metric(spelled).evaluate(conll.of(system)).value
+        assert 100 * value == pytest.approx(expected[system], abs=5.1e-7)
+
+
+def test_sentences_are_those_of_another_program(conll, variants):
+    expected = variants["conll14"]["sentence_skip"]
+    for column, system in enumerate(expected["systems"]):
+        segments = conll.of(system)[: expected["lines"]]
+        statistics = SentGleu().statistics(segments)
+        for kind, m in (("mean", SentGleu()), ("max", SentGleu(references="best"))):
+            values = [row[column] for row in expected[kind]]
+            assert 100 * m.sentences(statistics).values == pytest.approx(values, abs=5.1e-7)
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_four_references_of_jfleg_as_in_another_program(shared, variants, part):
+    segments, expected = jfleg(shared, part, f"{part}.src"), variants["jfleg"][part]
+    best = Gleu(references="best").evaluate(segments).value
+    assert 100 * best == pytest.approx(expected["best reference"]["source"], abs=5.1e-7)
+    mean = SentGleu().evaluate(segments).value
+    assert 100 * mean == pytest.approx(expected["sentence mean"]["source"], abs=5.1e-7)
+
+
 # A slow twin
 
 
@@ -204,6 +255,44 @@ def test_equals_the_slow_twin(batch, order, variant, iterations):
     assert score.value == pytest.approx(fmean(drawn))
     assert score.parts["std"] == pytest.approx(pstdev(drawn), abs=1e-9)
     assert score.parts["high"] - score.parts["low"] == pytest.approx(3.92 * score.parts["std"])
+
+
+def factors(counts: list[int]) -> list[float]:
+    """Return brevity penalty times precision by order; precision is 1 where there is nothing."""
+    c, r, *ratios = counts
+    brevity = 1.0 if c >= r else math.exp(1 - r / c) if c else 0.0
+    pairs = zip(ratios[::2], ratios[1::2], strict=True)
+    return [brevity * (num / den if den else 1.0) for num, den in pairs]
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(fmean(map(math.log, values))) if all(values) else 0.0
+
+
+@settings(deadline=None)
+@given(segments, st.integers(1, 5), st.sampled_from(["original", "multiset"]))
+def test_sentences_equal_the_slow_twin(batch, order, variant):
+    rows = [[ten(s.source, s.hypothesis, text, order, variant) for text in s.texts] for s in batch]
+    alone = [[geometric_mean(factors(counts)) for counts in slots] for slots in rows]
+    mean, best = (SentGleu(order=order, variant=variant, references=r) for r in ("mean", "best"))
+    statistics = mean.statistics(batch)
+    assert mean.sentences(statistics).values == pytest.approx([fmean(scores) for scores in alone])
+    assert mean.score(statistics).value == pytest.approx(fmean(map(fmean, alone)))
+    assert best.sentences(statistics).values == pytest.approx([max(scores) for scores in alone])
+    smoothed = SentGleu(order=order, variant=variant, smooth="one").sentences(statistics)
+    official = Gleu(order=order, variant=variant).sentences(statistics)
+    assert smoothed.values.tolist() == official.values.tolist()
+
+
+def test_equal_references_are_told_apart_by_the_longest_ngrams():
+    # no 4-gram in common with either; a trigram with the second; the third is the second again
+    texts = ("a b x d e", "a b c x e", "a b c x e")
+    segment = Segment("q", "a b c d e", texts)
+    scores = Gleu(references="best").sentences(Gleu().statistics([segment]))
+    assert (scores.values.tolist(), scores.chosen.tolist()) == ([0.0], [1])
+    assert Gleu(references="best", order=2).explain(segment).chosen == 0  # equal: the first
+    rows = Gleu().statistics([segment]).rows[:, 1]
+    assert Gleu(references="best").summands(Gleu().statistics([segment])).tolist() == rows.tolist()
 
 
 def test_draws_in_blocks_are_the_same(monkeypatch):
@@ -316,6 +405,34 @@ def test_explain_shows_what_was_gained_and_penalised():
     assert kept.grids[1].rows[0][2:] == ("1", "1", "2", "", "'x'")
 
 
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "none", "one"),
+    [
+        ("", "", 1, 1),
+        ("", "x y", 0, math.exp(-1)),
+        ("a", "a", 1, 1),
+        ("a b c", "x", 0, 1 / 6**0.25),
+    ],
+)
+def test_sentence_means_at_the_edge(hypothesis, reference, none, one):
+    segment = Segment("", hypothesis, (reference,))
+    for references in ("mean", "best"):
+        for smooth, value in ((None, none), ("one", one)):
+            m = SentGleu(references=references, smooth=smooth)
+            assert m.evaluate([segment]).value == pytest.approx(value)
+            assert m.explain(segment).value == pytest.approx(value)
+
+
+def test_missing_references_of_sentence_means_are_named():
+    batch = [Segment("a", "a", (None, "a", "b")), Segment("a", "a", (None, None))]
+    for m in (SentGleu(), SentGleu(references="best"), Gleu(references="best")):
+        statistics = m.statistics(batch)
+        assert "1 of 2 segments" in m.score(statistics).reason
+        assert np.isnan(m.sentences(statistics).values).tolist() == [False, True]
+        assert math.isnan(m.evaluate([]).value)
+    assert SentGleu(references="best").sentences(statistics).chosen.tolist() == [1, -1]
+
+
 # The value and its spelling
 
 
@@ -329,6 +446,15 @@ def test_spelling_and_signature():
         "|tok:whitespace|seeds:101*j|version:"
     )
     assert "seeds" not in str(m.signature())
+    assert str(metric("sent-gleu(smooth=none)").signature()).startswith(
+        "sent-gleu|order:4|variant:original|references:mean|smooth:none|unit:word|tok:whitespace|"
+    )
+    assert (
+        str(SentGleu(smooth="one", references="best")) == "sent-gleu(references=best, smooth=one)"
+    )
+    assert (Gleu().resampling, Gleu(references="best").resampling) == (
+        "expected statistics", "chosen references fixed"
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -339,9 +465,18 @@ def test_impossible_fields(fields):
         Gleu(**fields)
 
 
+@pytest.mark.parametrize(
+    "fields", [{"references": "sampled"}, {"smooth": "two"}, {"order": 0}, {"unit": "line"}]
+)
+def test_impossible_fields_of_sentence_means(fields):
+    with pytest.raises(UsageError, match=f"sent-gleu: {next(iter(fields))}"):
+        SentGleu(**fields)
+
+
 def test_rows_are_shared_where_only_the_score_differs():
     batch = [Segment("a b", "a B c", ("a b c", "a c"))]
     default, other = Gleu(), Gleu(references="expected", iterations=3)
-    assert default.counting() == other.counting()
+    assert default.counting() == other.counting() == Gleu(references="best").counting()
+    assert SentGleu(smooth="one").counting() == SentGleu(references="best").counting()
     assert (default.statistics(batch).rows == other.statistics(batch).rows).all()
     assert default.counting() != Gleu(order=3).counting()

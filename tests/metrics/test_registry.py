@@ -21,6 +21,7 @@ PROMISED = {
     "sentm2": "beta=0.5 max_unchanged=2 ignore_case=false row0=\"3.2\" sort_gold=false"
     " annotator=best",
     "gleu": "order=4 iterations=500 variant=original references=sampled unit=word",
+    "sent-gleu": "order=4 variant=original references=mean smooth=none unit=word",
     "imeasure": "weight=2.0 mix=false",
     "green": "order=4 beta=2.0 empty=authors unit=word",
     "bleu": "",
@@ -46,6 +47,7 @@ SPELLINGS = [
     "sentm2(annotator=1)",
     "gleu(order=3, variant=multiset)",
     "gleu(references=expected, unit=char)",
+    "sent-gleu(references=best, smooth=one)",
     "imeasure(mix=true)",
     "green(beta=0.5, empty=one)",
 ]
@@ -229,7 +231,8 @@ def test_bounds_hold_the_scores_of_outputs_without_a_fault_and_of_none() -> None
         sources=["a b c d e"], references=[["a x c d e"]], gold=[{0: (Edit(1, 2, "x", "R"),)}],
         systems={"right": ["a x c d e"], "none": ["q"], "source": ["a b c d e"]},
     )  # fmt: skip
-    spelled = ["m2", "sentm2", "gleu", "imeasure", "green", "bleu", "chrf", "meteor_es",
+    spelled = ["m2", "sentm2", "gleu", "gleu(references=best)", "sent-gleu", "imeasure", "green",
+             "bleu", "chrf", "meteor_es",
              "errant(pipeline=neutral)", "senterrant(pipeline=neutral)",
              "cleme(pipeline=neutral)", "gotoscorer(pipeline=neutral)"]  # fmt: skip
     table = gm.score(corpus, spelled)

@@ -8,6 +8,7 @@ import random
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ import made_models
 from grammeter.core import DataError, MissingResourceError, UsageError, reporting
 from grammeter.models import encoder
 from grammeter.models.encoder import layer_of
-from grammeter.models.files import find_model
+from grammeter.models.files import ModelFiles, find_model
 from grammeter.models.runtime import Runtime, using
 from grammeter.models.service import MeanSimilarity, Request, TokenSimilarity, answer
 from grammeter.models.similarity import Held, chunks, compare_tokens
@@ -394,6 +395,9 @@ def test_padding_never_wins():
         ("distilbert-base-uncased", {"n_layers": 6}, 5),
         ("bart-base", {"encoder_layers": 6, "num_hidden_layers": 6}, 6),
         ("bert-large-uncased", {"num_hidden_layers": 4}, 3),
+        ("roberta-base", {"num_hidden_layers": 12}, 10),
+        ("bert-base-chinese", {"num_hidden_layers": 12}, 8),
+        ("bart-large", {"encoder_layers": 12, "num_hidden_layers": 12}, 10),
         ("other", {"num_hidden_layers": 6}, 4),
         ("other", {"num_hidden_layers": 24}, 18),
         ("other", {"n_layers": 1}, 1),
@@ -404,6 +408,28 @@ def test_the_layer_by_default(tmp_path, name, config, layer):
     (tmp_path / name / "config.json").write_text(json.dumps(config))
     (tmp_path / name / "model.safetensors").touch()
     assert layer_of(find_model(str(tmp_path / name)), None) == layer
+
+
+def test_all_published_layers(shared):
+    """Golden: bert-score 0.3.13, ``model2layers``."""
+    golden = json.loads((shared / "golden" / "papers" / "bertscore_layers.json").read_text())
+    for name, entry in golden["layers"].items():
+        layer = entry["layer"]
+        assert ModelFiles(name, Path(), revision="0" * 40).published_layer() == layer
+        assert ModelFiles(f"models/{name}/", Path()).published_layer() == layer
+    assert len(golden["layers"]) == 140
+
+
+@pytest.mark.parametrize(
+    ("name", "layer"),
+    [
+        ("google-bert/bert-base-uncased", 9),
+        ("somebody/bert-base-uncased", None),
+        ("bart-base", None),
+    ],
+)
+def test_on_the_hub_the_owner_counts(name, layer):
+    assert ModelFiles(name, Path(), revision="0" * 40).published_layer() == layer
 
 
 def test_layers_that_are_not_there(model):

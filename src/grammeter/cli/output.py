@@ -222,6 +222,16 @@ def progress(
         shown.clear()
 
 
+def teller(args: argparse.Namespace, shown: Progress) -> Callable[[str], None]:
+    """Return what says messages of trainings, and takes away the progress line before."""
+
+    def tell(text: str) -> None:
+        shown.clear()
+        notice(args, text)
+
+    return tell
+
+
 def progress_wanted(args: argparse.Namespace) -> bool:
     """Whether to draw progress: not when quiet, piped (a line a minute), or on a dumb terminal."""
     return not args.quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

@@ -14,10 +14,9 @@ def run(args: argparse.Namespace) -> int:
     """Rank and print; return the exit code."""
     from grammeter.rendering import save_figures
 
-    if args.figure and args.validate is not None:
-        raise gm.UsageError(
-            "--figure belongs to results other than --validate's", fix="Leave it out."
-        )
+    if args.figure and (args.draw_radius or args.validate is not None):
+        fault = "--figure belongs to results other than those of --validate and --draw-radius"
+        raise gm.UsageError(fault, fix="Leave it out.")
     check_figures(args.figure)
     if args.processes != 1 and args.by != "trueskill":
         notice(args, "--processes changes nothing here: only runs of TrueSkill are shared out")

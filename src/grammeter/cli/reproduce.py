@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import grammeter as gm
 from grammeter.cli import models
-from grammeter.cli.output import emit, notice, progress
+from grammeter.cli.flags import call
+from grammeter.cli.output import check_figures, emit, notice, progress, teller
 
 if TYPE_CHECKING:
     from grammeter.core import Form, Result
+    from grammeter.papers import Reproduction
 
 PROCESSES = 2
 
@@ -23,18 +25,37 @@ _FORMS: Mapping[str, Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 def run(args: argparse.Namespace) -> int:
     """List, or make tables and print them; return the exit code."""
     from grammeter.models import using
+    from grammeter.training import listening
 
     paper: str | None = args.paper
     if paper is None:
         _emit(args, gm.reproduce(table=args.table))
         return 0
-    with using(models.runtime(args)), progress(args):
-        reproduction = gm.reproduce(paper, args.table, models=args.models, processes=PROCESSES)
+    check_figures(args.figure)
+    with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
+        reproduction = call(args, gm.reproduce, processes=PROCESSES)
+    _draw(reproduction, args.figure)
     _emit(args, reproduction, differing=args.differing, summary=args.summary)
     counts = Counter(cell.verdict for cell in reproduction.cells)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     notice(args, f"{len(reproduction.cells)} cells: {verdicts}; {sum(reproduction.seconds):.0f} s")
     return 0
+
+
+def _draw(reproduction: Reproduction, path: str | None) -> None:
+    """Draw the one drawing among the tables, if a file is named for it."""
+    if path is None:
+        return
+    from grammeter.core import UsageError
+    from grammeter.rendering import save_figures
+
+    drawings = [*reproduction.figures()]
+    if len(drawings) != 1:
+        raise UsageError(
+            f"--figure: {len(drawings)} of these tables are drawn by the paper and made here",
+            fix="Name one, such as: grammeter reproduce grundkiewicz2015 figure3_curves",
+        )
+    save_figures(reproduction, {drawings[0]: path})
 
 
 def _emit(args: argparse.Namespace, result: Result, **options: bool) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import grammeter as gm
 from grammeter.cli.flags import call
-from grammeter.cli.output import notice, print_json, print_result, progress
+from grammeter.cli.output import notice, print_json, print_result, progress, teller
 
 
 def run_impara(args: argparse.Namespace) -> None:
@@ -72,13 +72,8 @@ def _at_work(args: argparse.Namespace) -> Generator[None]:
     folder = expanded(args.cache_dir) if args.cache_dir else None
     runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
     with progress(args) as shown:
-
-        def tell(text: str) -> None:
-            shown.clear()
-            notice(args, text)
-
         try:
-            with using(runtime), listening(tell):
+            with using(runtime), listening(teller(args, shown)):
                 yield
         except KeyboardInterrupt:
             shown.clear()

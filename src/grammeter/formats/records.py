@@ -21,11 +21,19 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import DataError, Edit, LengthMismatchError, UnknownNameError, require
+from grammeter.core import (
+    DataError,
+    Edit,
+    LengthMismatchError,
+    UnknownNameError,
+    apply,
+    require,
+    without_overlaps,
+)
 from grammeter.formats.corpus import Corpus
 from grammeter.formats.m2 import is_m2, parse_m2
 from grammeter.formats.tables import (
@@ -232,6 +240,13 @@ class Correction:
     edits: tuple[Edit, ...] | None
     text: str | None
     origin: str
+
+    def as_text(self) -> Correction:
+        """Return the same with a text in place of its edits, all applied, also ``Um``."""
+        if self.edits is None:
+            return self
+        edits, _ = without_overlaps(self.edits)
+        return replace(self, edits=None, text=" ".join(apply(self.source.split(), edits)))
 
 
 def parallel_files(spelled: str) -> list[Path]:

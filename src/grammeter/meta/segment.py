@@ -42,7 +42,15 @@ from grammeter.meta.sentence_level import (
 )
 from grammeter.meta.sides import select_systems
 from grammeter.meta.system import chosen_columns
-from grammeter.ranking import FEW, Pairs, extract_pairs, notes_of, of_judges, unit_numbers
+from grammeter.ranking import (
+    FEW,
+    Pairs,
+    by_first_listed,
+    extract_pairs,
+    notes_of,
+    of_judges,
+    unit_numbers,
+)
 from grammeter.stats import (
     SAME,
     PairedSamples,
@@ -129,7 +137,7 @@ def _judged_pairs(
 ) -> Pairs:
     judged = sorted({name for ranking in rankings for name in ranking.systems})
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
-    rankings = of_judges(rankings, judges)
+    rankings = by_first_listed(of_judges(rankings, judges), design.pairs)
     if len(names) < len(judged):
         rankings = [ranking.with_systems(names) for ranking in rankings]
     pairs = extract_pairs(rankings, extraction=design.pairs)

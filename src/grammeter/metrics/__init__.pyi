@@ -7,6 +7,7 @@ from grammeter.metrics.cleme import Cleme as Cleme
 from grammeter.metrics.errant import Errant as Errant
 from grammeter.metrics.errant import SentErrant as SentErrant
 from grammeter.metrics.gleu import Gleu as Gleu
+from grammeter.metrics.gleu import SentGleu as SentGleu
 from grammeter.metrics.gotoscorer import GoToScorer as GoToScorer
 from grammeter.metrics.green import Green as Green
 from grammeter.metrics.imeasure import IMeasure as IMeasure

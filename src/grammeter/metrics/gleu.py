@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,16 @@ import numpy.typing as npt
 
 from grammeter.alignment import Shared, Unit, ngrams
 from grammeter.core import FloatArray, Grid, IntArray, Score, Segment, SegmentScores, Statistics
-from grammeter.metrics.base import Grids, Positive, cited
-from grammeter.metrics.kinds import SumScore, grid_of, no_choice, of_references
+from grammeter.metrics.base import Grids, Metric, Positive, cited
+from grammeter.metrics.kinds import (
+    SentenceMean,
+    SumScore,
+    best_slot,
+    grid_of,
+    no_choice,
+    of_references,
+    pick,
+)
 
 _DRAWS = 1 << 24
 """Drawn references held in memory together; 32 MB."""
@@ -22,47 +31,23 @@ _DRAWS = 1 << 24
 _TOKENS = {"word": "whitespace", "char": "characters of the stripped line"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gleu(SumScore):
-    """GLEU in its 2016 form, without tuning (Napoles et al. 2016); 0 to 1.
+Variant = Literal["original", "multiset"]
 
-    Attributes
-    ----------
-    order
-        The longest n-grams; the geometric mean is over orders 1 to ``order``.
-    iterations
-        How many times one reference per segment is drawn.
-    variant
-        What is penalised in an n-gram that hypothesis and source share: ``original``, all of it
-        if the reference lacks the n-gram altogether; ``multiset``, what exceeds the reference.
-    references
-        ``sampled``: the mean over draws, as the authors do it. ``expected``: the score of the
-        expected statistics, without chance.
-    unit
-        ``word`` or ``char``; characters are those of the stripped line, spaces included.
-    """
 
-    name = "gleu"
-    bounds = (0.0, 1.0)
-    title = (
-        "n-gram precision that rewards agreement with the references and penalises errors left"
-        " from the source (Napoles et al. 2015, 2016)"
-    )
+class _SharedNgrams(Metric):
+    """Base of metrics that count the n-grams of a hypothesis against source and references."""
+
     needs = "texts"
+    bounds = (0.0, 1.0)
     citation = cited("napoles-etal-2015-ground", "napoles-etal-2016-gleu")
-    resampling = "expected statistics"
-    after_counting = ("iterations", "references")
 
-    order: Positive = 4
-    iterations: Positive = 500
-    variant: Literal["original", "multiset"] = "original"
-    references: Literal["sampled", "expected"] = "sampled"
-    unit: Unit = "word"
+    order: Positive
+    variant: Variant
+    unit: Unit
 
     def settings(self) -> dict[str, object]:
-        """Return the tokenisation and, where references are drawn, the rule of the seeds."""
-        seeds = {"seeds": "101*j"} if self.references == "sampled" else {}
-        return {"tok": _TOKENS[self.unit], **seeds}
+        """Return the tokenisation."""
+        return {"tok": _TOKENS[self.unit]}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count lengths, matches less penalties, and n-grams, against each reference.
@@ -85,51 +70,32 @@ class Gleu(SumScore):
         kinds = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("num", "den")]
         return of_references(rows, present, ("c", "r", *kinds))
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus; parts are ``std low high`` where references are drawn.
+    @property
+    @abstractmethod
+    def smoothed(self) -> bool:
+        """Whether zero statistics of a sentence count as 1 in its score."""
 
-        ``std`` is the population deviation over the draws, ``low`` and ``high`` are 1.96 of it
-        away from the mean.
-        """
-        if self.references == "expected" or ngrams.gap(statistics.present):
-            return super().score(statistics)
-        values = self.value_of(_drawn_sums(statistics, self.iterations))
-        mean, std = float(values.mean()), float(values.std())
-        parts = {"std": std, "low": mean - 1.96 * std, "high": mean + 1.96 * std}
-        return Score(value=mean, signature=self.signature(), n=len(statistics), parts=parts)
+    def by_reference(self, statistics: Statistics) -> FloatArray:
+        """Score each segment against each reference: shape ``(segments, slots)``."""
+        if self.smoothed:
+            return _gleu(np.where(statistics.rows == 0, 1, statistics.rows))
+        return np.exp(_logarithms(statistics.rows).mean(axis=-1))
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score segments by the mean over references, part ``std``; zero statistics count as 1."""
-        present = statistics.present
-        scores = self._by_reference(statistics)
-        mean = _mean_over(scores, present)
-        std = np.sqrt(_mean_over((scores - mean[:, None]) ** 2, present))
-        return SegmentScores(mean, no_choice(len(mean)), {"std": std}, ngrams.gap(present))
-
-    def _by_reference(self, statistics: Statistics) -> FloatArray:
-        return self.value_of(np.where(statistics.rows == 0, 1.0, statistics.rows))
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return each segment's statistics in the mean over its references; NaN if none."""
-        return _mean_over(statistics.rows, statistics.present[..., None])
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Score sums of the statistics; 0 where one of them is 0."""
-        counts = np.asarray(sums, dtype=np.float64)
-        undefined = (counts == 0).any(axis=-1)
-        counts = np.where(undefined[..., None], 1.0, counts)
-        logs = np.log(counts[..., 2::2] / counts[..., 3::2]).sum(axis=-1)
-        brevity = np.minimum(0.0, 1.0 - counts[..., 1] / counts[..., 0])
-        return np.where(undefined, 0.0, np.exp(brevity + logs / self.order))
+    def by_best(self, statistics: Statistics) -> SegmentScores:
+        """Score each segment by its best reference."""
+        scores, present = self.by_reference(statistics), statistics.present
+        slots = best_slot(scores, present) if self.smoothed else _best(statistics)
+        return SegmentScores(pick(scores, slots), slots, {}, ngrams.gap(present))
 
     def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show the statistics by reference, and the n-grams that made them."""
         columns = {
             "reference": statistics.labels,
-            "score": self._by_reference(statistics)[0],
+            "score": self.by_reference(statistics)[0],
             **dict(zip(statistics.columns, statistics.rows[0].T, strict=True)),
         }
-        yield grid_of("sums by reference (zeros count as 1)", columns, statistics.present[0])
+        title = "sums by reference" + " (zeros count as 1)" * self.smoothed
+        yield grid_of(title, columns, statistics.present[0])
         yield self._ngram_grid(segment)
 
     def _gain(self, shared: Shared, reference: IntArray) -> IntArray:
@@ -162,6 +128,168 @@ class Gleu(SumScore):
             f"{glue.join(ngram)!r}" + (f" x{count}" if count > 1 else "")
             for ngram, count in counts.items()
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gleu(_SharedNgrams, SumScore):
+    """GLEU in its 2016 form, without tuning (Napoles et al. 2016); 0 to 1.
+
+    Attributes
+    ----------
+    order
+        The longest n-grams; the geometric mean is over orders 1 to ``order``.
+    iterations
+        How many times one reference per segment is drawn.
+    variant
+        What is penalised in an n-gram that hypothesis and source share: ``original``, all of it
+        if the reference lacks the n-gram altogether; ``multiset``, what exceeds the reference.
+    references
+        ``sampled``: the mean over draws, as the authors do it. ``expected``: the score of the
+        expected statistics, without chance. ``best``: the score against the best reference of each
+        sentence, as ``sent-gleu(references=best)`` chooses it.
+    unit
+        ``word`` or ``char``; characters are those of the stripped line, spaces included.
+    """
+
+    name = "gleu"
+    title = (
+        "n-gram precision that rewards agreement with the references and penalises errors left"
+        " from the source (Napoles et al. 2015, 2016)"
+    )
+    after_counting = ("iterations", "references")
+
+    order: Positive = 4
+    iterations: Positive = 500
+    variant: Variant = "original"
+    references: Literal["sampled", "expected", "best"] = "sampled"
+    unit: Unit = "word"
+
+    @property
+    def resampling(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """How resampled scores treat the choice among references."""
+        return "chosen references fixed" if self.references == "best" else "expected statistics"
+
+    @property
+    def smoothed(self) -> bool:
+        """Whether zero statistics of a sentence count as 1: unless they choose the reference."""
+        return self.references != "best"
+
+    def settings(self) -> dict[str, object]:
+        """Return the tokenisation and, where references are drawn, the rule of the seeds."""
+        seeds = {"seeds": "101*j"} if self.references == "sampled" else {}
+        return super().settings() | seeds
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus; parts are ``std low high`` where references are drawn.
+
+        ``std`` is the population deviation over the draws, ``low`` and ``high`` are 1.96 of it
+        away from the mean.
+        """
+        if self.references != "sampled" or ngrams.gap(statistics.present):
+            return super().score(statistics)
+        values = self.value_of(_drawn_sums(statistics, self.iterations))
+        mean, std = float(values.mean()), float(values.std())
+        parts = {"std": std, "low": mean - 1.96 * std, "high": mean + 1.96 * std}
+        return Score(value=mean, signature=self.signature(), n=len(statistics), parts=parts)
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score segments by the mean over references, part ``std``; zero statistics count as 1.
+
+        With ``references=best`` by the best one, without a part; zero statistics stay 0.
+        """
+        if self.references == "best":
+            return self.by_best(statistics)
+        scores, present = self.by_reference(statistics), statistics.present
+        mean = _mean_over(scores, present)
+        std = np.sqrt(_mean_over((scores - mean[:, None]) ** 2, present))
+        return SegmentScores(mean, no_choice(len(mean)), {"std": std}, ngrams.gap(present))
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return statistics in the mean over references, or of the best one; NaN if none."""
+        if self.references == "best":
+            return pick(statistics.rows, _best(statistics))
+        return _mean_over(statistics.rows, statistics.present[..., None])
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Score sums of the statistics; 0 where one of them is 0."""
+        return _gleu(sums)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentGleu(_SharedNgrams, SentenceMean):
+    """Mean over sentences of GLEU, each sentence as a corpus of one; 0 to 1.
+
+    An order without n-grams counts as precision 1. ``order``, ``variant`` and ``unit`` are those of
+    :class:`Gleu`.
+
+    Attributes
+    ----------
+    references
+        ``mean`` over the references of a sentence, or the ``best`` of them.
+    smooth
+        ``none``: a sentence without a common n-gram of an order scores 0. ``one``: zero statistics
+        count as 1, as in the sentence scores of :class:`Gleu`.
+    """
+
+    name = "sent-gleu"
+    title = "mean of sentence-level GLEU (as Gong et al. 2022 use it)"
+    after_counting = ("references", "smooth")
+
+    order: Positive = 4
+    variant: Variant = "original"
+    references: Literal["mean", "best"] = "mean"
+    smooth: Literal["one"] | None = None
+    unit: Unit = "word"
+
+    @property
+    def smoothed(self) -> bool:
+        """Whether zero statistics of a sentence count as 1."""
+        return self.smooth == "one"
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score segments by the mean over references, or by the best of them."""
+        if self.references == "best":
+            return self.by_best(statistics)
+        scores, present = self.by_reference(statistics), statistics.present
+        mean = _mean_over(scores, present)
+        return SegmentScores(mean, no_choice(len(mean)), {}, ngrams.gap(present))
+
+
+def _gleu(sums: FloatArray | IntArray) -> FloatArray:
+    """Score sums of the statistics; 0 where one of them is 0."""
+    counts = np.asarray(sums, dtype=np.float64)
+    undefined = (counts == 0).any(axis=-1)
+    counts = np.where(undefined[..., None], 1.0, counts)
+    logs = np.log(counts[..., 2::2] / counts[..., 3::2])
+    brevity = np.minimum(0.0, 1.0 - counts[..., 1] / counts[..., 0])
+    return np.where(undefined, 0.0, np.exp(brevity + logs.sum(axis=-1) / logs.shape[-1]))
+
+
+def _logarithms(rows: IntArray) -> FloatArray:
+    """Return logarithms of brevity penalty times precision: shape ``(..., orders)``.
+
+    An order without n-grams has precision 1; an empty hypothesis has factor 0, but 1 if the
+    reference is empty, too.
+    """
+    length, wanted, gained, in_all = rows[..., 0], rows[..., 1], rows[..., 2::2], rows[..., 3::2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.log(np.where(in_all == 0, 1.0, gained / in_all))
+        brevity = np.minimum(0.0, 1.0 - np.where(wanted == length, 1.0, wanted / length))
+    return brevity[..., None] + precision
+
+
+def _best(statistics: Statistics) -> IntArray:
+    """Return the slot with the greatest unsmoothed score, shape ``(segments,)``; -1 if none is.
+
+    Of equal ones the greatest in the longest n-grams, then in the next shorter ones; the first.
+    """
+    logs = _logarithms(statistics.rows)
+    keys = [np.exp(logs.mean(axis=-1)), *np.moveaxis(np.exp(logs), -1, 0)[::-1]]
+    best = statistics.present
+    for key in keys:
+        left = np.where(best, key, -1.0)
+        best = best & (left == left.max(axis=1, initial=-1.0, keepdims=True))
+    return best_slot(best.astype(np.float64), best)
 
 
 def _mean_over(values: npt.NDArray[np.number], present: npt.NDArray[np.bool_]) -> FloatArray:

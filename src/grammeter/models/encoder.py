@@ -13,12 +13,11 @@ from grammeter.core import (
     BoolArray,
     FloatArray,
     IntArray,
-    MissingResourceError,
     UsageError,
     require,
     track,
 )
-from grammeter.models.files import PUBLISHED_LAYERS, ModelFiles
+from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded, batches, in_batches, load
 from grammeter.models.runtime import ModelInput, Runtime
 from grammeter.models.service import Answers, MeanSimilarity, Measure, Questions, TokenSimilarity
@@ -29,7 +28,6 @@ STATE_NUMBERS = 2**25  # maximum numbers in the token states held at once: 128 M
 Tokens = tuple[int, ...]
 Encode = Callable[[Sequence[Tokens]], dict[int | None, Any]]
 
-_DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 _ENDS_WITH_ITS_LAST_BLOCK = frozenset(
     ("albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")
 )
@@ -40,14 +38,16 @@ _FIX = "Name an encoder such as BERT, with its own tokenizer."
 def layer_of(files: ModelFiles, layer: int | None) -> int:
     """Return the layer that a :class:`TokenSimilarity` reads, without loading torch.
 
-    ``None``: the published one, by the name of the model or its folder; for other models three
-    quarters of the depth, rounded down, at least 1. Raises UsageError if the model has no such
-    layer; MissingResourceError if its configuration lacks the depth.
+    ``None``: the published one, by the name of the model or its folder; for models without one, or
+    with fewer layers, three quarters of the depth, rounded down, at least 1. Raises UsageError if
+    the model has no such layer; MissingResourceError if its configuration lacks the depth.
     """
-    depth = _depth(files)[1]
-    published = PUBLISHED_LAYERS.get(files.name.rstrip("/").rpartition("/")[2], depth + 1)
+    depth = files.depth()[1]
     if layer is None:
-        return published if published <= depth else max(1, depth * 3 // 4)
+        published = files.published_layer()
+        if published is None or published > depth:
+            return max(1, depth * 3 // 4)
+        return published
     if not 1 <= layer <= depth:
         raise UsageError(
             f"layer={layer}, but the model {files.name!r} has {depth} layers",
@@ -109,19 +109,6 @@ def token_cosines(
     )
 
 
-def _depth(files: ModelFiles) -> tuple[str, int]:
-    """Return the name of the number of blocks in a model's configuration, and this number."""
-    config = files.config()
-    for name in _DEPTHS:
-        if isinstance(config.get(name), int):
-            return name, config[name]
-    raise MissingResourceError(
-        f"the model {files.name!r} does not say how many layers it has",
-        where=str(files.folder / "config.json"),
-        fix="Use an encoder such as BERT.",
-    )
-
-
 def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> Loaded:
     """Load a model with no more blocks than are read."""
     config = files.config()
@@ -133,7 +120,7 @@ def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> 
     numbered = [layer for layer in layers if layer is not None]
     # others end with a norm, which would act on another layer's states
     if len(numbered) == len(layers) and config.get("model_type") in _ENDS_WITH_ITS_LAST_BLOCK:
-        settings[_depth(files)[0]] = max(numbered)
+        settings[files.depth()[0]] = max(numbered)
     loaded = load(files, "AutoModel", runtime, **settings)
     borders = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if not loaded.model.config.is_encoder_decoder and borders == (None, None):

@@ -18,9 +18,13 @@ from typing import Any
 from grammeter.core import DataError, MissingResourceError, expanded, how_to_install, require
 from grammeter.models.runtime import current
 
-_TABLES: Mapping[str, Any] = json.loads(
-    resources.files("grammeter.models").joinpath("known.json").read_text("utf-8")
-)
+
+@cache
+def _table(name: str) -> Mapping[str, Any]:
+    return json.loads(resources.files("grammeter.models").joinpath(name).read_text("utf-8"))
+
+
+_TABLES = _table("known.json")
 
 PACKAGED: dict[str, tuple[str, str]] = _TABLES["packaged"]
 """Models in Python packages: name -> package, folder in it."""
@@ -28,8 +32,8 @@ PACKAGED: dict[str, tuple[str, str]] = _TABLES["packaged"]
 ALIASES: Mapping[str, list[str]] = _TABLES["aliases"]
 """Old names on the hub, which it still accepts -> today's names of the same models."""
 
-PUBLISHED_LAYERS: Mapping[str, int] = _TABLES["bertscore_layers"]
-"""Layers that the authors of BERTScore chose, by the model's name without its owner."""
+SHAPES: Mapping[str, list[int]] = _TABLES["shapes"]
+"""Numbers of layers and of hidden units of models that papers use, by name."""
 
 WANTED_FILES = ("*.json", "*.txt", "*.safetensors", "*.model")
 """Files of a model that are fetched and hashed: settings, tokenizer, weights; no pickles."""
@@ -38,6 +42,10 @@ TRAINING_FILES = frozenset(("card.json", "training.json", "draws.json"))
 """Files that our own training writes beside a model; they are not hashed."""
 
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(@[\w./-]+)?")
+
+
+_DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+_WIDTHS = ("hidden_size", "d_model", "dim", "n_embd")
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,39 @@ class ModelFiles:
         raise MissingResourceError(
             "not a JSON object", where=str(path), fix="Fetch or write the model again."
         )
+
+    def depth(self) -> tuple[str, int]:
+        """Return the name of the number of blocks in the configuration, and this number."""
+        config = self.config()
+        for name in _DEPTHS:
+            if isinstance(config.get(name), int):
+                return name, config[name]
+        raise MissingResourceError(
+            f"the model {self.name!r} does not say how many layers it has",
+            where=str(self.folder / "config.json"),
+            fix="Use an encoder such as BERT.",
+        )
+
+    def may_be(self, name: str) -> bool:
+        """Tell whether depth and width are those of a model; true if these are not known."""
+        if name not in SHAPES:
+            return True
+        config = self.config()
+        widths = [config[key] for key in _WIDTHS if key in config]
+        return [self.depth()[1], *widths[:1]] == SHAPES[name]
+
+    def published_layer(self) -> int | None:
+        """Return the layer that the authors of BERTScore chose; ``None`` for other models.
+
+        A folder counts as the model that has its name, with or without the owner.
+        """
+        table = _table("bertscore_layers.json")
+        owner, _, name = self.name.rstrip("/").rpartition("/")
+        layers: Mapping[str, int] = table["layers"]
+        if self.revision is None:
+            layers = {known.rpartition("/")[2]: layer for known, layer in layers.items()}
+            return layers.get(name)
+        return layers.get(name if owner in table["owners"] else self.name)
 
     def misfit(self, what: str, fix: str) -> DataError:
         """Return the error for a model of the wrong kind; ``what`` continues "the model NAME"."""

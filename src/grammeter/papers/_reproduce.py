@@ -10,6 +10,7 @@ from typing import Any, get_args, overload
 
 from grammeter.core import (
     Column,
+    Figure,
     MissingResourceError,
     Result,
     Table,
@@ -18,7 +19,14 @@ from grammeter.core import (
     labelled,
 )
 from grammeter.formats import list_datasets
-from grammeter.papers import chollampatt2018, conll14, grundkiewicz2015, kobayashi2024
+from grammeter.papers import (
+    chollampatt2018,
+    gong2022,
+    grundkiewicz2015,
+    kobayashi2024,
+    maeda2022,
+    programs,
+)
 from grammeter.papers.cells import (
     Cell,
     Made,
@@ -28,11 +36,13 @@ from grammeter.papers.cells import (
     Value,
     Verdict,
     cells_table,
+    figure_of,
+    is_cut,
     judge,
     read_tables,
     why_table,
 )
-from grammeter.papers.materials import Materials
+from grammeter.papers.materials import Materials, Settings, named_paths
 from grammeter.version import __version__
 
 ALL = "all"
@@ -44,10 +54,10 @@ Make = Callable[[Materials], Made]
 PAPERS: Mapping[str, Mapping[str, Make]] = {
     "grundkiewicz2015": grundkiewicz2015.TABLES,
     "chollampatt2018": chollampatt2018.TABLES,
-    "gong2022": conll14.GONG,
-    "maeda2022": conll14.MAEDA,
+    "gong2022": gong2022.TABLES,
+    "maeda2022": maeda2022.TABLES,
     "kobayashi2024": kobayashi2024.TABLES,
-    "programs": conll14.PROGRAMS,
+    "programs": programs.TABLES,
 }
 """Paper -> table -> its recipe; figures of other tables stay open, for the reason in ``gaps``."""
 
@@ -61,11 +71,10 @@ class Task:
     missing: tuple[str, ...]
 
     def needs(self) -> Iterator[str]:
-        """Yield what is missing here, the models, and printed figures that nobody has typed."""
+        """Yield what is missing here, and say where print has no figures."""
         yield from self.missing
-        yield from (f"model {name}" for name in self.printed.models)
         if not self.printed.transcribed:
-            yield "the printed figures"
+            yield "printed figures, which a picture does not have"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -76,7 +85,7 @@ class Task:
             "cells": self.printed.figures,
             "transcribed": self.printed.transcribed,
             "data": list(self.printed.data),
-            "models": list(self.printed.models),
+            "how": self.printed.how,
             "missing": list(self.missing),
         }
 
@@ -131,6 +140,11 @@ class Reproduction(Result):
         ]
         overview = [self._overview()] if len(self.printed) > 1 else []
         return [*overview, *(cells_table(p, of) for p, of in chosen if of)]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the drawings among the tables, each with our figures."""
+        drawn = ((p, of) for p, of in self._by_table() if p.axes)
+        return {p.name: figure_of(p, of) for p, of in drawn if any(cell.ours for cell in of)}
 
     def _by_table(self) -> Iterator[tuple[PrintedTable, list[Cell]]]:
         for printed in self.printed:
@@ -190,25 +204,31 @@ def _missing(printed: PrintedTable, absent: set[str]) -> tuple[str, ...]:
 
 
 @overload
-def reproduce(
-    paper: None = None, table: str | None = None, *, models: bool = False, processes: int = 1
-) -> Reproducible: ...
+def reproduce(paper: None = None, table: str | None = None) -> Reproducible: ...
 @overload
 def reproduce(
-    paper: str, table: str | None = None, *, models: bool = False, processes: int = 1
+    paper: str,
+    table: str | None = None,
+    *,
+    models: Sequence[str] | None = None,
+    answers: Sequence[str] = (),
+    long: bool = False,
+    processes: int = 1,
 ) -> Reproduction: ...
 @checked
 def reproduce(
     paper: str | None = None,
     table: str | None = None,
     *,
-    models: bool = False,
+    models: Sequence[str] | None = None,
+    answers: Sequence[str] = (),
+    long: bool = False,
     processes: int = 1,
 ) -> Reproducible | Reproduction:
     """Make the tables of a paper again, or list the tables that can be made.
 
     Models run as :func:`grammeter.using` says. Raises :class:`UnknownNameError` if there is no such
-    paper or table.
+    paper, table or evaluator, :class:`DataError` for a model or answers that cannot be read.
 
     Parameters
     ----------
@@ -217,8 +237,15 @@ def reproduce(
     table
         Such as ``table3b``; default: all tables of the paper.
     models
-        Whether to make figures that need pretrained models, which takes minutes; a small model
-        that is installed replaces a missing one of a paper, and the figure says so.
+        Make also figures that need pretrained models, which takes minutes: each ``NAME=PATH`` says
+        where a model of the paper is, or a folder that was trained (``impara=FOLDER``,
+        ``some=FOLDER``). A small model that is installed replaces a missing encoder, and the
+        verdict is ``other model``. Default: make none of them.
+    answers
+        Answers of language models, each ``EVALUATOR=FILE``: JSON lines that ``judge`` wrote, for an
+        evaluator named as the paper does (``GPT-4-S``).
+    long
+        Make also what takes minutes without a model.
     processes
         Number of processes for long work; no figure depends on it. With more than one, a script
         needs the usual guard, ``if __name__ == "__main__":``.
@@ -226,7 +253,18 @@ def reproduce(
     tasks = list_tasks(None if paper == ALL else paper, table)
     if paper is None:
         return Reproducible(tuple(tasks))
-    return run_tasks(tasks, Materials(models=models, processes=processes))
+    settings = Settings(
+        models=None if models is None else named_paths(models, "models"),
+        answers=named_paths(answers, "answers"),
+        long=long,
+        processes=processes,
+    )
+    materials, evaluators = Materials(settings), kobayashi2024.evaluators()
+    for name in settings.answers:  # faults of files before the first table
+        if name not in evaluators:
+            raise UnknownNameError("evaluator", name, evaluators)
+        materials.answers(name)
+    return run_tasks(tasks, materials)
 
 
 def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
@@ -257,11 +295,10 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
         theirs = printed.cells.get(key, Printed(None))
         gap = printed.gap(*key)
         # not where the paper has a blank and we have no figure
-        if key not in made and theirs.value is None and not theirs.slip and not gap:
+        if key not in made and theirs.value is None and not gap:
             continue
         if need:
-            note = f"{need}; {theirs.slip}" if theirs.slip else need
-            yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", note)
+            yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", need)
         else:
             yield _cell(printed, *key, theirs, made.get(key), gap)
 
@@ -275,8 +312,10 @@ def _cell(
     gap: str | None,
 ) -> Cell:
     ours = made if made is None or isinstance(made, Ours) else Ours(made)
-    verdict, note = judge(theirs, ours, table.tolerance(row, column))
+    verdict, note = judge(theirs, ours, table.tolerance(row, column), table.reason(row, column))
     if verdict == "needs" and not note:
         note = gap or "no recipe for this figure"
-    value = ours.value if ours else None
-    return Cell(table.paper, table.name, row, column, theirs.value, value, verdict, note)
+    value = None if ours is None or ours.value != ours.value else ours.value  # NaN: none
+    place = (table.paper, table.name, row, column)
+    cut = value is not None and is_cut(theirs, value) and verdict != "other model"
+    return Cell(*place, theirs.value, value, verdict, note, "cut" if cut else None)

@@ -5,34 +5,37 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from grammeter.core import Column, Table, format_number, json_number
+from grammeter.core import Column, Figure, MissingResourceError, Table, format_number, json_number
 
-Verdict = Literal["equal", "within tolerance", "differs", "needs"]
-"""Equal to the printed digits; within the table's tolerance; neither; one figure is missing."""
+Verdict = Literal[
+    "equal", "within tolerance", "differs", "consistent", "stored", "other model", "needs"
+]
+"""What comes out beside the printed figure.
+
+``equal``: its digits, from data; ``within tolerance``: as near as chance or an unknown pipeline
+lets it come; ``consistent``: its digits, but from other printed figures alone, so that the paper
+agrees with itself; ``stored``: its digits, from figures that the authors stored one step before;
+``other model``: made with a model in the place of the paper's; ``needs``: one figure is missing;
+``differs``: none of these.
+"""
+
+Basis = Literal["data", "print", "stored"]
+"""What a figure of ours is made from: data, other printed figures, or the authors' stored ones."""
+
+_EQUAL: Mapping[Basis, Verdict] = {"data": "equal", "print": "consistent", "stored": "stored"}
 
 Value = float | str
 """A figure, or a text: a mark, a range of ranks such as ``2-4``."""
 
+_NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Ours:
-    """Our figure (NaN: none) and its note; with a model that ``stands_in``, it is never equal."""
-
-    value: Value
-    note: str = ""
-    stands_in: str | None = None
-
-
-Made = Mapping[tuple[str, str], Ours | Value]
-"""Our figures by row and column, named as in the printed table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +47,64 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
+class Ours:
+    """Our figure and what must be known of it.
+
+    ``value``: NaN for none; ``basis``: what it is made from; ``stands_in``: the paper's model whose
+    place another has taken; ``tolerance``: in place of the table's; ``outcomes``: how often each
+    value came up over seeds, of a figure that chance decides.
+    """
+
+    value: Value
+    note: str = ""
+    basis: Basis = "data"
+    stands_in: str | None = None
+    tolerance: Tolerance | None = None
+    outcomes: Mapping[Value, int] = field(default_factory=dict[Value, int])
+
+    @classmethod
+    def missing(cls, error: MissingResourceError) -> Ours:
+        """Return a figure that cannot be made, for the reason of an error."""
+        return cls(math.nan, f"{error.message}: {error.fix}" if error.fix else error.message)
+
+    def of(self, value: Value) -> Ours:
+        """Return another value that was made in the same way."""
+        return replace(self, value=value)
+
+    @classmethod
+    def over_seeds(cls, values: Iterable[Value], note: str = "") -> Ours:
+        """Return the most frequent of the values that seeds gave, with the others beside it."""
+        outcomes = Counter(values)
+        ((value, _),) = outcomes.most_common(1)
+        return cls(value=value, note=note, outcomes=outcomes)
+
+
+Made = Mapping[tuple[str, str], Ours | Value]
+"""Our figures by row and column, named as in the printed table."""
+
+Cells = dict[tuple[str, str], Ours]
+"""The same while it is made."""
+
+
+@dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed figure or text (``None``: nothing), its decimals, and a known reason to differ."""
+    """A printed figure or text; ``None``: nothing.
+
+    ``digits`` after the point, ``None``: the number itself, such as a count; ``cut``: the paper cut
+    the others off instead of rounding.
+    """
 
     value: Value | None
-    digits: int = 3
-    slip: str = ""
+    digits: int | None = 3
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell; ``published`` and ``ours`` may be ``None``; ``verdict`` and ``note`` compare them."""
+    """A cell; ``published`` and ``ours`` may be ``None``; ``verdict`` and ``note`` compare them.
+
+    ``digits`` is ``cut`` where the figures are equal because print cut its digits.
+    """
 
     paper: str
     table: str
@@ -64,6 +114,7 @@ class Cell:
     ours: Value | None
     verdict: Verdict
     note: str = ""
+    digits: Literal["cut"] | None = None
 
     @property
     def difference(self) -> float | None:
@@ -74,7 +125,8 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a cell."""
-        return {**asdict(self), "published": _plain(self.published), "ours": _plain(self.ours)}
+        data = {**asdict(self), "published": _plain(self.published), "ours": _plain(self.ours)}
+        return data if self.digits else {k: v for k, v in data.items() if k != "digits"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +135,10 @@ class PrintedTable:
 
     ``page``: its place, as printed; ``cells`` by row and column, in the order of the paper;
     ``origin`` of the figures: the paper's text, or a copy of it; ``transcribed``: whether they were
-    available; ``data``, ``models``: what making it again needs; ``tolerances``, ``gaps`` (what
-    missing figures would need): by row, by column, or ``*`` for all.
+    available; ``how``: the call or command behind ours; ``data``: the data sets it needs;
+    ``tolerances``, ``gaps`` (what missing figures would need): by row, by column, or ``*`` for all;
+    ``reasons`` (why another figure comes out): by ``row|column``, ``row|*`` or ``*|column``;
+    ``doubts``: what is not clear in the print; ``axes``: the names of x and y, of a drawing.
     """
 
     paper: str
@@ -93,10 +147,13 @@ class PrintedTable:
     page: str
     origin: str
     transcribed: bool = True
+    how: str = ""
     data: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict[str, Tolerance])
     gaps: Mapping[str, str] = field(default_factory=dict[str, str])
+    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
     cells: Mapping[tuple[str, str], Printed] = field(default_factory=dict[tuple[str, str], Printed])
 
     @property
@@ -108,32 +165,61 @@ class PrintedTable:
         """Return the tolerance of a figure; ``None``: equal in all printed digits."""
         return _first(self.tolerances, row, column, "*")
 
+    def reason(self, row: str, column: str) -> str:
+        """Return why another figure than the printed one comes out, if that is known."""
+        return _first(self.reasons, f"{row}|{column}", f"{row}|*", f"*|{column}") or ""
+
     def gap(self, row: str, column: str) -> str | None:
         """Return what a missing figure would need, if that is known."""
         return _first(self.gaps, row, column, "*")
 
 
-def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> tuple[Verdict, str]:
+def judge(
+    printed: Printed, ours: Ours | None, tolerance: Tolerance | None = None, reason: str = ""
+) -> tuple[Verdict, str]:
     """Return the verdict on a figure, and its note; the caller says what a figure needs."""
     if ours is None or (isinstance(ours.value, float) and math.isnan(ours.value)):
         return "needs", ours.note if ours else ""
-    if ours.stands_in:
-        need = f"needs {ours.stands_in}; ours is of another model"
-        return "needs", f"{need}: {ours.note}" if ours.note else need
     if printed.value is None:
-        return "needs", _joined("a figure of ours, the paper prints none", printed.slip, ours.note)
-    if _is_equal(printed, ours.value):
-        return "equal", ours.note
+        alone = "a figure of ours, the paper prints none"
+        return "needs", _joined(alone, reason, ours.note)
+    if ours.stands_in:
+        return "other model", _joined(f"ours is not of {ours.stands_in}", ours.note)
+    if is_rounded(printed, ours.value) or is_cut(printed, ours.value):
+        return _EQUAL[ours.basis], ours.note
+    near = _nearness(printed, ours, ours.tolerance or tolerance)
+    if near is not None:
+        return "within tolerance", _joined(ours.note, near)
+    return "differs", _joined(reason, ours.note) or "the reason is not known"
+
+
+def _nearness(printed: Printed, ours: Ours, tolerance: Tolerance | None) -> str | None:
+    """Return why another figure is near enough: chance, or a tolerance; ``None`` if it is not."""
+    if printed.value is not None and (often := ours.outcomes.get(printed.value)):
+        return f"by chance: as printed with {often} of {sum(ours.outcomes.values())} seeds"
     if tolerance and _distance(printed, ours.value) <= tolerance.value:
-        return "within tolerance", _joined(ours.note, tolerance.reason)
-    return "differs", _joined(printed.slip, ours.note) or "the reason is not known"
+        return tolerance.reason
+    return None
 
 
-def _is_equal(printed: Printed, value: Value) -> bool:
+def is_rounded(printed: Printed, value: Value) -> bool:
+    """Tell whether a value, rounded, is the printed one."""
     if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
         return printed.value == value
     # a figure halfway between two printed ones may be printed as either
-    return abs(value - printed.value) <= 0.5 * 10.0**-printed.digits + 1e-9
+    half = 0.0 if printed.digits is None else 0.5 * 10.0**-printed.digits
+    return abs(value - printed.value) <= half + 1e-9
+
+
+def is_cut(printed: Printed, value: Value) -> bool:
+    """Tell whether a value, cut after the printed digits, is the printed one, if print cuts.
+
+    One digit more is rounded before, as programs do that print percentages.
+    """
+    if not printed.cut or isinstance(printed.value, str | None) or isinstance(value, str):
+        return False
+    unit = 10 ** (printed.digits or 0)
+    return math.trunc(round(value * 10 * unit) / 10) == round(printed.value * unit)
 
 
 def _distance(printed: Printed, value: Value) -> float:
@@ -167,10 +253,10 @@ def _first(values: Mapping[str, Any], *keys: str) -> Any:
 def read_tables(paper: str) -> Mapping[str, PrintedTable]:
     """Return the tables of a paper by name, in the order of the paper.
 
-    A file holds for each table the fields of :class:`PrintedTable`, but ``columns``, ``rows`` (a
-    list of values by row, ``null`` where nothing is printed), ``digits`` (a number, or one by
-    column) and ``slips`` (by ``row|column``, ``row|*`` or ``*|column``: known reason for another
-    figure) for its cells, and tolerances in a list that names ``of`` which rows or columns.
+    A file holds for each table the fields of :class:`PrintedTable`, but for its cells ``columns``,
+    ``rows`` (a list of values by row, ``null`` where nothing is printed), ``digits`` (a number,
+    ``null``, or one by column) and ``cut`` (columns whose digits are cut, not rounded), and
+    tolerances in a list that names ``of`` which rows or columns.
     """
     text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
     tables: Mapping[str, Any] = json.loads(text)["tables"]
@@ -179,20 +265,19 @@ def read_tables(paper: str) -> Mapping[str, PrintedTable]:
 
 def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
     columns: list[str] = shape.pop("columns")
-    digits: int | Mapping[str, int] = shape.pop("digits", 3)
-    slips: Mapping[str, str] = shape.pop("slips", {})
+    digits: int | Mapping[str, int | None] | None = shape.pop("digits", 3)
+    cut: Sequence[str] = shape.pop("cut", ())
     cells: dict[tuple[str, str], Printed] = {}
     for row, values in shape.pop("rows").items():
         for column, value in zip(columns, values, strict=True):
-            places = digits if isinstance(digits, int) else digits.get(column, 3)
-            slip = _first(slips, f"{row}|{column}", f"{row}|*", f"*|{column}") or ""
-            cells[row, column] = Printed(value, places, slip)
+            places = digits.get(column, 3) if isinstance(digits, Mapping) else digits
+            cells[row, column] = Printed(value, places, column in cut)
     shape["tolerances"] = {
         key: Tolerance(rule["value"], rule["reason"])
         for rule in shape.get("tolerances", ())
         for key in rule["of"]
     }
-    for key in ("data", "models"):
+    for key in ("data", "doubts", "axes"):
         shape[key] = tuple(shape.get(key, ()))
     return PrintedTable(paper=paper, name=name, cells=cells, **shape)
 
@@ -204,6 +289,32 @@ def cells_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
     title = f"{printed.paper}, {printed.page}: {printed.title}"
     columns = ("row", "column", *numbers, "verdict", "note")
     return Table.of(columns, rows, (f"published: {printed.origin}",), title=title)
+
+
+def figure_of(printed: PrintedTable, cells: Sequence[Cell]) -> Figure:
+    """Return our figures of a drawing: curves, or the scores of systems by metrics and people.
+
+    In curves a row is a series, and the number in the column's name is x; where there is one
+    column, x stands in the name of the row. What follows a comma in a row's name is what is
+    measured.
+    """
+    x_label, y_label = printed.axes
+    values = {(c.row, c.column): float(c.ours) for c in cells if isinstance(c.ours, int | float)}
+    rows = dict.fromkeys(row for row, _ in values)
+    if x_label in (column for _, column in values):
+        scores = {column: {r: values[r, column] for r in rows} for _, column in values}
+        people = scores.pop(x_label)
+        metrics = {name: of for name, of in scores.items() if name not in ("EW", "TS")}
+        data = {"human": people, "metrics": metrics, "human_label": x_label}
+        return Figure("metric_scatters", data)
+    panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for (row, column), value in values.items():
+        if match := _NUMBER.search(column) or _NUMBER.match(row):
+            series, _, kind = (row if _NUMBER.search(column) else "").partition(", ")
+            points = panels.setdefault(kind or y_label, {}).setdefault(series or column, [])
+            points.append((float(match[0]), value))
+    title = f"{printed.paper}, {printed.page}"
+    return Figure("series_curves", {"panels": panels, "x_label": x_label, "title": title})
 
 
 def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
@@ -220,14 +331,14 @@ def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:
     """Return row, column, and the published figure, ours and the difference as texts."""
     figure = printed.cells.get((cell.row, cell.column))
     digits = figure.digits if figure else 3
-    finer = digits + 2 if digits else 0
+    finer = digits + 2 if digits else digits
     difference = cell.difference
-    apart = "" if difference is None else format_number(difference, finer, sign=True)
+    apart = "" if difference is None else format_number(difference, finer or 0, sign=True)
     figures = (_text(cell.published, digits), _text(cell.ours, finer), apart)
     return (cell.row, cell.column, *figures)
 
 
-def _text(value: Value | None, digits: int) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else format_number(value, digits)
+def _text(value: Value | None, digits: int | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return f"{value:.9g}" if digits is None else format_number(value, digits)

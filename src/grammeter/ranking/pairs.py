@@ -8,8 +8,9 @@ larger units, the number of times that each unit was drawn times the counts of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
+from operator import itemgetter
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,8 +19,12 @@ from numpy.typing import NDArray
 from grammeter.core import BoolArray, FloatArray, IntArray, Ranking, UnknownNameError, UsageError
 from grammeter.stats import chunks, generator, resample_counts
 
-Extraction = Literal["expanded", "unexpanded"]
-"""``expanded``: all systems behind an output are compared; ``unexpanded``: one for each output."""
+Extraction = Literal["expanded", "unexpanded", "first-listed"]
+"""Who is compared for an output that several systems wrote.
+
+``expanded``: all of them; ``unexpanded``: the first of the alphabet among the chosen systems;
+``first-listed``: the one that the judgment lists first, and nobody if it is not chosen.
+"""
 
 EXTRACTIONS: tuple[Extraction, ...] = get_args(Extraction)
 
@@ -99,11 +104,18 @@ def counted(cells: IntArray | FloatArray, systems: int) -> tuple[IntArray, IntAr
     return wins, ties
 
 
+def by_first_listed(rankings: Sequence[Ranking], extraction: Extraction) -> Sequence[Ranking]:
+    """Leave one system behind each output if only the first one listed counts; before a choice."""
+    if extraction != "first-listed":
+        return rankings
+    return [replace(r, groups=tuple(group[:1] for group in r.groups)) for r in rankings]
+
+
 def extract_pairs(rankings: Sequence[Ranking], *, extraction: Extraction = "expanded") -> Pairs:
     """Compare the systems of each ranking two by two.
 
-    Systems behind one output tie. In ``unexpanded`` extraction the alphabetically first system
-    stands for its group. Skipped rankings give nothing.
+    Systems behind one output tie; see :data:`Extraction` for who stands for an output. Skipped
+    rankings give nothing.
     """
     systems = tuple(sorted({name for ranking in rankings for name in ranking.systems}))
     judges = tuple(sorted({ranking.judge for ranking in rankings}))
@@ -123,8 +135,9 @@ def _compared(ranking: Ranking, extraction: Extraction) -> list[tuple[str, str, 
     if ranking.skipped:
         return []
     groups = ranking.groups
-    if extraction == "unexpanded":
-        groups = tuple((min(group),) for group in groups)
+    if extraction != "expanded":
+        first = min if extraction == "unexpanded" else itemgetter(0)
+        groups = tuple((first(group),) for group in groups)
     compared = [(a, b, 0) for group in groups for a, b in combinations(group, 2)]
     for (group, rank), (other, worse) in combinations(zip(groups, ranking.ranks, strict=False), 2):
         outcome = (worse > rank) - (worse < rank)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grammeter.core import DataError, Ranking, UnknownNameError, with_sentence_numbers
-from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, extract_pairs
+from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, by_first_listed, extract_pairs
 
 _SEEDA = (
     "BART BERT-fuse GECToR-BERT GECToR-ens LM-Critic PIE REF-M Riken-Tohoku T5 TemplateGEC"
@@ -63,7 +63,7 @@ def select(
     if extraction not in EXTRACTIONS:
         raise UnknownNameError("extraction", extraction, EXTRACTIONS)
     chosen = with_sentence_numbers(of_judges(rankings, judges, without_judges))
-    chosen = _of_systems(chosen, systems, drop)
+    chosen = _of_systems(by_first_listed(chosen, extraction), systems, drop)
     pairs = extract_pairs(chosen, extraction=extraction)
     _check_decided(pairs)
     shown: dict[str, object] = {"extraction": extraction}

@@ -20,6 +20,7 @@ CHARTS: Mapping[str, Callable[..., Drawing]] = {
         curves.beta_curve,
         curves.learning_curve,
         curves.metric_scatters,
+        curves.series_curves,
         curves.window_curve,
     )
 }

@@ -27,6 +27,9 @@ _WIDEST = 60
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
+MARKED = 20
+"""Points of a series up to which each is marked."""
+
 # --- points ---------------------------------------------------------------------------------
 
 
@@ -183,6 +186,22 @@ def beta_curve(
         y_label="correlation with people",
     )
     return drawing(panel, title="Correlation by beta")
+
+
+def series_curves(
+    panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], *, x_label: str, title: str
+) -> Drawing:
+    """Draw named series of points ``(x, y)``, a panel for each quantity of the upward axis."""
+    drawn: list[Panel] = []
+    for y_label, named in panels.items():
+        x, y = zip(*(point for points in named.values() for point in points), strict=True)
+        series = [
+            _Series(name, number, points, dashes="6 4" * (number % 2), marked=len(points) < MARKED)
+            for number, (name, points) in enumerate(named.items())
+        ]
+        axes = Scale.around(x, 64, 64 + PLOT), Scale.around(y, 20 + FLAT, 20)
+        drawn.append(_curve_panel(series, *axes, x_label=x_label, y_label=y_label))
+    return drawing(*drawn, title=title)
 
 
 def window_curve(

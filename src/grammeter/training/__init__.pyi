@@ -1,7 +1,9 @@
 from grammeter.training.fit import listening as listening
+from grammeter.training.fit import tell as tell
 from grammeter.training.network import Decay as Decay
 from grammeter.training.network import Precision as Precision
 from grammeter.training.network import Settings as Settings
+from grammeter.training.pairs import DRAWS as DRAWS
 from grammeter.training.pairs import LossName as LossName
 from grammeter.training.pairs import Measured as Measured
 from grammeter.training.pairs import Pair as Pair
@@ -16,5 +18,6 @@ from grammeter.training.results import Impacts as Impacts
 from grammeter.training.results import TypeImpact as TypeImpact
 from grammeter.training.results import card_page as card_page
 from grammeter.training.results import cross_test as cross_test
+from grammeter.training.results import merged as merged
 from grammeter.training.tasks import fit_impara as fit_impara
 from grammeter.training.tasks import fit_some as fit_some

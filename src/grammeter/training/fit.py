@@ -58,6 +58,7 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
     with Network.open(settings, bias=task.first_bias) as network:
         run = _Run(task, settings, network, folder)
         run.start(resume=resume)
+        run.announce()
         while run.progress.epoch <= settings.epochs:
             run.epoch()
         run.finish()
@@ -105,6 +106,19 @@ class _Run:
                 " an uninterrupted one",
                 stacklevel=2,
             )
+
+    def announce(self) -> None:
+        """Tell how long the fit will take: a step takes about three times its forward pass."""
+        size, examples = self._settings.batch_size, self.encoded["train"]
+        steps = self._settings.epochs * math.ceil(len(examples) / size) - self.progress.updates
+        if steps <= 0:
+            return
+        began = time.monotonic()
+        for _ in range(2):  # the first also warms up
+            began = time.monotonic()
+            self._network.outputs(examples[:size])
+        minutes = 3 * (time.monotonic() - began) * steps / 60
+        tell(f"{steps} steps, about {minutes:.1f} minutes")
 
     def epoch(self) -> None:
         """Finish the current epoch, measure, and write a checkpoint."""

@@ -169,12 +169,14 @@ class Impacts(Result):
     edits: tuple[EditImpact, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[EditedSentence]) -> Impacts:
-        """Return the impacts of these sentences."""
+    def of(
+        cls, sentences: Sequence[EditedSentence], *, merge: bool = False, least: int = 1
+    ) -> Impacts:
+        """Return the impacts of these sentences; the options are those of the verb."""
         edits = [
             EditImpact(
                 max(impact, 0.0),  # rounding may push a cosine above 1
-                edit.type,
+                merged(edit.type) if merge else edit.type,
                 " ".join(sentence.words[edit.start : edit.end]),
                 edit.correction,
                 sentence.source,
@@ -186,7 +188,7 @@ class Impacts(Result):
         by_type: dict[str, list[float]] = {}
         for row in edits:
             by_type.setdefault(row.type, []).append(row.impact)
-        types = [_of_type(kind, impacts) for kind, impacts in by_type.items()]
+        types = [_of_type(kind, row) for kind, row in by_type.items() if len(row) >= least]
         return cls(
             tuple(sorted(types, key=lambda row: (-row.mean, row.type))),
             tuple(sorted(edits, key=lambda row: (-row.impact, row.origin, row.original))),
@@ -210,6 +212,11 @@ class Impacts(Result):
         alone = {"deviation": None, "deviation_reason": "a single edit"}
         types = [{**asdict(row), **(alone if row.count == 1 else {})} for row in self.types]
         return {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
+
+
+def merged(kind: str) -> str:
+    """Return ``NOUN`` of ``M:NOUN``, ``U:NOUN`` and ``R:NOUN``; other types as they are."""
+    return kind[2:] if kind[:2] in ("M:", "U:", "R:") else kind
 
 
 def _of_type(kind: str, impacts: Sequence[float]) -> TypeImpact:

@@ -10,6 +10,7 @@ from grammeter.verbs._edits import ExtractedEdits as ExtractedEdits
 from grammeter.verbs._edits import edits_compare as edits_compare
 from grammeter.verbs._edits import edits_convert as edits_convert
 from grammeter.verbs._edits import edits_extract as edits_extract
+from grammeter.verbs._edits import edits_split as edits_split
 from grammeter.verbs._explain import explain as explain
 from grammeter.verbs._judge import Judged as Judged
 from grammeter.verbs._judge import Shown as Shown

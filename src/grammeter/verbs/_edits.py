@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
+from random import Random
 from typing import Any, Literal, get_args
 
 from grammeter.core import (
@@ -207,6 +208,37 @@ def edits_convert(
         done = extractor.retype_all(wanted, minimise=not no_min, keep_types=old_cats)
     blocks = tuple(_rewritten(file.blocks, done))
     return ExtractedEdits(blocks, tuple(faults), _notice(extractor))
+
+
+@checked
+def edits_split(
+    m2_file: str | Path | M2File, *, share: float = 0.1, seed: int = 1, lenient: bool = False
+) -> tuple[ExtractedEdits, ExtractedEdits]:
+    """Split an M2 file by sentence, one part for training and one for test.
+
+    Returns the two parts, the test part last, each in the order of the file. The same file, share
+    and seed give the same parts. Raises :class:`UsageError` if a part would have no sentence.
+
+    Parameters
+    ----------
+    m2_file
+        A file by its name or as read.
+    share
+        Share of the sentences in the test part.
+    seed
+        Seed of the shuffle.
+    lenient
+        Pass over faulty edits.
+    """
+    file, _ = _m2(m2_file, lenient, "m2")
+    numbers = list(range(len(file.blocks)))
+    size = int(len(numbers) * share)
+    if not 0 < size < len(numbers):
+        raise UsageError(f"a share of {share:g} of {len(numbers)} sentences", fix="Use 0 to 1.")
+    Random(seed).shuffle(numbers)  # noqa: S311 - no secret
+    parts = sorted(numbers[size:]), sorted(numbers[:size])
+    one, other = (tuple(file.blocks[n] for n in part) for part in parts)
+    return ExtractedEdits(one, file.notices), ExtractedEdits(other)
 
 
 @checked

@@ -9,6 +9,7 @@ from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, ren
 from grammeter.ranking import (
     Agreement,
     Divisor,
+    DrawRadius,
     Extraction,
     HeadToHead,
     JudgeCorrelations,
@@ -24,6 +25,7 @@ from grammeter.ranking import (
     judge_correlations,
     measure_agreement,
     method_of,
+    predict_by_radius,
     rank_systems,
     select,
 )
@@ -77,6 +79,7 @@ def rank(
     rankings: Sequence[Ranking],
     *,
     validate: int,
+    repeats: int = 1,
     training: Training | None = None,
     **options: Unpack[RankOptions],
 ) -> Prediction: ...
@@ -87,6 +90,13 @@ def rank(
     learning_curve: Literal[True],
     **options: Unpack[RankOptions],
 ) -> Outlook: ...
+@overload
+def rank(
+    rankings: Sequence[Ranking],
+    *,
+    draw_radius: Literal[True],
+    **options: Unpack[RankOptions],
+) -> DrawRadius: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def rank(
@@ -95,6 +105,7 @@ def rank(
     head_to_head: bool = False,
     validate: int | None = None,
     learning_curve: bool = False,
+    draw_radius: bool = False,
     by: str | Method = "expected-wins",
     unit: Unit | None = None,
     resamples: int | None = None,
@@ -102,6 +113,7 @@ def rank(
     confidence: float = 0.95,
     divisor: Divisor | None = None,
     prior: float | None = None,
+    repeats: int = 1,
     training: Training | None = None,
     zeros: Zeros | None = None,
     processes: int = 1,
@@ -111,7 +123,7 @@ def rank(
     drop: Sequence[str] = (),
     extraction: Extraction = "expanded",
     numbering: str | None = None,
-) -> Ranked | HeadToHead | Prediction | Outlook:
+) -> Ranked | HeadToHead | Prediction | Outlook | DrawRadius:
     """Rank systems by human judgments, best first, with the scores of all the data.
 
     A system whose score does not rest on all opponents has a ``reason``. Names and the order of
@@ -131,6 +143,9 @@ def rank(
     learning_curve
         Instead of a ranking: how the ranking by Expected Wins settles with more items, and how
         many more separate neighbours in it.
+    draw_radius
+        Instead of a ranking: what clusters predict if neighbours whose scores differ by no more
+        than a radius share one, for every radius.
     by
         ``expected-wins``, ``trueskill``, ``bradley-terry``, or one such as ``TrueSkill(tau=0.1)``.
     unit
@@ -146,6 +161,9 @@ def rank(
         Of Expected Wins alone; see :data:`~grammeter.ranking.Divisor`.
     prior
         Of Bradley-Terry alone: wins added in both directions for each pair.
+    repeats
+        Of ``validate`` alone: number of cross-validations, with seeds from ``seed`` upwards; the
+        result has the means and the standard deviations.
     training
         Of ``validate`` alone; see :data:`~grammeter.ranking.Training`; default ``held-out``.
     zeros
@@ -163,15 +181,16 @@ def rank(
     numbering
         How the file counted sentences, for the signature; what was read from files knows it.
     """
-    if head_to_head + learning_curve + (validate is not None) > 1:
+    if head_to_head + learning_curve + draw_radius + (validate is not None) > 1:
         raise UsageError("several questions at once", fix="Ask for one result after the other.")
-    chance, ranked = not head_to_head, not head_to_head and not learning_curve
+    chance, ranked = not head_to_head and not draw_radius, not head_to_head and not learning_curve
     both = "a ranking or --validate"
-    check_home(ranked, both, by=by != "expected-wins", unit=unit, confidence=confidence != 0.95)
+    check_home(ranked, f"{both}, or --draw-radius", by=by != "expected-wins")
+    check_home(ranked and chance, both, unit=unit, confidence=confidence != 0.95)
     check_home(chance, "what is resampled", resamples=resamples is not None, seed=seed != 1)
     check_home(ranked and by == "expected-wins", "--by expected-wins", divisor=divisor)
     check_home(ranked and by == "bradley-terry", "--by bradley-terry", prior=prior is not None)
-    check_home(validate is not None, "--validate", training=training)
+    check_home(validate is not None, "--validate", training=training, repeats=repeats != 1)
     check_home(head_to_head, "--head-to-head", zeros=zeros)
     elsewhere = "results other than a curve"
     check_home(not learning_curve, elsewhere, extraction=extraction != "expanded")
@@ -180,6 +199,8 @@ def rank(
     selection = select(rankings, systems=systems, drop=drop, extraction=extraction, **of)
     if head_to_head:
         return duels(selection, zeros=zeros or "one")
+    if draw_radius:
+        return predict_by_radius(selection, method)
     runs = resamples if resamples is not None else 1000 if validate is None else 100
     if learning_curve:
         return outlook(selection, resamples=runs, seed=seed)
@@ -190,8 +211,8 @@ def rank(
     }
     if validate is None:
         return rank_systems(selection, method, **sure)
-    training = training or "held-out"
-    return cross_validate(selection, method, folds=validate, training=training, **sure)
+    dealt: Any = {"folds": validate, "repeats": repeats, "training": training or "held-out"}
+    return cross_validate(selection, method, **dealt, **sure)
 
 
 @overload

@@ -220,6 +220,9 @@ def train_impacts(
     parallel: Sequence[str | Path],
     *,
     encoder: str = ENCODER,
+    extract: bool = False,
+    merge: bool = False,
+    least: int = 1,
     source_column: str | None = None,
     target_column: str | None = None,
     pipeline: str | None = None,
@@ -233,8 +236,15 @@ def train_impacts(
     ----------
     parallel, encoder, source_column, target_column, pipeline, lenient
         As for :func:`train_impara`.
+    extract
+        Extract edits anew from the texts that the edits of an M2 file make, all applied.
+    merge
+        Count insertions, replacements and deletions as one type: ``NOUN``, not ``M:NOUN``.
+    least
+        Leave out types of fewer edits.
     """
-    return Impacts.of(_Data(parallel, locals()).measure().sentences)
+    sentences = _Data(parallel, locals()).measure().sentences
+    return Impacts.of(sentences, merge=merge, least=least)
 
 
 class _Data:
@@ -270,6 +280,8 @@ class _Data:
         origin = GIVEN
         for data in self._places:
             corrections = read_parallel(data, **self._reading)
+            if self._options.get("extract"):
+                corrections = [row.as_text() for row in corrections if row.edits != ()]
             if any(row.edits is None for row in corrections):
                 extractor = annotator(pipeline, types=True).signature()
                 origin = ", ".join(f"{key} {value}" for key, value in extractor.items())

@@ -1,18 +1,14 @@
-"""What judgments say beside a ranking: who beats whom, and what a ranking made of them predicts.
+"""What a ranking made of judgments predicts: section 5.3 and Table 4 of Grundkiewicz et al. 2015.
 
-Head to head is Table 3d of Grundkiewicz et al. 2015, with an exact sign test; the prediction is the
-cross-validation of their section 5.3 and Table 4. A ranking predicts a comparison twice: the
-clusters say who is better, or that both are equal (two systems of one cluster); the order says who
-is better, and is asked only about decided comparisons.
+A ranking predicts a comparison twice: the clusters say who is better, or that both are equal (two
+systems of one cluster); the order says who is better, and is asked only about decided comparisons.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
-from itertools import permutations
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,7 +17,6 @@ from grammeter.core import (
     BoolArray,
     Column,
     DataError,
-    Figure,
     FloatArray,
     IntArray,
     Result,
@@ -31,7 +26,7 @@ from grammeter.core import (
     UsageError,
     track,
 )
-from grammeter.ranking.methods import Method, expected_wins
+from grammeter.ranking.methods import Method
 from grammeter.ranking.pairs import Pairs, Resampling, Unit, derived_seed, unit_numbers, unlabelled
 from grammeter.ranking.rank import (
     Clustering,
@@ -42,143 +37,9 @@ from grammeter.ranking.rank import (
 )
 from grammeter.ranking.selection import Selection
 from grammeter.ranking.shapes import Plain, public_shape
-from grammeter.stats import generator, sign_test
+from grammeter.stats import generator
 
-HEAD_TO_HEAD, PREDICTION = "head-to-head", "prediction"
-
-Zeros = Literal["one", "keep"]
-"""A count of 0 beside a positive one becomes 1, as in the original, or stays 0."""
-
-ZEROS: tuple[Zeros, ...] = get_args(Zeros)
-
-MARKS = ((0.01, "**"), (0.05, "*"), (0.10, "+"))
-"""Largest p-value of each mark. The paper prints a double dagger, a dagger and a star."""
-
-
-@dataclass(frozen=True, slots=True)
-class Duel(Plain):
-    """Two systems compared, seen from the column's side.
-
-    ``share`` is the column's share of the decided comparisons, NaN with a ``reason`` if there is
-    none; ``wins``, ``losses`` and ``ties`` are the column's. ``pvalue`` is that of the exact sign
-    test, two-sided; ``mark`` is ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for p <= .10, else
-    empty.
-    """
-
-    row: str
-    column: str
-    share: float
-    wins: int
-    losses: int
-    ties: int
-    pvalue: float
-    mark: str
-    reason: str | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class HeadToHead(Result):
-    """All systems against all others, in the order of Expected Wins."""
-
-    systems: tuple[str, ...]
-    signature: Signature
-    cells: tuple[Duel, ...]
-    notes: tuple[str, ...] = ()
-
-    def __getitem__(self, names: tuple[str, str]) -> Duel:
-        """Return the cell of a row and a column."""
-        for cell in self.cells:
-            if (cell.row, cell.column) == names:
-                return cell
-        raise UnknownNameError("pair of systems", " ".join(names), self.systems)
-
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
-        """Return shares of wins as a matrix; for programs a row for each cell."""
-        if long:
-            counts = Column.many("count", "wins", "losses", "ties")
-            columns = ("row", "column", Column("share", "score", 2), *counts)
-            rows = [astuple(duel)[:-1] for duel in self.cells]
-            return [Table.of((*columns, Column("pvalue", "pvalue"), "mark"), rows)]
-        shares = {(duel.row, duel.column): duel.share for duel in self.cells}
-        matrix = [(row, *(shares.get((row, of)) for of in self.systems)) for row in self.systems]
-        marks = {(row, 1 + column): duel.mark for row, column, duel in self._placed()}
-        notes = (
-            "share of the decided comparisons with the row's system that the column's system wins",
-            "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
-            str(self.signature),
-        )
-        heads = Column.many("score", *self.systems, digits=2)
-        return [Table.of(("", *heads), matrix, notes, marks=marks)]
-
-    def figures(self) -> Mapping[str, Figure]:
-        """Return the shares as a map."""
-        shares = np.full((len(self.systems), len(self.systems)), np.nan)
-        marks = [[""] * len(self.systems) for _ in self.systems]
-        for row, column, duel in self._placed():
-            shares[row, column], marks[row][column] = duel.share, duel.mark
-        data = {"systems": self.systems, "shares": shares, "marks": marks}
-        return {"shares": Figure("head_to_head_map", data)}
-
-    def _placed(self) -> Iterator[tuple[int, int, Duel]]:
-        """Yield the row, the column and what they hold."""
-        places = {system: place for place, system in enumerate(self.systems)}
-        yield from ((places[duel.row], places[duel.column], duel) for duel in self.cells)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return public_shape(HEAD_TO_HEAD, self)
-
-
-def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
-    """Compare each system with each other by the judgments of a selection.
-
-    With ``zeros`` of ``one``, where a system never won against another that did, its count is taken
-    as 1 for share and p-value, as in the original; ``wins`` and ``losses`` are the true counts.
-    """
-    if zeros not in ZEROS:
-        raise UnknownNameError("treatment of zeros", zeros, ZEROS)
-    systems, (wins, ties) = selection.pairs.systems, selection.pairs.counts()
-    order = score_order(expected_wins(wins))
-    settings = {"test": "sign, exact, two-sided", "zeros": zeros}
-    signature = Signature.of(HEAD_TO_HEAD, {**settings, **selection.shown})
-    counts = (wins.T, wins, ties)  # wins of the column, of the row
-    cells = tuple(
-        _duel(systems[row], systems[column], [int(of[row, column]) for of in counts], zeros)
-        for row, column in permutations(order, 2)
-    )
-    names = tuple(systems[at] for at in order)
-    return HeadToHead(names, signature, cells, (*selection.notes, *_duel_notes(cells, zeros)))
-
-
-def mark_of(pvalue: float) -> str:
-    """Return the mark of a p-value; NaN has none."""
-    return next((mark for level, mark in MARKS if pvalue <= level), "")
-
-
-def _duel_notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
-    yield (
-        "the sign test takes comparisons to be independent, which those of one sentence are not:"
-        " p-values are too small"
-    )
-    one_sided = sum(not cell.wins and cell.losses > 0 for cell in cells)
-    if zeros == "one" and one_sided:
-        pairs = "1 pair" if one_sided == 1 else f"{one_sided} pairs"
-        yield (
-            f"{pairs} of systems with all decided comparisons won by one: the other's 0 wins count"
-            " as 1 for share and p-value, as in the original (--zeros keep leaves them)"
-        )
-
-
-def _duel(row: str, column: str, counts: Sequence[int], zeros: Zeros) -> Duel:
-    won, lost, tied = counts
-    if not won + lost:
-        reason = f"{tied} ties and nothing decided" if tied else "never compared"
-        return Duel(row, column, math.nan, 0, 0, tied, math.nan, "", reason)
-    least = 1 if zeros == "one" else 0
-    ours, theirs = max(won, least), max(lost, least)
-    pvalue = sign_test(ours, theirs)
-    return Duel(row, column, ours / (ours + theirs), won, lost, tied, pvalue, mark_of(pvalue))
-
+PREDICTION, DRAW_RADIUS = "prediction", "draw-radius"
 
 Training = Literal["held-out", "makefile"]
 """The judgments that a fold's ranking is made from.
@@ -198,7 +59,8 @@ class Prediction(Result):
     ``clusters`` is of all comparisons, ties included; ``all_tied`` the same for "everything is
     tied", the share of ties: what any clustering has to beat. ``order`` is of the decided
     comparisons; a coin would have .5. ``comparisons`` were predicted, ``decided`` of them are
-    decided; ``clusterings`` says how many folds had how many clusters.
+    decided; ``clusterings`` says how many folds had how many clusters. Of several cross-validations
+    shares are means, with standard ``deviations`` by the names of the shares.
     """
 
     method: str
@@ -210,15 +72,22 @@ class Prediction(Result):
     decided: int
     clusterings: Mapping[int, int]
     notes: tuple[str, ...] = ()
+    deviations: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return accuracies, the baseline beside them."""
         rows = [
-            ("clusters, all comparisons", self.clusters, self.comparisons),
-            ("everything tied, all comparisons", self.all_tied, self.comparisons),
-            ("order, decided comparisons", self.order, self.decided),
+            (row, getattr(self, of), self.deviations.get(of), number)
+            for row, of, number in (
+                ("clusters, all comparisons", "clusters", self.comparisons),
+                ("everything tied, all comparisons", "all_tied", self.comparisons),
+                ("order, decided comparisons", "order", self.decided),
+            )
         ]
-        columns = (self.method, Column("accuracy", "score", tsv=4), Column("comparisons", "count"))
+        scores = Column.many("score", "accuracy", "deviation", tsv=4)
+        columns = (self.method, *scores, Column("comparisons", "count"))
+        if not self.deviations:
+            rows, columns = [(*row[:2], row[3]) for row in rows], (*columns[:2], columns[3])
         sizes = ", ".join(f"{size} in {count}" for size, count in self.clusterings.items())
         return [Table.of(columns, rows, (f"clusters in folds: {sizes}", str(self.signature)))]
 
@@ -229,8 +98,13 @@ class Prediction(Result):
             "all_tied": self.comparisons,
             "order": self.decided,
         }
-        shares = {of: {"accuracy": getattr(self, of), "n": n} for of, n in numbers.items()}
-        return public_shape(PREDICTION, self, **shares, comparisons=None, decided=None)
+        shares: dict[str, Any] = {
+            of: {"accuracy": getattr(self, of), "n": n} for of, n in numbers.items()
+        }
+        for of, deviation in self.deviations.items():
+            shares[of]["deviation"] = deviation
+        left_out = dict.fromkeys(("comparisons", "decided", "deviations"))
+        return public_shape(PREDICTION, self, **shares, **left_out)
 
 
 def cross_validate(
@@ -238,6 +112,7 @@ def cross_validate(
     method: Method,
     *,
     folds: int = 100,
+    repeats: int = 1,
     training: Training = "held-out",
     resampling: Resampling | None = None,
     confidence: float = 0.95,
@@ -251,12 +126,45 @@ def cross_validate(
     The other options are those of :func:`grammeter.rank`. ``resampling`` has the unit of folds and
     of resampling (default ``sentence``, in the paper ``pair``), and the number of resamples or runs
     for each fold (default 100). TrueSkill resamples nothing, its runs differ by their random games.
+    Each of the ``repeats`` has a seed of its own, the first that of ``resampling``.
     """
     if training not in TRAININGS:
         raise UnknownNameError("training", training, TRAININGS)
     if folds < 2:
         raise UsageError(f"{folds} folds", fix="Take two at least.")
-    resampling = resampling or Resampling(runs=100)
+    if repeats < 1:
+        raise UsageError(f"{repeats} repeats", fix="Take one at least.")
+    first = resampling or Resampling(runs=100)
+    seeds = range(first.seed, first.seed + repeats)
+    predictions = [
+        _once(selection, method, folds, training, replace(first, seed=seed), confidence)
+        for seed in track(seeds, "cross-validations", total=repeats)
+    ]
+    return _mean(predictions, f"{seeds[0]}-{seeds[-1]}") if repeats > 1 else predictions[0]
+
+
+def _mean(predictions: Sequence[Prediction], seeds: str) -> Prediction:
+    first, names = predictions[0], ("clusters", "all_tied", "order")
+    shares = np.array([[getattr(prediction, of) for of in names] for prediction in predictions])
+    pairs = tuple((key, seeds if key == "seed" else value) for key, value in first.signature)
+    sizes = sum((Counter(prediction.clusterings) for prediction in predictions), Counter[int]())
+    return replace(
+        first,
+        signature=replace(first.signature, pairs=pairs),
+        clusterings=dict(sorted(sizes.items())),
+        deviations=dict(zip(names, shares.std(axis=0, ddof=1).tolist(), strict=True)),
+        **dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
+    )
+
+
+def _once(
+    selection: Selection,
+    method: Method,
+    folds: int,
+    training: Training,
+    resampling: Resampling,
+    confidence: float,
+) -> Prediction:
     unit, seed = resampling.unit or "sentence", resampling.seed
     resampling = replace(resampling, unit=unit if method.unit else None)
     bare = unlabelled(selection.pairs, unit)
@@ -342,3 +250,64 @@ def _parts_without(digits: str, folds: int) -> BoolArray:
         fault = f"makefile training with {folds} folds leaves nothing in resample {digits}"
         raise UsageError(fault, fix="Take 100 folds, as the paper does.")
     return remaining
+
+
+# --- the draw radius -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Radius(Plain):
+    """A radius, the number of clusters that it leaves, and the share of comparisons predicted."""
+
+    radius: float
+    clusters: int
+    accuracy: float
+
+
+@dataclass(frozen=True, repr=False)
+class DrawRadius(Result):
+    """What clusters by a radius predict, from none to the one that makes all systems equal.
+
+    ``radii`` ascend; each is the least that leaves so few clusters. Accuracy is that on the
+    judgments of the ranking itself, all ``comparisons``.
+    """
+
+    method: str
+    signature: Signature
+    radii: tuple[Radius, ...]
+    comparisons: int
+    notes: tuple[str, ...] = ()
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each radius."""
+        rows = [(row.radius, row.clusters, row.accuracy) for row in self.radii]
+        columns = (Column("radius", "score"), Column("clusters", "count"))
+        below = (
+            f"accuracy of {self.method} on the {self.comparisons} comparisons that it was made of;"
+            " neighbours whose scores differ by no more than the radius share a cluster",
+            str(self.signature),
+        )
+        return [Table.of((*columns, Column("accuracy", "score", tsv=4)), rows, below)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return public_shape(DRAW_RADIUS, self)
+
+
+def predict_by_radius(selection: Selection, method: Method) -> DrawRadius:
+    """Predict the judgments of a selection by clusters of neighbours, for each radius that counts.
+
+    A system without a score shares no cluster.
+    """
+    pairs = selection.pairs
+    scores = method.score(*pairs.counts())
+    order = score_order(scores)
+    gaps = np.round(-np.diff(scores[order]), 12)
+    gaps[np.isnan(gaps)] = np.inf
+    radii: list[Radius] = []
+    for radius in sorted({0.0, *gaps[np.isfinite(gaps)].tolist()}):
+        numbers = (1 + np.cumsum([False, *(gaps > radius)])).tolist()
+        clustering = Clustering(tuple(order), ((1, len(order)),) * len(order), tuple(numbers))
+        radii.append(Radius(radius, numbers[-1], _predicted(pairs, clustering)[0]))
+    signature = Signature.of(method.name, {**method.settings(len(pairs)), **selection.shown})
+    return DrawRadius(method.name, signature, tuple(radii), len(pairs), selection.notes)
