@@ -86,7 +86,7 @@ def length_weight(curves: tuple[Curve, Curve, Curve], kind: int, longer: float) 
     return (hit if kind == TP else missed).weight(-longer)
 
 
-class Judged(NamedTuple):
+class JudgedChunks(NamedTuple):
     """The chunks of a hypothesis and their kinds, against a reference (``label``) or ``TOGETHER``.
 
     ``versions`` are the positions of the references' texts in each chunk; the hypothesis is at 0.
@@ -122,7 +122,7 @@ def judge(
     *,
     detection: bool,
     together: bool = False,
-) -> list[Judged]:
+) -> list[JudgedChunks]:
     """Judge against each reference alone, or all ``together`` (independent assumption).
 
     A hit is a chunk with the text of a reference or, with ``detection``, that one changes, too; a
@@ -143,18 +143,18 @@ def judge(
         return FP_NE if any(touched) else FP_UN
 
     return [
-        Judged(label, places, chunks, [kind(chunk, places) for chunk in chunks])
+        JudgedChunks(label, places, chunks, [kind(chunk, places) for chunk in chunks])
         for label, places in versions.items()
     ]
 
 
-def each_version(judged: Judged, labels: Iterable[int]) -> list[Judged]:
+def each_version(judged: JudgedChunks, labels: Iterable[int]) -> list[JudgedChunks]:
     """Return the same kinds once per reference, so that weights may differ."""
     pairs = zip(labels, judged.versions, strict=True)
     return [judged._replace(label=label, versions=(at,)) for label, at in pairs]
 
 
-def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
+def counts_by_length(judged: JudgedChunks) -> Counter[tuple[str, int]]:
     """Count chunks by kind and length, in tokens of source or hypothesis, whichever are more.
 
     ``changed`` and ``length`` are the chunks that references change, and their length likewise.
@@ -171,7 +171,7 @@ def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
     return counts
 
 
-def rows_by_length(judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
+def rows_by_length(judged: Sequence[JudgedChunks]) -> tuple[tuple[str, ...], IntArray]:
     """Return columns such as ``tp@2``, with ``changed`` and ``length``, and a row for each."""
     counted = list(map(counts_by_length, judged))
     centre = {("changed", WHOLE), ("length", WHOLE)}  # the average length comes from them
@@ -210,7 +210,7 @@ def weighted_sums(
     return sums
 
 
-def trials(judged: Judged) -> list[tuple[str, str]]:
+def trials(judged: JudgedChunks) -> list[tuple[str, str]]:
     """Return the pairs of a text and the reference whose similarities weigh the chunks.
 
     First the source, then for each chunk but ``tn`` the source with the hypothesis' text there
@@ -228,7 +228,9 @@ def trials(judged: Judged) -> list[tuple[str, str]]:
     return pairs
 
 
-def similarity_sums(judged: Judged, similarities: Similarities, *, unmoved: float) -> list[float]:
+def similarity_sums(
+    judged: JudgedChunks, similarities: Similarities, *, unmoved: float
+) -> list[float]:
     """Sum the chunks of each kind, weighed by what they do for the sentence (Ye et al. 2025).
 
     A chunk weighs as much as it alone changes the similarity of the source to the reference, one
@@ -271,7 +273,7 @@ def is_share(factors: Sequence[float]) -> bool:
     return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
 
 
-def chunk_grid(judged: Judged) -> Grid:
+def chunk_grid(judged: JudgedChunks) -> Grid:
     """Show all chunks that somebody changes."""
     columns = ("span", "source", "hypothesis", *("reference",) * len(judged.versions), "kind")
     rows = tuple(
@@ -287,7 +289,9 @@ def chunk_grid(judged: Judged) -> Grid:
     return Grid("Chunks", columns, rows)
 
 
-def reference_grid(judged: Sequence[Judged], rows: Sequence[Sequence[float]], measure: str) -> Grid:
+def reference_grid(
+    judged: Sequence[JudgedChunks], rows: Sequence[Sequence[float]], measure: str
+) -> Grid:
     """Show for each reference the sums by kind and, last in its row, the score."""
     labels = ["all" if one.label == TOGETHER else str(one.label) for one in judged]
     cells = tuple(
@@ -297,7 +301,7 @@ def reference_grid(judged: Sequence[Judged], rows: Sequence[Sequence[float]], me
     return Grid("References", ("reference", *KINDS, measure), cells)
 
 
-def judged_edits(judged: Judged) -> Iterator[JudgedEdit]:
+def judged_edits(judged: JudgedChunks) -> Iterator[JudgedEdit]:
     """Turn chunks that count into edits with their verdicts."""
     for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
         if kind != TN:

@@ -45,7 +45,7 @@ MOST_OWNERS = 3
 """An option of more commands gets no hint."""
 
 
-class Parser(argparse.ArgumentParser):
+class VerbParser(argparse.ArgumentParser):
     """A parser with short errors, which name the verb of a misplaced option."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
@@ -78,10 +78,12 @@ class Parser(argparse.ArgumentParser):
         check_outputs(self._actions, parsed)
         return parsed, extra
 
-    def parsers(self) -> Iterator[Parser]:
+    def parsers(self) -> Iterator[VerbParser]:
         """Yield this parser, or those of its actions where it has some."""
         choices: list[Any] = [action.choices for action in self._actions]
-        actions: list[dict[str, Parser]] = [names for names in choices if isinstance(names, dict)]
+        actions: list[dict[str, VerbParser]] = [
+            names for names in choices if isinstance(names, dict)
+        ]
         yield from (actions[0].values() if actions else [self])
 
     def takes(self, option: str) -> bool:
@@ -121,22 +123,22 @@ class _Store(argparse.Action):
         setattr(namespace, self.dest, [*cast("list[Any]", earlier), *values] if again else values)
 
 
-def parser_of(verb: str) -> Parser:
+def parser_of(verb: str) -> VerbParser:
     """Return the parser of one verb."""
     from grammeter.cli.declare import LOOK, declare
 
     module = importlib.import_module(f"grammeter.cli.{_MODULES.get(verb, verb)}")
-    parser = Parser(prog=f"grammeter {verb}", description=VERBS[verb], **LOOK)
+    parser = VerbParser(prog=f"grammeter {verb}", description=VERBS[verb], **LOOK)
     declare(parser, verb, module)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     return parser
 
 
-def top_parser() -> Parser:
+def top_parser() -> VerbParser:
     """Return the parser that knows the verbs' names only."""
     width = max(map(len, VERBS))
     verbs = "\n".join(f"  {verb:{width}}  {help_}" for verb, help_ in VERBS.items())
-    parser = Parser(
+    parser = VerbParser(
         prog="grammeter",
         description="Measure grammatical error correction systems, and measure the measures.",
         epilog=f"verbs:\n{verbs}\n\n'grammeter VERB --help' tells more.",

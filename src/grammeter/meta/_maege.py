@@ -30,9 +30,9 @@ from grammeter.meta.partial import (
     Against,
     Given,
     PartialOutputs,
+    PartialScorer,
     PartialScores,
     Pseudo,
-    Scorer,
     Targets,
     partial_outputs,
     score_outputs,
@@ -201,7 +201,7 @@ class Maege(Result, Named[MetricResult], over="metrics", what="metric in these r
 def maege(
     sources: Sequence[str],
     gold: Sequence[GoldEdits],
-    metrics: Mapping[str, Scorer],
+    metrics: Mapping[str, PartialScorer],
     *,
     references: Sequence[Sequence[str | None]] = (),
     design: MaegeDesign | None = None,
@@ -255,7 +255,7 @@ def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
 
 def _check(
     gold: Sequence[GoldEdits],
-    metrics: Mapping[str, Scorer],
+    metrics: Mapping[str, PartialScorer],
     references: Sequence[Sequence[str | None]],
     design: MaegeDesign,
 ) -> None:
@@ -276,7 +276,7 @@ def _check(
 
 
 def _measured(
-    scores: PartialScores, metric: Scorer, design: MaegeDesign, target: FloatArray
+    scores: PartialScores, metric: PartialScorer, design: MaegeDesign, target: FloatArray
 ) -> MetricResult:
     empty = [np.zeros(0)]
     worth = np.concatenate([chain.worth for chain in scores.chains] or empty)

@@ -203,7 +203,7 @@ Against = Literal["others", "all", "given"]
 all annotators, its own too; the reference texts that were given."""
 
 
-class Scorer(Protocol):
+class PartialScorer(Protocol):
     """What is asked of a metric; :class:`grammeter.Metric` has it all."""
 
     needs: ClassVar[Any]
@@ -233,7 +233,9 @@ class PartialScores:
     distinct: int
 
 
-def score_outputs(metric: Scorer, outputs: PartialOutputs, targets: Targets) -> PartialScores:
+def score_outputs(
+    metric: PartialScorer, outputs: PartialOutputs, targets: Targets
+) -> PartialScores:
     """Score all chains and corpora with one metric, in one batch."""
     segments: list[Segment] = []
     copies: list[int] = []

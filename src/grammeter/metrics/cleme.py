@@ -292,9 +292,9 @@ class Cleme(Extracting, Choosing, SentenceMean, Asking):
             parts.update(zip(("hit", "wrong", "under", "over"), figures[1:], strict=True))
         return parts
 
-    def _judged(self, targets: Sequence[Target]) -> list[list[verdicts.Judged]]:
+    def _judged(self, targets: Sequence[Target]) -> list[list[verdicts.JudgedChunks]]:
         """Judge each hypothesis against each reference, or against all of them at once."""
-        by_target: list[list[verdicts.Judged]] = []
+        by_target: list[list[verdicts.JudgedChunks]] = []
         known: dict[ChunkedSentence, dict[int, Changes]] = {}
         for sentence, hypothesis in track(targets, self.name):
             if sentence not in known:
@@ -307,7 +307,7 @@ class Cleme(Extracting, Choosing, SentenceMean, Asking):
             by_target.append(versions)
         return by_target
 
-    def _weighed(self, judged: Sequence[verdicts.Judged]) -> Steps[FloatArray]:
+    def _weighed(self, judged: Sequence[verdicts.JudgedChunks]) -> Steps[FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""
         trials = [verdicts.trials(version) for version in judged]
         pairs = list(dict.fromkeys(pair for of_version in trials for pair in of_version))

@@ -33,7 +33,7 @@ Weigh = Callable[[int, int], float]
 """The weight of a chunk that so many of so many systems have right."""
 
 
-class Outcome(NamedTuple):
+class ChunkOutcome(NamedTuple):
     """How one system treats one gold chunk."""
 
     modified: bool
@@ -185,7 +185,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
             )
 
 
-def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[Outcome]:
+def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[ChunkOutcome]:
     """Return what a system makes of each gold chunk (Gotou et al. 2020).
 
     A chunk with the same span and text is correct. Else it is wrong if any chunk of the system
@@ -201,7 +201,7 @@ def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[Outcome]:
 
 
 def difficulties(
-    of_outputs: Sequence[Sequence[Outcome]], copies: Sequence[int], weigh: Weigh
+    of_outputs: Sequence[Sequence[ChunkOutcome]], copies: Sequence[int], weigh: Weigh
 ) -> list[float]:
     """Return weights of a sentence's gold chunks; ``copies``: systems with each distinct output."""
     systems = sum(copies)
@@ -212,7 +212,7 @@ def difficulties(
 
 
 def tally(
-    gold: Sequence[Piece], judged: Sequence[Outcome], weights: Sequence[float]
+    gold: Sequence[Piece], judged: Sequence[ChunkOutcome], weights: Sequence[float]
 ) -> tuple[float, float, float, float, float]:
     """Return the weights of true and false positives and negatives, and of all chunks."""
     tp = fp = fn = tn = 0.0
@@ -226,14 +226,14 @@ def tally(
     return tp, fp, fn, tn, sum(weights)
 
 
-def _outcome(gold: Piece, same_span: Sequence[Piece], edits: Sequence[Piece]) -> Outcome:
+def _outcome(gold: Piece, same_span: Sequence[Piece], edits: Sequence[Piece]) -> ChunkOutcome:
     for piece in same_span:
         if piece.tokens == gold.tokens:
-            return Outcome(piece.edited, correct=True)
+            return ChunkOutcome(piece.edited, correct=True)
     if gold.start == gold.end:
         modified = any(piece.edited for piece in same_span)
-        return Outcome(modified, correct=not same_span and not gold.edited)
-    return Outcome(any(_overlaps(edit, gold) for edit in edits), correct=False)
+        return ChunkOutcome(modified, correct=not same_span and not gold.edited)
+    return ChunkOutcome(any(_overlaps(edit, gold) for edit in edits), correct=False)
 
 
 def _overlaps(edit: Piece, gold: Piece) -> bool:
@@ -251,7 +251,7 @@ def _parts(sums: FloatArray) -> dict[str, FloatArray]:
 
 
 def _verdicts(
-    gold: Sequence[Piece], system: Sequence[Piece], judged: Sequence[Outcome]
+    gold: Sequence[Piece], system: Sequence[Piece], judged: Sequence[ChunkOutcome]
 ) -> Iterator[tuple[Edit, EditVerdict]]:
     """Yield the system's edits and the gold edits that it lacks, in the sentence's order."""
     right = {piece for piece, outcome in zip(gold, judged, strict=True) if outcome.correct}

@@ -21,7 +21,7 @@ from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded, batches, in_batches, load
 from grammeter.models.runtime import ModelInput, Runtime
 from grammeter.models.service import Answers, MeanSimilarity, Measure, Questions, TokenSimilarity
-from grammeter.models.similarity import Held, Question, chunks
+from grammeter.models.similarity import Held, SimilarityQuestion, chunks
 
 STATE_NUMBERS = 2**25  # maximum numbers in the token states held at once: 128 MB
 
@@ -175,7 +175,7 @@ class _Reader:
 
 def _ask(
     reader: _Reader, measure: Measure, layer: int | None, items: Sequence[ModelInput]
-) -> Question:
+) -> SimilarityQuestion:
     """Read the texts of a measure's items."""
     pairs: list[Any] = list(items)
     limit, idf = None, None
@@ -188,7 +188,7 @@ def _ask(
     numbered = np.array([[known[text] for text in pair] for pair in pairs], dtype=np.int64)
     distinct, pair_of = np.unique(numbered[:, :, 0], axis=0, return_inverse=True)
     bare: BoolArray = reader.bare(special=layer is not None)[distinct]
-    return Question(
+    return SimilarityQuestion(
         measure=measure,
         layer=layer,
         weights=reader.weights(idf),
@@ -203,7 +203,7 @@ def _ask(
 def _encoded(
     loaded: Loaded,
     sequences: Sequence[Tokens],
-    questions: Sequence[Question],
+    questions: Sequence[SimilarityQuestion],
     runtime: Runtime,
 ) -> Iterator[Held]:
     """Encode chunk by chunk; yield the states of each."""
@@ -221,7 +221,7 @@ def _encoded(
 
 
 def _plan(
-    questions: Sequence[Question], lengths: IntArray, capacity: int
+    questions: Sequence[SimilarityQuestion], lengths: IntArray, capacity: int
 ) -> Iterator[tuple[IntArray, list[IntArray]]]:
     """Yield the sequences of each chunk and, by question, the pairs that they answer."""
     waiting = [np.flatnonzero(~question.bare) for question in questions]

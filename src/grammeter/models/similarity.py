@@ -107,7 +107,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class SimilarityQuestion:
     """A measure, the distinct pairs of sequences of its items, and their figures."""
 
     measure: Measure

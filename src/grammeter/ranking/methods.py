@@ -236,7 +236,7 @@ def _compared(wins: IntArray, ties: IntArray) -> BoolArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Abilities:
+class BradleyTerryFit:
     """A fitted model of Bradley-Terry.
 
     ``values``, shape ``(n,)``, are theta, natural logarithms of odds; their mean is 0. Their
@@ -253,7 +253,7 @@ class Abilities:
 
 def fit_bradley_terry(
     wins: IntArray, ties: IntArray, *, prior: float = 0.0, iterations: int = ITERATIONS
-) -> Abilities:
+) -> BradleyTerryFit:
     """Fit abilities and the frequency of ties to counts ``(n, n)``, in so many steps at most.
 
     Raises :class:`~grammeter.core.DataError` if nothing is decided, some systems were never
@@ -271,7 +271,9 @@ def fit_bradley_terry(
             fix=f"{never_lost} of {len(wins)} systems never lost and {never_won} never won; one"
             " group of systems may never lose to the others. Take a prior above 0.",
         )
-    return Abilities(newton.theta[0], newton.errors()[0], float(np.exp(newton.log_tie[0])), steps)
+    return BradleyTerryFit(
+        newton.theta[0], newton.errors()[0], float(np.exp(newton.log_tie[0])), steps
+    )
 
 
 def _check_connected(compared: BoolArray) -> None:

@@ -140,7 +140,7 @@ class Pair:
 
 
 @dataclass
-class Tally:
+class PairTally:
     """Counts of the draws."""
 
     sentences: int = 0  # that were read
@@ -164,7 +164,7 @@ class PairData:
     """Pairs, counts of the draws, and the origin of the edits as in :class:`Measured`."""
 
     pairs: tuple[Pair, ...]
-    tally: Tally = field(default_factory=Tally)
+    tally: PairTally = field(default_factory=PairTally)
     edits: str = "given"
 
     def part(self, part: Part) -> list[Pair]:
@@ -199,7 +199,7 @@ def draw_pairs(
     """
     if size < 10:
         raise UsageError(f"{size} pairs", fix="Ask for 10 at least: training needs 8:1:1.")
-    tally = Tally(with_edits=len(sentences), edits=sum(len(s.edits) for s in sentences))
+    tally = PairTally(with_edits=len(sentences), edits=sum(len(s.edits) for s in sentences))
     parts = assign_parts([sentence.source for sentence in sentences], seed)
     distinct: dict[frozenset[str], Pair] = {}
     for number, sentence in enumerate(sentences):
@@ -219,7 +219,7 @@ def draw_pairs(
     return PairData(tuple(sampled), tally)
 
 
-def _count(pairs: Sequence[Pair], sentences: Sequence[EditedSentence], tally: Tally) -> None:
+def _count(pairs: Sequence[Pair], sentences: Sequence[EditedSentence], tally: PairTally) -> None:
     one_edit = {(s.source, s.origin) for s in sentences if len(s.edits) == 1}
     tally.kept = len(pairs)
     tally.inclusion = sum(pair.inclusion for pair in pairs)
@@ -238,7 +238,7 @@ def _ordered(
     part: Part,
     first: frozenset[int],
     second: frozenset[int],
-    tally: Tally,
+    tally: PairTally,
 ) -> Pair | None:
     """Return the pair, or ``None`` after counting why it is dropped."""
     if first == second:
@@ -332,7 +332,7 @@ def load_or_draw(
     if (folder / RECORD).exists():
         known = read_object(folder / RECORD)
         try:
-            return PairData(tuple(pairs_of(folder)), Tally(**known["tally"]), known["edits"])
+            return PairData(tuple(pairs_of(folder)), PairTally(**known["tally"]), known["edits"])
         except (KeyError, TypeError) as error:
             raise damaged(f"no record of draws: {error}", str(folder / RECORD)) from error
     measured = measure()

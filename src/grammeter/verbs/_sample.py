@@ -11,7 +11,7 @@ from grammeter.study import Distribution, Select, assign, distribution
 from grammeter.study import sample as draw
 
 
-class Likelihood(TypedDict, total=False):
+class SelectOptions(TypedDict, total=False):
     """The options of :func:`sample` on how likely sentences are."""
 
     select: Select
@@ -31,11 +31,11 @@ def sample(
     overlap: int | None = None,
     sharers: int | None = None,
     repeats: int | None = None,
-    **options: Unpack[Likelihood],
+    **options: Unpack[SelectOptions],
 ) -> tuple[Item, ...]: ...
 @overload
 def sample(
-    corpus: Corpus, *, probabilities: Literal[True], **options: Unpack[Likelihood]
+    corpus: Corpus, *, probabilities: Literal[True], **options: Unpack[SelectOptions]
 ) -> Distribution: ...
 @checked
 def sample(

@@ -18,7 +18,7 @@ Settled = dict[Edit, tuple[int, str]]  # edit -> the first assignment with it, t
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """Some words of a sentence in the source and in the correction; ``number`` of a change or 0."""
 
     kind: Part
@@ -49,10 +49,10 @@ def edits_of(source: str, output: str) -> tuple[Edit, ...]:
     )
 
 
-def pieces(source: str, edits: Sequence[Edit]) -> list[Piece]:
+def pieces(source: str, edits: Sequence[Edit]) -> list[TextPiece]:
     """Split a source at its edits, which must not overlap, in their order."""
     words = source.split()
-    parts: list[Piece] = []
+    parts: list[TextPiece] = []
     done = 0
     for number, edit in enumerate(edits, start=1):
         parts += [*_same(words[done : edit.start]), _changed(words, edit, number)]
@@ -60,21 +60,21 @@ def pieces(source: str, edits: Sequence[Edit]) -> list[Piece]:
     return parts + _same(words[done:])
 
 
-def in_context(words: Sequence[str], edit: Edit) -> list[Piece]:
+def in_context(words: Sequence[str], edit: Edit) -> list[TextPiece]:
     """Return an edit with the word before and the word after it."""
     before, after = words[max(0, edit.start - 1) : edit.start], words[edit.end : edit.end + 1]
     return [*_same(before), _changed(words, edit, 0), *_same(after)]
 
 
-def _changed(words: Sequence[str], edit: Edit, number: int) -> Piece:
+def _changed(words: Sequence[str], edit: Edit, number: int) -> TextPiece:
     old = " ".join(words[edit.start : edit.end])
     kind: Part = "insert" if not old else "replace" if edit.correction else "delete"
-    return Piece(kind, old, edit.correction, number)
+    return TextPiece(kind, old, edit.correction, number)
 
 
-def _same(words: Sequence[str]) -> list[Piece]:
+def _same(words: Sequence[str]) -> list[TextPiece]:
     text = " ".join(words)
-    return [Piece("same", text, text)] if text else []
+    return [TextPiece("same", text, text)] if text else []
 
 
 def outputs(assignment: Assignment) -> tuple[str, ...]:

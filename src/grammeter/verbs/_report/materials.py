@@ -38,7 +38,7 @@ _FIX = (
 
 
 @dataclass(frozen=True)
-class Materials:
+class ReportMaterials:
     """Contents of files, ``None`` where missing, and what a reader should know about the files."""
 
     judgments: Judgments | None = None
@@ -54,7 +54,7 @@ def read_materials(
     *,
     scores: ScoreTable | None = None,
     first_segment: FirstSegment | None = None,
-) -> Materials:
+) -> ReportMaterials:
     """Read files whose content tells what they are.
 
     Raises :class:`DataError`, with the file, if it is absent, damaged, of another kind, or not
@@ -86,7 +86,7 @@ def read_materials(
         results[name] = CLASSES[kind].from_dict(data, where=where)
     judgments = join(parts) if parts else None
     notices = (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results))
-    return Materials(judgments, notices=notices, **results)
+    return ReportMaterials(judgments, notices=notices, **results)
 
 
 def _strangers(
