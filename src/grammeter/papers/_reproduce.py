@@ -48,6 +48,9 @@ from grammeter.version import __version__
 ALL = "all"
 """In place of a paper: all papers."""
 
+EQUAL: tuple[Verdict, ...] = ("equal", "consistent", "stored")
+"""Verdicts on figures with the printed digits, whatever ours are made from."""
+
 Make = Callable[[Materials], Made]
 """Makes the figures of a table; those that are not printed become rows beside the paper's."""
 
@@ -128,14 +131,14 @@ class Reproduction(Result):
     ) -> Sequence[Table]:
         """Return the verdicts by table, if there are several, and each table with our figures.
 
-        ``differing``: leave out cells whose figures are equal. ``summary``: only the verdicts by
+        ``differing``: leave out cells with the printed digits. ``summary``: only the verdicts by
         table, and the cells that differ with the reason.
         """
         if summary:
             differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
             return [self._overview(), *(why_table(p, of) for p, of in differ if of)]
         chosen = [
-            (p, [c for c in of if not (differing and c.verdict == "equal")])
+            (p, [c for c in of if not (differing and c.verdict in EQUAL)])
             for p, of in self._by_table()
         ]
         overview = [self._overview()] if len(self.printed) > 1 else []
