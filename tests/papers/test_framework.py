@@ -329,11 +329,12 @@ def test_names_and_paths(tmp_path):
         named_paths([f"GPT-4-S={tmp_path / 'none'}"], "answers")
 
 
-def test_models_run_only_if_wanted_and_a_named_one_goes_first(tmp_path):
+def test_models_run_only_if_wanted_and_a_named_one_must_be_one(tmp_path):
     with pytest.raises(MissingResourceError, match="--models"):
         Materials().model("bert-base-uncased")
-    named = Materials(Settings(models={"bert-base-uncased": tmp_path})).model("bert-base-uncased")
-    assert (named.spelling, named.stands_in) == (str(tmp_path), None)
+    wanted = Settings(models={"bert-base-uncased": tmp_path})
+    with pytest.raises(MissingResourceError, match="is no model"):
+        Materials(wanted).model("bert-base-uncased")
 
 
 def test_settings_reach_the_recipes(tmp_path, monkeypatch):
