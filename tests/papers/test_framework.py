@@ -182,6 +182,13 @@ def test_digits_and_cuts_name_columns_and_figures_have_an_order(paper):
         assert len({*shape["columns"]}) == len(shape["columns"]), name
 
 
+@pytest.mark.parametrize("paper", PAPERS)
+def test_gaps_and_tolerances_name_cells_that_there_are(paper):
+    for name, table in read_tables(paper).items():
+        names = {"*", *(part for key in table.cells for part in key)}
+        assert {*table.tolerances, *table.gaps} <= names, name
+
+
 def test_a_table_is_read_with_digits_and_reasons():
     table = read_tables("grundkiewicz2015")["table3b"]
     assert table.cells["AMU", "score"] == Printed(0.628, 3)
@@ -342,14 +349,12 @@ def test_settings_reach_the_recipes(tmp_path, monkeypatch):
     recipes = {"table2a": lambda materials: seen.append(materials.settings) or {}}
     monkeypatch.setitem(PAPERS, "grundkiewicz2015", recipes)
     monkeypatch.setattr("grammeter.papers._reproduce.list_datasets", list)
-    answers = tmp_path / "answers.jsonl"
-    answers.touch()
-    chosen = ["--models", "--answers", f"GPT-4-S={answers}", "--long", "--quiet"]
+    chosen = ["--models", f"bert={tmp_path}", "--long", "--quiet"]
     for arguments in ([], chosen):
         assert main(["reproduce", "grundkiewicz2015", "table2a", *arguments]) == 0
-    none, given = seen
+    none, more = seen
     assert (none.models, none.answers, none.long) == (None, {}, False)
-    assert (given.models, given.answers, given.long) == ({}, {"GPT-4-S": answers}, True)
+    assert (more.models, more.long) == ({"bert": tmp_path}, True)
 
 
 # --- the verb ------------------------------------------------------------------------------
