@@ -28,14 +28,17 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.training import listening
 
     paper: str | None = args.paper
-    if paper is None:
+    if paper is None and not args.slips:
         _emit(args, gm.reproduce(table=args.table))
         return 0
     check_figures(args.figure)
+    args.paper = paper or "all"
     with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
         reproduction = call(args, gm.reproduce, processes=PROCESSES)
     _draw(reproduction, args.figure)
     _emit(args, reproduction, differing=args.differing, summary=args.summary)
+    if not reproduction.cells:
+        return 0
     counts = Counter(cell.verdict for cell in reproduction.cells)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     notice(args, f"{len(reproduction.cells)} cells: {verdicts}; {sum(reproduction.seconds):.0f} s")

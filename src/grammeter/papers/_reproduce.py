@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, get_args, overload
 
 from grammeter.core import (
@@ -39,7 +39,9 @@ from grammeter.papers.cells import (
     figure_of,
     is_cut,
     judge,
+    read_slips,
     read_tables,
+    slips_table,
     why_table,
 )
 from grammeter.papers.materials import Materials, Settings, named_paths
@@ -132,7 +134,8 @@ class Reproduction(Result):
         """Return the verdicts by table, if there are several, and each table with our figures.
 
         ``differing``: leave out cells with the printed digits. ``summary``: only the verdicts by
-        table, and the cells that differ with the reason.
+        table, and the cells that differ with the reason. The slips of a paper come last, unless
+        one table alone was made.
         """
         if summary:
             differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
@@ -141,8 +144,14 @@ class Reproduction(Result):
             (p, [c for c in of if not (differing and c.verdict in EQUAL)])
             for p, of in self._by_table()
         ]
-        overview = [self._overview()] if len(self.printed) > 1 else []
-        return [*overview, *(cells_table(p, of) for p, of in chosen if of)]
+        overview = [self._overview()] if len(self.printed) > 1 and self.cells else []
+        slips = [slips_table(paper) for paper in self.papers if not (self.cells and not overview)]
+        return [*overview, *(cells_table(p, of) for p, of in chosen if of), *slips]
+
+    @property
+    def papers(self) -> list[str]:
+        """Papers whose tables these are."""
+        return list(dict.fromkeys(printed.paper for printed in self.printed))
 
     def figures(self) -> Mapping[str, Figure]:
         """Return the drawings among the tables, each with our figures."""
@@ -170,6 +179,7 @@ class Reproduction(Result):
             "kind": "reproduction",
             "grammeter": __version__,
             "cells": [cell.to_dict() for cell in self.cells],
+            "slips": {p: [asdict(slip) for slip in read_slips(p)] for p in self.papers},
             "notes": [*self.notes],
         }
 
@@ -216,6 +226,7 @@ def reproduce(
     models: Sequence[str] | None = None,
     answers: Sequence[str] = (),
     long: bool = False,
+    slips: bool = False,
     processes: int = 1,
 ) -> Reproduction: ...
 @checked
@@ -226,6 +237,7 @@ def reproduce(
     models: Sequence[str] | None = None,
     answers: Sequence[str] = (),
     long: bool = False,
+    slips: bool = False,
     processes: int = 1,
 ) -> Reproducible | Reproduction:
     """Make the tables of a paper again, or list the tables that can be made.
@@ -249,6 +261,8 @@ def reproduce(
         evaluator named as the paper does (``GPT-4-S``).
     long
         Make also what takes minutes without a model.
+    slips
+        Make no table, list only where the paper slips or is ambiguous.
     processes
         Number of processes for long work; no figure depends on it. With more than one, a script
         needs the usual guard, ``if __name__ == "__main__":``.
@@ -256,6 +270,8 @@ def reproduce(
     tasks = list_tasks(None if paper == ALL else paper, table)
     if paper is None:
         return Reproducible(tuple(tasks))
+    if slips:
+        return Reproduction((), tuple(task.printed for task in tasks), ())
     settings = Settings(
         models=None if models is None else named_paths(models, "models"),
         answers=named_paths(answers, "answers"),

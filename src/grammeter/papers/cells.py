@@ -7,7 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -97,6 +97,13 @@ class Printed:
     value: Value | None
     digits: int | None = 3
     cut: bool = False
+
+    def write(self, value: Value | None, *, finer: bool = False) -> str:
+        """Write a value with the printed digits; ``finer``: with two more."""
+        if value is None or isinstance(value, str):
+            return value or ""
+        more = 2 if finer and self.digits else 0
+        return f"{value:.9g}" if self.digits is None else format_number(value, self.digits + more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +256,34 @@ def _first(values: Mapping[str, Any], *keys: str) -> Any:
     return next((values[key] for key in keys if key in values), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A slip or an ambiguity of a paper.
+
+    ``printed``: what it says; ``ours``: what comes out; ``proof``: which figure shows it;
+    ``command``: how to see that figure, in the folder of the data sets.
+    """
+
+    where: str
+    printed: str
+    ours: str
+    proof: str
+    command: str
+
+
+@cache
+def read_slips(paper: str) -> tuple[Slip, ...]:
+    """Return the slips of a paper, in the order of the paper."""
+    return tuple(Slip(**slip) for slip in read_paper(paper)["slips"])
+
+
+@cache
+def read_paper(paper: str) -> Mapping[str, Any]:
+    """Return the file of a paper: ``title``, ``reference``, ``slips`` and ``tables``."""
+    text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
+    return json.loads(text)
+
+
 @cache
 def read_tables(paper: str) -> Mapping[str, PrintedTable]:
     """Return the tables of a paper by name, in the order of the paper.
@@ -258,8 +293,7 @@ def read_tables(paper: str) -> Mapping[str, PrintedTable]:
     ``null``, or one by column) and ``cut`` (columns whose digits are cut, not rounded), and
     tolerances in a list that names ``of`` which rows or columns.
     """
-    text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
-    tables: Mapping[str, Any] = json.loads(text)["tables"]
+    tables: Mapping[str, Any] = read_paper(paper)["tables"]
     return {name: _table(paper, name, dict(shape)) for name, shape in tables.items()}
 
 
@@ -327,18 +361,17 @@ def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
     return Table.of(("row", "column", *figures, Column("why", "count")), rows, notes, title=title)
 
 
+def slips_table(paper: str) -> Table:
+    """Lay out the slips of a paper."""
+    columns = [column.name for column in fields(Slip)]
+    rows = [astuple(slip) for slip in read_slips(paper)]
+    return Table.of(columns, rows, title=f"{paper}: slips and ambiguities")
+
+
 def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:
     """Return row, column, and the published figure, ours and the difference as texts."""
-    figure = printed.cells.get((cell.row, cell.column))
-    digits = figure.digits if figure else 3
-    finer = digits + 2 if digits else digits
-    difference = cell.difference
-    apart = "" if difference is None else format_number(difference, finer or 0, sign=True)
-    figures = (_text(cell.published, digits), _text(cell.ours, finer), apart)
+    figure = printed.cells.get((cell.row, cell.column), Printed(None))
+    difference, finer = cell.difference, figure.digits + 2 if figure.digits else 0
+    apart = "" if difference is None else format_number(difference, finer, sign=True)
+    figures = (figure.write(cell.published), figure.write(cell.ours, finer=True), apart)
     return (cell.row, cell.column, *figures)
-
-
-def _text(value: Value | None, digits: int | None) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return f"{value:.9g}" if digits is None else format_number(value, digits)
