@@ -50,6 +50,7 @@ class TestImpara:
         assert code == 0
         assert f"Weights: {weights_hash(tmp_path / 'a')}" in out
         told = err.splitlines()
+        assert "steps, about" in told.pop(1)
         assert [line.partition(":")[2].partition(":")[0] for line in told] == [
             " pairs", " epoch 1 of 2", " epoch 2 of 2",
         ]  # fmt: skip

@@ -117,7 +117,8 @@ def test_impacts_are_those_of_the_encoder_that_is_named(data, few, encoder, mate
     with_models.once("corrected", lambda: paper_data)
     made = [c for c in run_tasks(tasks, with_models).cells if c.column == paper.IMPACT]
     assert made
-    assert all(cell.ours is not None and cell.verdict == "differs" for cell in made)
+    # which is much smaller than the paper's
+    assert all(cell.ours is not None and cell.verdict == "other model" for cell in made)
 
 
 def test_a_folder_that_another_encoder_began_stands_in(tmp_path, encoder):

@@ -68,7 +68,9 @@ def _human(materials: Materials, row: str) -> dict[str, Ours]:
     ).values()
     result = correlated(table, {"EW": expected_wins()})["EW"][spelling]
     values = (result["pearson"].value, result["spearman"].value)
-    made = replace(made, note=f"{made.note}; 13 systems, {agreement.counts.total} pairs")
+    counts, why = agreement.counts, result["pearson"].reason
+    note = f"{made.note}; 13 systems, {counts.total} pairs" + (f"; {why}" if why else "")
+    made = replace(made, note=note)
     values += (agreement.accuracy.value, agreement.tau.value)
     return {c: made.of(v) for c, v in zip((*CORPUS, *SENTENCE), values, strict=True)}
 
@@ -176,11 +178,13 @@ def _single(materials: Materials, edits: Mapping[str, tuple[str, str, str]]) -> 
         impacts, made = _impacts(materials)
     except MissingResourceError as error:
         return {(row, IMPACT): Ours.missing(error) for row in edits}
-    ranks = {(e.origin, e.original, e.correction): n for n, e in enumerate(impacts.edits, 1)}
+    ranks: dict[tuple[str, str, str], int] = {}
+    for n, e in enumerate(impacts.edits, start=1):
+        ranks.setdefault((e.origin, e.original, e.correction), n)
     cells: Cells = {}
     for row, key in edits.items():
         rank, edit = ranks[key], impacts.edits[ranks[key] - 1]
-        note = f"{made.note}; {edit.type}, rank {rank} of {len(ranks)}"
+        note = f"{made.note}; {edit.type}, rank {rank} of {len(impacts.edits)}"
         cells[row, IMPACT] = replace(made, value=PERCENT * edit.impact, note=note)
     return cells
 
