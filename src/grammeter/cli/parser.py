@@ -168,7 +168,7 @@ WRITTEN = frozenset({
 """Arguments, by their names in Python, that say where results go."""
 
 READ = frozenset({
-    "FILE", "FILE_OR_URL", "SCORES", "JUDGMENTS", "HUMAN", "DATA", "NAME=DATA", "PATH",
+    "FILE", "FILE_OR_URL", "SCORES", "JUDGMENTS", "HUMAN", "DATA", "NAME=DATA", "NAME=PATH", "EVALUATOR=FILE", "PATH",
     "TEXT|@FILE",
 })  # fmt: skip
 """What usage lines call arguments that name files to read."""
