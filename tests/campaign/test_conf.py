@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -132,3 +133,10 @@ def test_the_models_and_the_migrations_agree(database):
 def test_importing_the_package_loads_no_django():
     code = "import sys, grammeter.campaign.conf; assert 'django' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_servers_that_start_together_have_one_key(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        keys = set(pool.map(conf.secret_key, [tmp_path / "key"] * 64))
+    assert len(keys) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]

@@ -377,6 +377,7 @@ SPELLINGS = [
     "cleme(pipeline=neutral)",
     "cleme(pipeline=neutral, version=2, assumption=independent)",
     "gleu",
+    "sent-gleu",
     "imeasure",
     "green",
     "bleu",

@@ -19,7 +19,10 @@ from grammeter.scoring.scorer import Fault, Value, check_alone, isolated, senten
 WORDS = ["the", "a", "cat", "cats", "sees", "house", "to", "goes", "in", ",", "."]
 
 ALONE = {
-    **{name: name for name in ("m2", "sentm2", "gleu", "imeasure", "green", "bleu", "chrf")},
+    **{
+        name: name
+        for name in ("m2", "sentm2", "gleu", "sent-gleu", "imeasure", "green", "bleu", "chrf")
+    },
     "errant": "errant(pipeline=neutral)",
     "senterrant": "senterrant(pipeline=neutral)",
     "cleme": "cleme(pipeline=neutral)",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import tempfile
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -136,11 +136,16 @@ def secret_key(path: Path) -> str:
     """Read the secret key, after creating it if necessary; only its owner can read it."""
     fix = "Give a place that you may write with --secret-file."
     writing = disk_faults(path, fix, "the secret key cannot be written")
-    with writing, suppress(FileExistsError):
-        private = partial(os.open, mode=0o600)
-        with open(path, "x", encoding="ascii", opener=private) as file:
-            file.write(key := secrets.token_urlsafe(64))
-        return key
+    if not path.exists():
+        # written elsewhere first, so that another server never reads half a key
+        with (
+            writing,
+            suppress(FileExistsError),
+            tempfile.NamedTemporaryFile(dir=path.parent) as file,
+        ):
+            file.write(secrets.token_urlsafe(64).encode("ascii"))
+            file.flush()
+            os.link(file.name, path)
     where, fix = str(path), f"Run: chmod 600 {path}"
     try:
         if os.name == "posix" and path.stat().st_mode & 0o077:

@@ -168,8 +168,8 @@ WRITTEN = frozenset({
 """Arguments, by their names in Python, that say where results go."""
 
 READ = frozenset({
-    "FILE", "FILE_OR_URL", "SCORES", "JUDGMENTS", "HUMAN", "DATA", "NAME=DATA", "NAME=PATH", "EVALUATOR=FILE", "PATH",
-    "TEXT|@FILE",
+    "FILE", "FILE_OR_URL", "SCORES", "JUDGMENTS", "HUMAN", "DATA", "NAME=DATA", "NAME=PATH",
+    "EVALUATOR=FILE", "PATH", "TEXT|@FILE",
 })  # fmt: skip
 """What usage lines call arguments that name files to read."""
 

@@ -6,6 +6,7 @@ by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -24,11 +25,11 @@ from grammeter.core import (
     MissingResourceError,
     RemoteError,
     UnknownNameError,
+    disk_faults,
     expanded,
     home,
 )
 from grammeter.formats import archive
-from grammeter.formats.text import write_bytes
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent"]
@@ -260,20 +261,17 @@ def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile
     """Write files that are not here yet: all to a temporary folder, then each to its place."""
     folder = data_folder() / entry.name
     new = [file for file in contents if not _is_sound(folder / file.path, file)]
-    try:
+    fix = f"Let the environment variable {VARIABLE} name a folder that you may write."
+    with disk_faults(folder, fix):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{entry.name}-", dir=folder.parent) as beside:
             for number, file in enumerate(new):
-                write_bytes(f"{beside}/{number}{Path(file.path).suffix}", contents[file])
+                content = contents[file]
+                packed = gzip.compress(content, mtime=0) if file.path.endswith(".gz") else content
+                Path(beside, str(number)).write_bytes(packed)
             for number, file in enumerate(new):
                 (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(f"{beside}/{number}{Path(file.path).suffix}", folder / file.path)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror}",
-            where=str(folder),
-            fix=f"Let the environment variable {VARIABLE} name a folder that you may write.",
-        ) from error
+                os.replace(Path(beside, str(number)), folder / file.path)
     return tuple(new)
 
 
