@@ -8,6 +8,7 @@ import re
 import pytest
 
 import fake_judge
+import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.core import LimitReachedError, RemoteError
 from grammeter.formats import read_judgments
@@ -85,6 +86,48 @@ def test_items_of_a_campaign(run, fake, tmp_path):
     assert [row["item"] for row in judgments] == [str(n) for n in range(1, 13)]
     assert [row["groups"] for row in judgments] == [item["groups"] for item in planned]
     check(judgments)
+
+
+def test_what_a_benchmark_takes(program, shared, monkeypatch):
+    """Origin of 593: shared/specs/recipes_grundkiewicz_kobayashi.md, section 2."""
+    monkeypatch.setenv("GRAMMETER_DATA", str(shared / "data"))
+    command = ("judge", "--benchmark", "seeda-s", "-m", METRIC, "--dry-run", "--format", "json")
+    data = json.loads(program(*command)[1])
+    assert data["calls"] == 593
+    assert 0.9 < data["tokens_in"] / 278_000 < 1.1
+    assert 0.9 < data["tokens_out"] / 30_000 < 1.1
+
+
+def test_a_benchmark_is_what_people_judged(program, fake, shared, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAMMETER_DATA", str(shared / "data"))
+    command = ("judge", "--benchmark", "seeda-s", "-m", METRIC)
+    code, out, err = program(*command, "-o", tmp_path / "run.jsonl")
+    assert (code, out) == (0, "")
+    assert "note: 600 items, 6 of them with one output" in err
+    theirs = read_judgments(shared / "data/seeda/judgments_sent.xml", first_segment=1)
+    ours = read_judgments(tmp_path / "run.jsonl")
+    assert [(r.segment, r.groups) for r in ours] == [(r.segment, r.groups) for r in theirs]
+    outputs = shared / "data/seeda/outputs/all"
+    lines = {p.stem: p.read_text("utf-8").split("\n") for p in outputs.glob("*.txt")}
+    for ranking in ours:
+        for group, given in zip(ranking.groups, ranking.scores, strict=True):
+            text = " ".join(lines[group[0]][ranking.segment - 1].split())
+            assert given == (fake_judge.by_hash(text) if len(ranking.groups) > 1 else None)
+    judged = gm.judge(benchmark="seeda-s", metric=METRIC)
+    assert [r.ranks for r in judged.rankings] == [r.ranks for r in ours]
+
+
+def test_a_benchmark_comes_alone(run, program, fake, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path))
+    code, _, err = run("--benchmark", "seeda-s")
+    assert code == 2
+    assert "Leave out --hyps, --source." in err
+    assert program("judge", "--benchmark", "seeda-s", "-m", METRIC)[0] == 4
+    with pytest.raises(gm.UsageError, match="from one place"):
+        gm.judge(benchmark="seeda-s", items=[], metric=METRIC)
+    with pytest.raises(gm.UsageError, match="from one place"):
+        gm.judge(metric=METRIC)
+    assert not fake.calls
 
 
 def test_options_change_the_metric(run, fake):

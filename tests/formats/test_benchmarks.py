@@ -23,6 +23,20 @@ def test_its_files_belong_to_its_data_set(name):
     assert seeda.judgments in files
     assert seeda.scores is None or seeda.scores in files
     assert len(seeda.systems) == (15 if seeda.scores else 0)
+    texts = [file.path for file in dataset(seeda.texts).files]
+    assert seeda.source in texts
+
+
+@pytest.mark.parametrize("name", list(BENCHMARKS))
+def test_its_texts_are_those_that_were_judged(name, monkeypatch, shared):
+    monkeypatch.setenv("GRAMMETER_DATA", str(shared / "data"))
+    corpus, judgments = benchmark(name).read_corpus(), benchmark(name).read_judgments()
+    assert len(corpus) == 1312
+    assert set(corpus.systems) == {name for ranking in judgments for name in ranking.systems}
+    for ranking in judgments:
+        for group in ranking.groups:
+            lines = [corpus.systems[system][ranking.segment - 1] for system in group]
+            assert len({" ".join(line.split()) for line in lines}) == 1, ranking
 
 
 def test_unknown():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import grammeter as gm
 from grammeter.cli import inputs, models
@@ -24,6 +24,12 @@ ONLINE = (
 )  # fmt: skip
 """Options that have no effect beside --offline."""
 
+OF_CORPUS = frozenset((
+    "--source", "--references", "--hyps", "--names", "--corpus", "--um", "--missing-annotator",
+    "--normalise", "--lenient", "--items", "--first-segment", "--per-output",
+))  # fmt: skip
+"""Options that are not possible beside --benchmark."""
+
 
 def run(args: argparse.Namespace) -> int:
     """Judge items, write the judgments, return the exit code."""
@@ -33,11 +39,11 @@ def run(args: argparse.Namespace) -> int:
 
     _check_format(args)
     names = ("per_output", "permute", "repeats", "seed", "coverage")
-    options = {name: getattr(args, name) for name in names}
-    metric = judging_metric(args.metric, **options)  # refuses wrong options before any work
+    settings = {name: getattr(args, name) for name in names}
+    metric = judging_metric(args.metric, **settings)  # refuses wrong options before any work
     check_folder(args.output)
-    corpus = inputs.corpus(args, noted=args.format == "json" and not args.dry_run)
-    items = _items(args, corpus)
+    options: Any = {**settings, "metric": metric, "benchmark": args.benchmark}
+    corpus, items = _material(args)
     if metric.notice:
         remark([metric.notice])
     with (
@@ -45,11 +51,11 @@ def run(args: argparse.Namespace) -> int:
         progress(args, note=lambda: str(current().bill)),
     ):
         if args.dry_run:
-            _print_estimate(args, judge(corpus, items, metric=metric, dry_run=True, **options))
+            _print_estimate(args, judge(corpus, items, dry_run=True, **options))
             unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
             remark(_idle("--dry-run asks nothing and writes no judgments", unused))
             return 0
-        judged = judge(corpus, items, metric=metric, dry_run=False, **options)
+        judged = judge(corpus, items, dry_run=False, **options)
     put(args.output, format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
         notice(args, text)
@@ -57,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     idle = _idle("with --offline nothing is sent", unused) if args.offline else []
     notes = (*idle, *judged.notes)
     if args.format == "json":
-        print_json({**judged.to_dict(), "notes": [*corpus.notes, *notes]})
+        print_json({**judged.to_dict(), "notes": notes})
     else:
         remark(notes)
     if judged.shortfall:
@@ -77,6 +83,19 @@ def _idle(why: str, options: Mapping[str, object]) -> list[str]:
     """Say which options were written and do nothing, and why."""
     names = [name for name, value in options.items() if value]
     return [f"{', '.join(names)} had no effect: {why}"] if names else []
+
+
+def _material(args: argparse.Namespace) -> tuple[Corpus | None, Sequence[Shown] | None]:
+    """Read what is judged; nothing if that is a data set."""
+    if args.benchmark is None:
+        corpus = inputs.corpus(args, noted=not args.dry_run)
+        return corpus, _items(args, corpus)
+    if others := sorted(OF_CORPUS & getattr(args, "asked", set[str]())):
+        raise gm.UsageError(
+            "--benchmark has sources, outputs and items of its own",
+            fix=f"Leave out {', '.join(others)}.",
+        )
+    return None, None
 
 
 def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
-from grammeter.formats.datasets import dataset_path
+from grammeter.formats.corpus import Corpus
+from grammeter.formats.datasets import dataset, dataset_path
 from grammeter.formats.judged import FirstSegment, Judgments
 from grammeter.formats.judgments import read_judgments
+from grammeter.formats.read import read_corpus
 from grammeter.formats.scores import parse_value
 from grammeter.formats.tables import placed
 from grammeter.formats.text import read_lines
@@ -25,6 +27,7 @@ from grammeter.formats.text import read_lines
 class Benchmark:
     """One benchmark: files of a data set, and what they do not tell.
 
+    ``texts`` is the data set with the file ``source`` and the folder ``outputs``: what was judged.
     ``scores`` is the file of the paper's own scores by people, one a line in the order of
     ``systems``; ``None`` if they are to be computed from the judgments by ``method``. ``copies``
     are systems whose outputs, in the data of the published figures, were another's by mistake: in
@@ -34,6 +37,9 @@ class Benchmark:
     name: str
     dataset: str
     judgments: str
+    texts: str
+    source: str
+    outputs: str
     first_segment: FirstSegment
     method: str
     scores: str | None = None
@@ -44,6 +50,15 @@ class Benchmark:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
         return read_judgments(
             dataset_path(self.dataset, self.judgments), first_segment=self.first_segment
+        )
+
+    def read_corpus(self) -> Corpus:
+        """Read sources and outputs; raise :class:`MissingResourceError` if the set is not here."""
+        paths = [file.path for file in dataset(self.texts).files]
+        outputs = [path for path in paths if path.startswith(f"{self.outputs}/")]
+        return read_corpus(
+            source=dataset_path(self.texts, self.source),
+            systems=[dataset_path(self.texts, path) for path in outputs],
         )
 
     def read_scores(self) -> dict[str, float] | None:

@@ -19,6 +19,7 @@ from grammeter.core import (
     renamed,
 )
 from grammeter.formats import Corpus, Judgments
+from grammeter.formats import benchmark as find_benchmark
 from grammeter.llm import Estimate, Group, Opinion, Reply, current, draw_sets, suspicious
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
@@ -141,14 +142,16 @@ class JudgeOptions(TypedDict, total=False):
     repeats: int | None
     seed: int | None
     coverage: float | None
+    benchmark: str | None
 
 
+_Corpus = Corpus | None
 _Items = Sequence[Shown] | None
 
 
 @overload
 def judge(
-    corpus: Corpus,
+    corpus: _Corpus = None,
     items: _Items = None,
     *,
     dry_run: Literal[False] = False,
@@ -156,15 +159,20 @@ def judge(
 ) -> Judged: ...
 @overload
 def judge(
-    corpus: Corpus, items: _Items = None, *, dry_run: Literal[True], **o: Unpack[JudgeOptions]
+    corpus: _Corpus = None,
+    items: _Items = None,
+    *,
+    dry_run: Literal[True],
+    **o: Unpack[JudgeOptions],
 ) -> Estimate: ...
 @renamed(by="metric")
 @checked
 def judge(
-    corpus: Corpus,
+    corpus: Corpus | None = None,
     items: Sequence[Shown] | None = None,
     *,
     metric: str | Judging,
+    benchmark: str | None = None,
     per_output: int | None = None,
     permute: int | None = None,
     repeats: int | None = None,
@@ -188,6 +196,9 @@ def judge(
         :func:`covering_items`, the same sets as in ``score``.
     metric
         ``llm-s`` or ``llm-e`` with a model.
+    benchmark
+        Sources, outputs and items of a data set, ``seeda-s``, ``seeda-e`` or ``gjg15``, in place
+        of ``corpus`` and ``items``: the model judges what people judged.
     per_output
         Without ``items``: sets in which each output is shown; default of all: as ``metric`` says.
     permute, repeats
@@ -203,6 +214,7 @@ def judge(
         metric, per_output=per_output, permute=permute, repeats=repeats, seed=seed,
         coverage=coverage,
     )  # fmt: skip
+    corpus, items = _material(corpus, items, benchmark)
     check_shown(corpus, items, per_output)
     shown = covering_items(corpus, metric) if items is None else items
     groups = [_group(corpus, item) for item in shown]
@@ -212,7 +224,7 @@ def judge(
     rankings = [
         _ranking(str(metric), item, opinion) for item, opinion in zip(shown, opinions, strict=True)
     ]
-    remarks = [*items.notes] if isinstance(items, Judgments) else []
+    remarks = [*corpus.notes, *(items.notes if isinstance(items, Judgments) else ())]
     drawn = any(len(opinion.answers) > 1 for opinion in opinions)
     if seed is not None and items is not None and metric.permutations == 1 and not drawn:
         remarks.append(
@@ -227,6 +239,19 @@ def judge(
         required=metric.coverage,
         remarks=tuple(remarks),
     )
+
+
+def _material(corpus: Corpus | None, items: _Items, benchmark: str | None) -> tuple[Corpus, _Items]:
+    """Return what is judged: as given, or of a data set."""
+    if (corpus is None) == (benchmark is None) or (benchmark and items is not None):
+        raise UsageError(
+            "sources, outputs and items come from one place",
+            fix="Give --source and --hyps, with or without --items, or --benchmark NAME alone.",
+        )
+    if corpus is not None:
+        return corpus, items
+    known = find_benchmark(benchmark or "")
+    return known.read_corpus(), known.read_judgments()
 
 
 def estimate(
