@@ -217,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = body["messages"][0]["content"]
+        prompt = body["messages"][-1]["content"]
         self._write(self.server.endpoint.reply_to(Received(prompt, body, dict(self.headers))))
 
     def _write(self, reply: Reply) -> None:

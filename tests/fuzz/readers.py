@@ -44,7 +44,7 @@ from grammeter.formats.judgments import (
 from grammeter.formats.scores import read_human, read_score_file
 from grammeter.formats.tables import read_columns
 from grammeter.formats.text import read_lines
-from grammeter.llm.endpoint import read_prices
+from grammeter.llm.cost import read_prices
 from grammeter.llm.reply import read as read_reply
 from grammeter.metrics import metric
 from grammeter.training.pairs import read_pairs

@@ -11,7 +11,7 @@ from fuzz import samples
 from fuzz.verbs import LINES, run, tried
 from grammeter.core import DataError, ScoreTable
 from grammeter.formats import find_shards, parse_block, read_blocks
-from grammeter.llm.endpoint import read_prices
+from grammeter.llm.cost import read_prices
 from grammeter.verbs._report.materials import read_materials
 
 INPUTS = {

@@ -10,11 +10,13 @@ import threading
 from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grammeter.core import DataError, cache_folder
 from grammeter.llm.cache import FILE, Attempt, Attempts, stored
+from grammeter.llm.endpoint import Endpoint
 from grammeter.llm.reply import schema
 from grammeter.llm.request import Abilities, Request
 from grammeter.llm.transport import server
@@ -55,8 +57,23 @@ def test_what_a_row_holds(endpoint, tmp_path):
     assert row["started"] > 1e9
 
 
+CHANGES: list[dict[str, Any]] = [
+    {"base_url": "http://other/v1"},
+    {"max_output": 257},
+    {"temperature": 0.5},
+    {"top_p": 0.9},
+    {"system_message": "You grade essays."},
+    {"structured": "json_object"},
+    {"structured": "off"},
+    {"body": {"reasoning_effort": "low"}},
+    {"body": '{"seed": 7}'},
+]
+"""What changes a reply."""
+
+
 def test_the_key_is_that_of_the_whole_request():
-    one = Request("host/v1", "m", call("a", "b"), 256)
+    here = Endpoint(base_url="http://host/v1")
+    one = Request(here, "m", call("a", "b"))
     whole = {
         "server": "host/v1",
         "model": "m",
@@ -72,15 +89,14 @@ def test_the_key_is_that_of_the_whole_request():
     text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
     assert one.key == hashlib.sha256(text.encode()).hexdigest()
     others = [
-        replace(one, server="other/v1"),
         replace(one, model="n"),
-        replace(one, max_output=257),
+        *(replace(one, endpoint=replace(here, **change)) for change in CHANGES),
         replace(one, call=call("a", "c")),
         replace(one, call=replace(one.call, targets=3)),
         replace(one, call=replace(one.call, template="t-2")),
         replace(one, call=replace(one.call, repeat=1)),
     ]
-    assert len({one.key, *(other.key for other in others)}) == 8
+    assert len({one.key, *(other.key for other in others)}) == 6 + len(CHANGES)
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import DataError
-from grammeter.llm.endpoint import (
-    Bill,
-    Price,
-    Usage,
-    guess_in,
-    guess_out,
-    most_in,
-    read_prices,
-)
+from grammeter.llm.cost import Bill, Price, Usage, guess_in, guess_out, most_in, read_prices
 from llm_calls import ask, calls
 from scripted_endpoint import ScriptedEndpoint, completion, good
 

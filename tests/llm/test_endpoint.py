@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import UsageError
-from grammeter.llm.endpoint import Ceilings, Endpoint, Pace, Price, Usage
+from grammeter.llm.cost import Price, Usage
+from grammeter.llm.endpoint import Ceilings, Endpoint, Pace
 
 PRICE = Price(1.0, 2.0)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.llm.request import RUNGS, Abilities, refused_field
+from grammeter.core import DataError, UsageError
+from grammeter.llm import Endpoint, using
+from grammeter.llm.request import RUNGS, Abilities, refused_field, request_settings
 from llm_calls import ask, call, calls, first, right
 from scripted_endpoint import ScriptedEndpoint, status
 
@@ -117,3 +121,61 @@ def test_abilities_are_read_as_they_were_written(fields):
 def test_other_text_is_no_abilities(text):
     with pytest.raises(ValueError):  # noqa: PT011
         Abilities.from_json(text)
+
+
+def test_settings_reach_the_request_and_repeats_have_other_seeds(endpoint, tmp_path):
+    (tmp_path / "system.txt").write_text("You grade essays.\n", encoding="utf-8")
+    settings = {
+        "temperature": 0.7,
+        "top_p": 0.9,
+        "system_message": f"@{tmp_path / 'system.txt'}",
+        "body": '{"reasoning_effort": "low", "seed": 5}',
+        "structured": "off",
+    }
+    with ScriptedEndpoint() as server:
+        here = endpoint(server, **settings)
+        ask(here, [call("a", "b", repeat=number) for number in range(3)])
+        bodies = [request.body for request in server.requests]
+        with using(here):
+            shown = request_settings()
+    assert sorted(body["seed"] for body in bodies) == [5, 6, 7]
+    for body in bodies:
+        assert body["messages"][0] == {"role": "system", "content": "You grade essays."}
+        assert "response_format" not in body
+        assert (body["temperature"], body["top_p"]) == (0.7, 0.9)
+        assert body["reasoning_effort"] == "low"
+    assert (shown["temperature"], shown["top-p"], shown["sampling-seed"]) == (0.7, 0.9, 5)
+    assert (shown["structured"], shown["body"]) == ("off", '{"reasoning_effort": "low"}')
+    assert shown["system-message"] == hashlib.sha256(b"You grade essays.").hexdigest()[:12]
+
+
+def test_less_structure_than_possible_is_no_refusal(endpoint):
+    with ScriptedEndpoint() as server:
+        server.script = picky(server, "json_object")
+        here = endpoint(server, structured="json_object")
+        assert ask(here, [call("a", "b")])[0].state == "ok"
+        assert here.bill.concessions == {"response_format=json_object"}
+        here = endpoint(server, structured="off")
+        assert ask(here, [call("a", "c")])[0].state == "ok"
+        assert here.bill.concessions == set()
+        assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"body": "{"}, "no JSON object"),
+        ({"body": "[1]"}, "no JSON object"),
+        ({"body": '{"model": "m"}'}, "model cannot be set here"),
+        ({"body": {"stream": True}}, "stream cannot be set here"),
+        ({"body": '{"seed": "x"}'}, "seed='x'"),
+        ({"temperature": 2.5}, "temperature=2.5"),
+        ({"temperature": -1}, "temperature=-1"),
+        ({"top_p": 0}, "top_p=0"),
+        ({"top_p": 1.5}, "top_p=1.5"),
+        ({"system_message": "@/no/such/file"}, "no text"),
+    ],
+)
+def test_settings_that_no_request_can_have(settings, message):
+    with pytest.raises((UsageError, DataError), match=re.escape(message)):
+        Endpoint(**settings)

@@ -298,7 +298,8 @@ def test_six_hundred_calls_with_faults(endpoint):
         outcomes = ask(here, questions)
         sent = len(server.requests)
         assert ask(here, questions) == outcomes
-        assert len(server.requests) == sent == here.bill.requests
+        assert len(server.requests) == sent
+        assert sent <= here.bill.requests  # one may time out before the server has seen it
     for one, outcome in zip(questions, outcomes, strict=True):
         expected = None if outcome.state == "refused" else right(one)
         assert outcome.scores == expected, (outcome, one)

@@ -2,9 +2,10 @@ from grammeter.llm.client import Context as Context
 from grammeter.llm.client import Group as Group
 from grammeter.llm.client import Opinion as Opinion
 from grammeter.llm.client import Panel as Panel
+from grammeter.llm.cost import Bill as Bill
 from grammeter.llm.endpoint import OPENAI as OPENAI
-from grammeter.llm.endpoint import Bill as Bill
 from grammeter.llm.endpoint import Endpoint as Endpoint
+from grammeter.llm.endpoint import Structured as Structured
 from grammeter.llm.endpoint import current as current
 from grammeter.llm.endpoint import using as using
 from grammeter.llm.prompt import Criterion as Criterion

@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
 from grammeter.llm.cache import Attempts, stored
-from grammeter.llm.endpoint import BASIS, Endpoint, current, guess_in, guess_out, read_prices
+from grammeter.llm.cost import BASIS, read_prices
+from grammeter.llm.endpoint import Endpoint, current
 from grammeter.llm.prompt import MOST, Protocol, Question, draw_sets, reorder
 from grammeter.llm.reply import Call, Estimate, Outcome, Reply
 from grammeter.llm.request import Request
@@ -219,7 +220,9 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
     else:
         with closing(stored(folder)) as replies:
             abilities = replies.abilities(server(endpoint.base_url), model)
-        endpoint.bill.concessions.update(abilities.concessions if abilities else ())
+        endpoint.bill.concessions.update(
+            abilities.concessions(endpoint.structured) if abilities else ()
+        )
     endpoint.bill.states.update(outcome.state for outcome in done.values())
     return [done[requests[call].key] for call in calls]
 
@@ -228,9 +231,8 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     """Estimate tokens and cost of calls; nothing is sent."""
     endpoint = current()
     requests, _, done = _known(endpoint, model, calls)
-    due = [call for call, request in requests.items() if request.key not in done]
-    tokens_in = sum(guess_in(call.prompt) for call in due)
-    tokens_out = sum(guess_out(call.targets) for call in due)
+    due = [request for request in requests.values() if request.key not in done]
+    tokens_in, tokens_out = (sum(request.foreseen[way] for request in due) for way in (0, 1))
     prices = read_prices(endpoint.prices)
     price = prices.of(model)
     return Estimate(
@@ -293,9 +295,7 @@ def _known(
     endpoint: Endpoint, model: str, calls: Sequence[Call]
 ) -> tuple[dict[Call, Request], Path | None, dict[str, Outcome]]:
     """Return the request of each distinct call, the cache folder, and its outcomes by key."""
-    host = server(endpoint.base_url)
-    limit = endpoint.max_output
-    requests = {call: Request(host, model, call, limit) for call in dict.fromkeys(calls)}
+    requests = {call: Request(endpoint, model, call) for call in dict.fromkeys(calls)}
     folder = cache_folder(endpoint.cache_dir)
     with closing(stored(folder)) as replies:
         keys = [request.key for request in requests.values()]

@@ -1,201 +1,34 @@
-"""An endpoint of language models: prices, the bill of a run, the limits of its use."""
+"""An endpoint of language models, and the limits of its use."""
 
 from __future__ import annotations
 
 import json
-import math
-import re
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from grammeter.core import DataError, UsageError, expanded, in_force
-from grammeter.llm.reply import State, object_of
-from grammeter.version import __version__
+from grammeter.llm.cost import Bill, Price
+from grammeter.llm.reply import object_of
 
 OPENAI = "https://api.openai.com/v1"
 
-BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"
+Structured = Literal["json_schema", "json_object", "off"]
+"""The form of replies that the endpoint is asked to enforce; ``off``: the prompt alone says it."""
 
-_MILLION = 1_000_000
-_FRAME = 16  # maximum number of tokens around a message
-_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Price of a million tokens, in some currency."""
-
-    input: float
-    output: float
-
-    def __post_init__(self) -> None:
-        if not all(math.isfinite(price) and price >= 0 for price in (self.input, self.output)):
-            raise ValueError(f"a price is {self.input}, {self.output}")
-
-    def of(self, tokens_in: int, tokens_out: int) -> float:
-        """Return the cost of tokens."""
-        return (tokens_in * self.input + tokens_out * self.output) / _MILLION
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """A price table: its currency, the price of each model, and its date."""
-
-    currency: str
-    models: dict[str, Price]
-    date: str | None = None
-
-    def of(self, model: str) -> Price | None:
-        """Return the price of a model; a name with a date falls back to the name without it."""
-        return self.models.get(model) or self.models.get(_DATED.sub("", model))
-
-
-_MOST = 2**24  # characters read at most: a device file may never end
-
-
-def read_prices(path: str | Path | None = None) -> Prices:
-    """Read a table of prices, by default the one that ships."""
-    shipped = files("grammeter.llm").joinpath("prices.json")
-    try:
-        with (Path(path) if path else shipped).open(encoding="utf-8-sig") as file:
-            data: Any = json.loads(file.read(_MOST))
-        models = {
-            name: Price(float(row["input"]), float(row["output"]))
-            for name, row in data["models"].items()
-        }
-        date = data.get("date")
-        return Prices(str(data["currency"]), models, None if date is None else str(date))
-    except OSError as error:
-        reason = f"it cannot be read: {error.strerror}"
-    except KeyError as error:
-        reason = f"it lacks {error}"
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        reason = str(error)
-    raise DataError(
-        f"no table of prices: {reason}",
-        where=str(path or "prices.json"),
-        fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
-        " prices per million tokens.",
-    )
-
-
-def guess_in(text: str) -> int:
-    """Estimate the tokens of a message."""
-    return math.ceil(len(text) / 4)
-
-
-def guess_out(targets: int) -> int:
-    """Estimate the tokens of a valid reply."""
-    return 4 + 10 * targets
-
-
-def most_in(text: str) -> int:
-    """Return an upper bound of the tokens of a message: a token has at least one byte."""
-    return len(text.encode("utf-8")) + _FRAME
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """The usage that a reply reports; ``None``: it reports none."""
-
-    tokens_in: int | None = None  # of the prompt
-    tokens_out: int | None = None  # of the reply, including hidden reasoning
-    reasoning: int = 0  # how many of tokens_out are hidden reasoning
-
-    @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Usage:
-        """Read ``usage`` of a chat completion."""
-        usage = object_of(body.get("usage"))
-        names = ("prompt_tokens", "completion_tokens", "total_tokens")
-        read, written, total = (_count(usage.get(name)) for name in names)
-        if read is None or written is None:
-            return cls()
-        hidden = _count(object_of(usage.get("completion_tokens_details")).get("reasoning_tokens"))
-        # some servers leave reasoning out of the second number, but not out of the total
-        return cls(read, max(written, (total or 0) - read), hidden or 0)
-
-
-def _count(value: object) -> int | None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        return None
-    return value if 0 <= value < 1 << 53 else None
-
-
-@dataclass
-class Bill:
-    """The cost of a run so far."""
-
-    requests: int = 0  # sent, including repetitions
-    tokens_in: int = 0  # that replies reported
-    tokens_out: int = 0  # the same, including hidden reasoning
-    reasoning: int = 0  # how many of ``tokens_out`` were hidden
-    # requests that may have been charged but reported no usage: their tokens are estimated; those
-    # of a broken reply are counted as the maximum allowed
-    guessed: int = 0
-    spent: float = 0.0  # the price of all these tokens, in ``currency``
-    unpriced: int = 0  # requests to models without a price, which ``spent`` does not include
-    currency: str = ""
-    known: int = 0  # calls that the cache answered
-    states: Counter[State] = field(default_factory=Counter[State])  # how calls ended, with those
-    # what endpoints refused: fields of the request, forms of structured output
-    concessions: set[str] = field(default_factory=set[str])
-
-    @property
-    def tokens(self) -> int:
-        """All tokens, in and out."""
-        return self.tokens_in + self.tokens_out
-
-    @property
-    def cost(self) -> float | None:
-        """Total price, or ``None`` if any price is unknown."""
-        return None if self.unpriced else self.spent
-
-    def add(self, usage: Usage, price: Price | None, *, guess: tuple[int, int]) -> None:
-        """Count the tokens of a request that was, or may have been, charged."""
-        tokens_in = guess[0] if usage.tokens_in is None else usage.tokens_in
-        tokens_out = guess[1] if usage.tokens_out is None else usage.tokens_out
-        self.guessed += usage.tokens_in is None or usage.tokens_out is None
-        self.tokens_in += tokens_in
-        self.tokens_out += tokens_out
-        self.reasoning += usage.reasoning
-        if price is None:
-            self.unpriced += 1
-        else:
-            self.spent += price.of(tokens_in, tokens_out)
-
-    def __str__(self) -> str:
-        """Return one line for people."""
-        parts = [f"{self.requests} requests", f"{self.tokens_in} tokens in",
-                 f"{self.tokens_out} out"]  # fmt: skip
-        if self.reasoning:
-            parts[-1] += f" ({self.reasoning} of them hidden reasoning)"
-        if self.guessed:
-            parts.append(f"{self.guessed} requests told no usage and are guessed")
-        if self.cost is not None:
-            parts.append(f"{self.cost:.4f} {self.currency}".rstrip())
-        elif self.spent:
-            parts.append(f"more than {self.spent:.4f} {self.currency}: a price is not known")
-        else:
-            parts.append("price not known")
-        return ", ".join(parts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``{"kind": "bill", ...}``."""
-        names = ("requests", "tokens_in", "tokens_out", "reasoning", "guessed", "cost",
-                 "currency", "known")  # fmt: skip
-        return {
-            "kind": "bill",
-            "grammeter": __version__,
-            **{name: getattr(self, name) for name in names},
-            "states": dict(sorted(self.states.items())),
-            "concessions": sorted(self.concessions),
-        }
+_RESERVED = {
+    "model": "the model is a field of the metric: llm-s(model=NAME)",
+    "messages": "the prompt is a field of the metric, the system message --system-message",
+    "response_format": "use --structured",
+    "max_tokens": "use --max-output",
+    "max_completion_tokens": "use --max-output",
+    "n": "use --repeats",
+    "stream": "replies are read whole",
+}
+_AS_IN = """Write one as in --body '{"reasoning_effort": "low"}'."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +58,15 @@ class Endpoint:
     max_output
         Maximum tokens of one reply, including hidden reasoning; twice as many after a reply was
         cut. The cache treats a request with another limit as another request.
+    temperature, top_p
+        How replies are sampled: 0 to 2; above 0, up to 1.
+    system_message
+        Sent before the prompt; ``@FILE``: the text of a file.
+    structured
+        The form of replies that the endpoint is asked to enforce; less if it refuses that.
+    body
+        More fields of every request, as a mapping or JSON: ``{"reasoning_effort": "low"}``;
+        ``seed`` is the seed of the first repeat, 1 if it is not there.
     backoff
         Maximum seconds before the first repetition of a request; the time doubles with each.
     bill
@@ -246,6 +88,11 @@ class Endpoint:
     prices: str | Path | None = None
     attempts: int = 3
     max_output: int = 256
+    temperature: float = 0.0
+    top_p: float = 1.0
+    system_message: str | None = None
+    structured: Structured = "json_schema"
+    body: Mapping[str, Any] | str | None = None
     backoff: float = 0.5
     bill: Bill = field(default_factory=Bill, init=False, compare=False)
 
@@ -254,13 +101,58 @@ class Endpoint:
             raise UsageError(
                 f"base_url={self.base_url}", fix="Write it as http://localhost:8000/v1"
             )
+        if not 0 <= self.temperature <= 2 or not self.top_p <= 1:
+            raise UsageError(
+                f"temperature={self.temperature:g}, top_p={self.top_p:g}",
+                fix="A temperature is 0 to 2, top_p above 0 and up to 1.",
+            )
         for name, value in vars(self).items():
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if number and not value > 0:
+            if number and not value > 0 and name != "temperature":
                 raise UsageError(f"{name}={value}", fix=f"{name} is greater than 0.")
         for name in ("cache_dir", "prices"):
             if path := getattr(self, name):
                 object.__setattr__(self, name, expanded(path))
+        object.__setattr__(self, "system_message", _text_of(self.system_message))
+        object.__setattr__(self, "body", _fields(self.body))
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The fields of ``body``."""
+        return object_of(self.body)
+
+
+def _text_of(text: str | None) -> str | None:
+    """Return a text, or that of the file ``@FILE``."""
+    if not (text or "").startswith("@"):
+        return text
+    path = expanded((text or "")[1:])
+    try:
+        return path.read_text(encoding="utf-8").removesuffix("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        fix = "Name a text file in UTF-8 after the @."
+        raise DataError(f"no text: {error}", where=str(path), fix=fix) from None
+
+
+def _fields(body: Mapping[str, Any] | str | None) -> dict[str, Any]:
+    """Return the fields of a body; raise :class:`UsageError` if they are none, or not for users."""
+    try:
+        value: Any = json.loads(_text_of(body) or "") if isinstance(body, str) else body or {}
+        json.dumps(value)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UsageError(f"body: no JSON object: {error}", fix=_AS_IN) from None
+    fields = object_of(value)
+    if fields is not value and value:
+        raise UsageError(f"body: no JSON object: {value!r}", fix=_AS_IN)
+    if reserved := sorted(_RESERVED.keys() & fields):
+        raise UsageError(
+            f"body: {', '.join(reserved)} cannot be set here",
+            fix="; ".join(f"{name}: {_RESERVED[name]}" for name in reserved),
+        )
+    seed = fields.get("seed", 1)
+    if not isinstance(seed, int):
+        raise UsageError(f"body: seed={seed!r}", fix="A seed is a whole number.")
+    return fields
 
 
 _DEFAULT = Endpoint()

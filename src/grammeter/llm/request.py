@@ -12,12 +12,14 @@ from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
 from grammeter.core import DataError
-from grammeter.llm.endpoint import current
+from grammeter.llm.cost import guess_in, guess_out
+from grammeter.llm.endpoint import Endpoint, Structured, current
 from grammeter.llm.reply import Call, schema
 from grammeter.llm.transport import server
 
 Rung = Literal["json_schema", "json_object", "plain"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
+STRUCTURED: tuple[Structured, ...] = get_args(Structured)
 
 LimitField = Literal["max_tokens", "max_completion_tokens"]
 LIMIT_FIELDS: tuple[LimitField, ...] = get_args(LimitField)
@@ -65,11 +67,15 @@ class Abilities:
             return replace(self, limit_field=LIMIT_FIELDS[field == LIMIT_FIELDS[0]], renamed=True)
         return replace(self, dropped=self.dropped | {field})
 
-    @property
-    def concessions(self) -> list[str]:
-        """What was refused, for people: ``response_format=json_schema``, ``seed``."""
-        rungs = [f"response_format={rung}" for rung in RUNGS[: RUNGS.index(self.rung)]]
-        return rungs + sorted(self.dropped)
+    def at_most(self, structured: Structured) -> Abilities:
+        """Return the abilities of which no more structure than this is used."""
+        used = max(RUNGS.index(self.rung), STRUCTURED.index(structured))
+        return replace(self, rung=RUNGS[used])
+
+    def concessions(self, structured: Structured = "json_schema") -> list[str]:
+        """Name what was refused: ``response_format=json_schema``, ``seed``."""
+        tried = RUNGS[STRUCTURED.index(structured) : RUNGS.index(self.rung)]
+        return [*(f"response_format={rung}" for rung in tried), *sorted(self.dropped)]
 
     def to_json(self) -> str:
         """Return text that :meth:`from_json` reads."""
@@ -95,8 +101,9 @@ def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | No
     return next((f for place in places for f in optional if _NAMES[f].search(place)), None)
 
 
-# settings of every request; one that an endpoint refuses is left out
-_SAMPLING = {"temperature": 0, "top_p": 1, "seed": 1}
+FIRST_SEED = 1
+"""The seed of the first repeat, unless ``body`` says another; each further one adds 1."""
+
 _REMARK = (
     "\n\nYour last reply could not be used: {reason}. Reply in the output format above, with one"
     " whole number from 1 to 5 for each target, and nothing else."
@@ -106,46 +113,79 @@ _REMARK = (
 def request_settings() -> dict[str, object]:
     """Return the settings of all requests to the current endpoint, for signatures."""
     endpoint = current()
+    system, extra = endpoint.system_message, _sampling(endpoint, 0)
     return {
         "endpoint": server(endpoint.base_url),
-        "temperature": _SAMPLING["temperature"],
-        "top-p": _SAMPLING["top_p"],
-        "sampling-seed": _SAMPLING["seed"],
+        "temperature": extra.pop("temperature"),
+        "top-p": extra.pop("top_p"),
+        "sampling-seed": extra.pop("seed"),
         "max-output": endpoint.max_output,
         "attempts": endpoint.attempts,
+        **({} if system is None else {"system-message": _digest(system)}),
+        **({} if endpoint.structured == STRUCTURED[0] else {"structured": endpoint.structured}),
+        **({"body": json.dumps(extra, sort_keys=True)} if extra else {}),
     }
+
+
+def _sampling(endpoint: Endpoint, repeat: int) -> dict[str, Any]:
+    """Return the settings of a request; of these, what an endpoint refuses is left out."""
+    usual = {"temperature": endpoint.temperature, "top_p": endpoint.top_p, "seed": FIRST_SEED}
+    fields = {name: int(value) if value == int(value) else value for name, value in usual.items()}
+    fields |= endpoint.extra
+    return fields | {"seed": fields["seed"] + repeat}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
 class Request:
-    """A call to one model of one server; its prompt must be valid Unicode."""
+    """A call to one model of an endpoint; its prompt must be valid Unicode."""
 
-    server: str  # as returned by server()
+    endpoint: Endpoint
     model: str  # as the server names it
     call: Call
-    max_output: int  # maximum tokens of a reply
 
     def __post_init__(self) -> None:
         try:
-            self.call.prompt.encode("utf-8")
+            f"{self.call.prompt}{self.endpoint.system_message}".encode()
         except UnicodeEncodeError as error:
             raise DataError(
                 f"a prompt holds half a character: {error.object[error.start]!r}",
                 fix="Read the texts as UTF-8.",
             ) from None
 
+    @property
+    def server(self) -> str:
+        """Who answers, as returned by :func:`~.transport.server`."""
+        return server(self.endpoint.base_url)
+
+    @property
+    def max_output(self) -> int:
+        """Maximum tokens of a reply."""
+        return self.endpoint.max_output
+
+    @property
+    def foreseen(self) -> tuple[int, int]:
+        """Estimate the tokens of the messages and of a valid reply."""
+        texts = [message["content"] for message in self._messages("")]
+        return sum(map(guess_in, texts)), guess_out(self.call.targets)
+
     @cached_property
     def key(self) -> str:
         """SHA-256 of the whole request, including parameters that the server may ignore."""
+        structured = self.endpoint.structured
         whole = {
             "server": self.server,
             "model": self.model,
             "messages": self._messages(""),
             "schema": schema(self.call.targets),
-            **_SAMPLING,
+            **_sampling(self.endpoint, self.call.repeat),
             "max_tokens": self.max_output,
             "template": self.call.template,
             "repeat": self.call.repeat,
+            **({} if structured == STRUCTURED[0] else {"structured": structured}),
         }
         text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -154,9 +194,10 @@ class Request:
         self, abilities: Abilities, *, remark: str = "", doubled: bool = False
     ) -> dict[str, Any]:
         """Return the body; ``remark``: on the last reply; ``doubled``: twice the output is fine."""
+        asked_for = abilities.at_most(self.endpoint.structured)
         fields = {
-            **_SAMPLING,
-            "response_format": abilities.response_format(schema(self.call.targets)),
+            **_sampling(self.endpoint, self.call.repeat),
+            "response_format": asked_for.response_format(schema(self.call.targets)),
             abilities.limit_field: self.max_output * (1 + doubled),
         }
         accepted = {
@@ -168,4 +209,6 @@ class Request:
 
     def _messages(self, remark: str) -> list[dict[str, str]]:
         ending = _REMARK.format(reason=remark) if remark else ""
-        return [{"role": "user", "content": self.call.prompt + ending}]
+        prompt = {"role": "user", "content": self.call.prompt + ending}
+        system = self.endpoint.system_message
+        return [prompt] if system is None else [{"role": "system", "content": system}, prompt]

@@ -12,17 +12,8 @@ from typing import Any, NoReturn
 
 from grammeter.core import GrammeterError, LimitReachedError, RemoteError
 from grammeter.llm.cache import Attempt, Attempts, History
-from grammeter.llm.endpoint import (
-    OPENAI,
-    Ceilings,
-    Endpoint,
-    Pace,
-    Worst,
-    guess_in,
-    guess_out,
-    most_in,
-    read_prices,
-)
+from grammeter.llm.cost import guess_in, guess_out, most_in, read_prices
+from grammeter.llm.endpoint import OPENAI, Ceilings, Endpoint, Pace, Worst
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
 from grammeter.llm.request import LIMIT_FIELDS, Abilities, Request, refused_field
 from grammeter.llm.transport import Failure, Raw, Transport, server
@@ -101,7 +92,7 @@ class Session:
         if not self.proven or abilities != self.abilities:
             self.abilities, self.proven = abilities, True
             self.attempts.remember(self.server, self.model, abilities)
-        self.endpoint.bill.concessions.update(abilities.concessions)
+        self.endpoint.bill.concessions.update(abilities.concessions(self.endpoint.structured))
 
     def lose(self, reason: Failure, *, dead: bool) -> None:
         """Record a failed call; end the run if the endpoint is ``dead`` or all calls fail."""
@@ -148,7 +139,7 @@ class Session:
             self._pace.correct(self._foreseen(request), bill.tokens - before)
 
     def _foreseen(self, request: Request) -> int:
-        return guess_in(request.call.prompt) + guess_out(request.call.targets)
+        return sum(request.foreseen)
 
     def _limit(self, request: Request, sent: Mapping[str, Any]) -> int:
         """Return the maximum tokens of a reply; if the endpoint takes no limit, ours."""
@@ -156,7 +147,7 @@ class Session:
 
 
 def _content(sent: Mapping[str, Any]) -> str:
-    return sent["messages"][0]["content"]
+    return "\n".join(message["content"] for message in sent["messages"])
 
 
 _STEEPEST = 6
@@ -216,7 +207,10 @@ class Conversation:
             return False
         field = refused_field(raw.text, error_of(raw.body).get("param"), sent)
         if field is not None:
-            self._abilities = self._abilities.without(field)
+            tried = self._abilities.at_most(self._session.endpoint.structured)
+            self._abilities = (tried if field == "response_format" else self._abilities).without(
+                field
+            )
         return field is not None
 
     async def _wait(self, raw: Raw, failure: Failure) -> Outcome | None:

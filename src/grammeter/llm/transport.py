@@ -16,7 +16,8 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from grammeter.core import MissingResourceError, UsageError, require
-from grammeter.llm.endpoint import Endpoint, Usage
+from grammeter.llm.cost import Usage
+from grammeter.llm.endpoint import Endpoint
 from grammeter.llm.reply import error_of, has_message, json_object
 
 Trouble = Literal["", "unreachable", "timeout", "broken"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import checked
-from grammeter.llm import Endpoint
+from grammeter.llm import Endpoint, Structured
 from grammeter.llm import current as current_endpoint
 from grammeter.llm import using as asking
 from grammeter.models import Dtype, Runtime, Tally
@@ -40,6 +40,11 @@ def using(
     max_cost: float | None = None,
     max_requests: int | None = None,
     max_tokens: int | None = None,
+    temperature: float | None = None,
+    top_p: float | None = None,
+    system_message: str | None = None,
+    structured: Structured | None = None,
+    body: Mapping[str, Any] | str | None = None,
     offline: bool | None = None,
     prices: str | Path | None = None,
 ) -> Generator[Runtime]:
@@ -62,7 +67,8 @@ def using(
     device, dtype, batch_tokens, download
         Change a field of ``runtime``; ``None``: no change.
     base_url, key_variable, concurrency, requests_per_minute, tokens_per_minute, timeout, \
-patience, attempts, max_output, max_cost, max_requests, max_tokens, offline, prices
+patience, attempts, max_output, max_cost, max_requests, max_tokens, temperature, top_p, \
+system_message, structured, body, offline, prices
         Change a field of ``endpoint``; ``None``: no change.
     cache_dir
         Changes both: one folder holds the figures of models and the replies of language models.
