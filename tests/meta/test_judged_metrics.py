@@ -2,12 +2,20 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.formats import read_any_scores, read_judgments, read_score_file
+from grammeter.formats import (
+    benchmark,
+    read_any_scores,
+    read_judgments,
+    read_score_file,
+    write_judgments,
+)
+from grammeter.meta.sentence_design import TIE_RULES
 from grammeter.meta.sides import join_scores
 from grammeter.resources import sample_corpus
 
@@ -109,6 +117,66 @@ def test_scores_are_the_metric_where_they_are(answer, tmp_path):
     result = answer("meta", "sentence", scored, human, "--scores", bare)["metrics"]
     assert (result["m"]["concordant"], result["n"]["concordant"]) == (1, 0)
     assert result["n"]["ties"]["metric"] == 1
+
+
+def test_a_judge_is_held_by_what_it_said_in_the_item_that_people_saw(answer, tmp_path):
+    """The sentence's mean scores put X above Y; in the one item that people saw it is below."""
+    shown = [[["X"], ["Y"], ["Z"]], [["X"], ["Y"]], [["X", "Y", "Z"]]]
+    said = [[5, 2, 1], [3, 4], [None]]
+    ranks = [[1, 2, 3], [2, 1], [1]]
+    run = [item("m", 1, g, r, scores=s) for g, r, s in zip(shown, ranks, said, strict=True)]
+    model = write(tmp_path / "m.jsonl", run)
+    human = write(tmp_path / "h.jsonl", [item("ann", 1, shown[1], ranks[1]),
+                                         item("ann", 1, shown[2], ranks[2])])  # fmt: skip
+    made = answer("meta", "sentence", model, human, "--resamples", "0")["metrics"]["m"]
+    assert (made["n"], made["missing"], made["concordant"], made["ties"]["both"]) == (4, 0, 1, 3)
+    assert made["accuracy"]["value"] == 1
+    assert "meta-same-items:2" in made["signature"]
+    other = write(tmp_path / "o.jsonl", [item("ann", 1, [["Y"], ["Z"], ["X"]], [1, 2, 3])] * 2)
+    made = answer("meta", "sentence", model, other, "--resamples", "0")["metrics"]["m"]
+    assert made["accuracy"]["value"] == pytest.approx(1 / 3)  # Y above Z alone, in both
+    skipped = [*run[:1], item("m", 1, shown[1], [], scores=[None, None]), run[2]]
+    model = write(tmp_path / "m.jsonl", skipped)
+    made = answer("meta", "sentence", model, human, "--missing", "drop", "--resamples", "0")
+    assert made["metrics"]["m"]["missing"] == 1  # the other item's scores are none of this one
+
+
+def test_each_time_that_an_item_was_judged_is_held_against_one(answer, tmp_path):
+    """Two people say the opposite of one item, and so does the judge, once each."""
+    groups = [["X"], ["Y"]]
+    human = write(
+        tmp_path / "h.jsonl", [item("a", 1, groups, [1, 2]), item("b", 1, groups, [2, 1])]
+    )
+    run = [item("m", 1, groups, [1, 2], scores=[5, 1]), item("m", 1, groups, [2, 1], scores=[2, 4])]
+    model = write(tmp_path / "m.jsonl", run)
+    once = write(tmp_path / "once.jsonl", run[:1])
+    made = answer("meta", "sentence", model, human, "--scores", once, "--by-judge")
+    assert made["metrics"]["m"]["accuracy"]["value"] == 1
+    assert made["metrics"]["once"]["accuracy"]["value"] == 0.5
+    alone = answer("meta", "sentence", model, human, "--judge", "b")["metrics"]["m"]
+    assert alone["accuracy"]["value"] == made["by_judge"]["b"]["m"]["accuracy"]["value"] == 1
+
+
+def test_every_rule_for_ties_at_once(answer, model, people):
+    base = ["meta", "sentence", model, people, "--resamples", "50"]
+    made = answer(*base, "--by-rule")["by_rule"]
+    assert [*made] == [*TIE_RULES]
+    for rule in ("seeda-script", "half"):
+        alone = answer(*base, "--ties", rule)["metrics"]["model"]
+        assert made[rule]["model"] == alone | {"signature": made[rule]["model"]["signature"]}
+
+
+def test_a_benchmark_stands_in_the_place_of_a_file(answer, refused, shared, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAMMETER_DATA", str(shared / "data"))
+    people = benchmark("seeda-s").read_judgments()
+    run = [replace(r, judge="m", scores=tuple(6.0 - rank for rank in r.ranks)) for r in people]
+    write_judgments(tmp_path / "run.jsonl", run)
+    call = ["meta", "sentence", tmp_path / "run.jsonl", "--resamples", "0"]
+    made = answer(*call, "--benchmark", "seeda-s", "--systems", "base")["metrics"]["run"]
+    assert made["accuracy"]["value"] == made["tau"]["value"] == 1
+    assert made["concordant"] == 9381  # decided pairs, as in the paper's script
+    assert "missing" in refused(*call)
+    assert "first-segment" in refused(*call, "--benchmark", "seeda-s", "--first-segment", "1")
 
 
 def test_an_output_without_a_score_is_missing(answer, model, people, tmp_path):

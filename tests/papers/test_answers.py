@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from grammeter.cli.main import main
-from grammeter.core import DataError, UnknownNameError
+from grammeter.core import DataError
 from grammeter.papers import kobayashi2024, reproduce
 from grammeter.papers.materials import Materials
 
@@ -114,10 +114,10 @@ def test_answers_that_cannot_be_used(data, tmp_path, capsys):
     text.write_text("no answers\n", encoding="utf-8")
     group = {"groups": [["PIE"], ["T5"]], "ranks": [1, 2]}
     other.write_text(json.dumps({"judge": "m", "segment": 9999} | group) + "\n", encoding="utf-8")
-    with pytest.raises(UnknownNameError, match="GPT-4-S"):
-        reproduce(PAPER, "table2", answers=[f"GPT4-S={text}"])
     with pytest.raises(DataError, match=r"text\.jsonl"):
         reproduce(PAPER, "table2", answers=[f"{EVALUATOR}={text}"])
+    with pytest.raises(DataError, match=r"text\.jsonl"):
+        reproduce(PAPER, "table2", answers=[f"my-model={text}"])
     with pytest.raises(DataError, match="there is no"):
         reproduce(PAPER, "table2", answers=[f"{EVALUATOR}={tmp_path / 'none.jsonl'}"])
     with pytest.raises(DataError, match="NAME=PATH"):
@@ -126,5 +126,29 @@ def test_answers_that_cannot_be_used(data, tmp_path, capsys):
         reproduce(PAPER, "table1_sentence", answers=[f"{EVALUATOR}={other}"])
     assert main(["reproduce", PAPER, "table2", "--answers", f"{EVALUATOR}={text}"]) == 3
     assert "text.jsonl" in capsys.readouterr().err
-    assert main(["reproduce", PAPER, "table2", "--answers", f"GPT-5={text}"]) == 2
-    assert "GPT-5" in capsys.readouterr().err
+
+
+def test_an_evaluator_of_ones_own_has_rows_beside_those_of_the_paper(
+    items, cells, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(kobayashi2024, "ROWS", {})
+    monkeypatch.setattr(kobayashi2024, "RUNS", 40)
+    file = tmp_path / "run.jsonl"
+    file.write_text("".join(f"{json.dumps(item)}\n" for item in items), encoding="utf-8")
+    for table in ("table1", "table1_sentence", "table2"):
+        made = reproduce(PAPER, table, answers=[f"my-model={file}"])
+        alone = {(c.row.replace("my-model", EVALUATOR), c.column): c for c in made.cells
+                 if c.row.startswith("my-model")}  # fmt: skip
+        theirs = of_evaluator(cells, table)
+        assert alone
+        assert alone.keys() == {key[1:] for key in theirs}
+        for key, cell in alone.items():
+            assert (cell.published, cell.ours) == (None, theirs[table, *key].ours)
+            assert "the paper prints none" in cell.note
+        assert any("my-model" in note for note in made.notes)
+    command = ["reproduce", PAPER, "table2", "--answers", f"my-model={file}", "--as-printed"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    first = next(line for line in out.splitlines() if line.startswith("my-model"))
+    assert first.split()[-1] == "[1]"
+    assert "+ Meaning Preservation: REF-F 0.653 1-2 1" in " ".join(out.split())

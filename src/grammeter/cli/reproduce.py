@@ -36,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
     with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
         reproduction = call(args, gm.reproduce, processes=PROCESSES)
     _draw(reproduction, args.figure)
-    _emit(args, reproduction, differing=args.differing, summary=args.summary)
+    shown = ("differing", "summary", "as_printed")
+    _emit(args, reproduction, **{name: getattr(args, name) for name in shown})
     if not reproduction.cells:
         return 0
     counts = Counter(cell.verdict for cell in reproduction.cells)

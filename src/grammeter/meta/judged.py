@@ -14,6 +14,9 @@ Where judges gave scores, these are the metric: the mean over the judgments of a
 without a score are missing. A system's score is that of a ranking method or, by scores, the mean
 over its sentences.
 
+Against people who were shown the very same item, a judge is held by what it said in this item
+alone (:func:`differences`), as in Kobayashi et al. 2024: a score may depend on the outputs beside.
+
 A metric's sentence scores are as a rule averaged. Goto et al. 2025 aggregate both sides in one way:
 each sentence's scores are a ranking of the systems, and go through the same method as people's.
 """
@@ -21,13 +24,15 @@ each sentence's scores are a ranking of the systems, and go through the same met
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
 
 from grammeter.core import (
+    BoolArray,
     DataError,
     FloatArray,
     IntArray,
@@ -50,12 +55,22 @@ Aggregate = Literal["mean", "expected-wins", "trueskill", "bradley-terry"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
 
+Shown = tuple[int, frozenset[frozenset[str]]]
+"""What makes two items the same: the sentence, and the outputs that stand side by side."""
+
+BySystem = Mapping[str, float]
+
+
 @dataclass(frozen=True, eq=False)
 class JudgedScores(MetricScores, over="scores", what="system"):
-    """Judgments as scores of a metric; ``rankings`` if by ranks, ``by``: how systems are scored."""
+    """Judgments as scores of a metric; ``rankings`` if by ranks, ``by``: how systems are scored.
+
+    ``said`` has the systems' scores of each time that an item was judged.
+    """
 
     rankings: tuple[Ranking, ...] = ()
     by: str = MEAN
+    said: Mapping[Shown, Sequence[BySystem]] = field(default_factory=dict[Shown, list[BySystem]])
 
 
 def human_scores(
@@ -102,10 +117,13 @@ def judged_table(
     scores = _scores(by_system, signature, size, "the judgments do not tell")
     nothing = np.full(size, -1, dtype=np.int64)
     sentences = {s: SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
-    ranked = () if scored else tuple(judged)
-    column = JudgedScores(name, signature, True, scores, sentences, rankings=ranked, by=by)
+    ranked, said = () if scored else tuple(judged), _items(rankings, scored=bool(scored))
+    column = JudgedScores(
+        name, signature, True, scores, sentences, rankings=ranked, by=by, said=said
+    )
     few = notes_of_few(extract_pairs(judged))
-    lacking = sum(None in (ranking.scores or (None,)) for ranking in judged) if scored else 0
+    due = [ranking for ranking in judged if scored and len(ranking.groups) > 1]
+    lacking = sum(None in (ranking.scores or (None,)) for ranking in due)
     some = f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
     notes = [*notes_of(rankings), *([some] if lacking else []), *few]
     return ScoreTable(systems, size, {name: column}, about=tuple(dict.fromkeys(notes)))
@@ -136,6 +154,81 @@ def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatAr
     wins = np.bincount(cells, weights=judged.outcome, minlength=len(known))[places]
     items = np.bincount(cells, minlength=len(known))[places].astype(np.float64)
     return wins / np.maximum(items, 1), items
+
+
+def differences(
+    column: MetricScores, pairs: Pairs, rankings: Sequence[Ranking]
+) -> tuple[FloatArray, BoolArray, int | None]:
+    """Return by how much the first system of each pair is better, 0 where unknown; where it is.
+
+    ``pairs`` number the ``rankings``. Also how many of these were items that a judge was shown,
+    too, ``None`` if it is no judge.
+    """
+    if isinstance(column, JudgedScores) and column.rankings:
+        difference, items = preferences(column, pairs)
+        known = items > 0
+    else:
+        values = np.stack([column.segments[name].values for name in pairs.systems])
+        first, second = (values[of, pairs.segment - 1] for of in (pairs.first, pairs.second))
+        known = np.isfinite(first) & np.isfinite(second)
+        difference = np.subtract(first, second, out=np.zeros(len(pairs)), where=known)
+        difference *= 1 if column.higher_is_better else -1
+    if not isinstance(column, JudgedScores):
+        return difference, known, None
+    return difference, known, _put_in_items(column, pairs, rankings, difference, known)
+
+
+def _put_in_items(
+    column: JudgedScores,
+    pairs: Pairs,
+    rankings: Sequence[Ranking],
+    difference: FloatArray,
+    known: BoolArray,
+) -> int:
+    """Put in place what the judge said in the very items of pairs; return how many it was shown."""
+    answers, names = _in_items(column, rankings), pairs.systems
+    for at, number in enumerate(pairs.ranking.tolist()):
+        if (said := answers[number]) is not None:
+            first, second = names[pairs.first[at]], names[pairs.second[at]]
+            known[at] = first in said and second in said
+            difference[at] = said[first] - said[second] if known[at] else 0
+    return sum(answers[number] is not None for number in np.unique(pairs.ranking))
+
+
+def _in_items(column: JudgedScores, rankings: Sequence[Ranking]) -> list[BySystem | None]:
+    """Return what the judge said in the item of each ranking; ``None`` if it was shown another.
+
+    Where the judge has an item as often as the rankings, its first time belongs to their first, and
+    so on; else the mean stands for each. A system without a score is absent.
+    """
+    times, seen = Counter(map(_shown, rankings)), Counter[Shown]()
+    answers: list[BySystem | None] = []
+    for item in map(_shown, rankings):
+        said = column.said.get(item, ())
+        answers.append(said[seen[item]] if len(said) == times[item] else _mean_of(said))
+        seen[item] += 1
+    return answers
+
+
+def _shown(ranking: Ranking) -> Shown:
+    return ranking.segment, frozenset(map(frozenset, ranking.groups))
+
+
+def _mean_of(said: Sequence[BySystem]) -> BySystem | None:
+    names = dict.fromkeys(name for one in said for name in one)
+    values = {name: [one[name] for one in said if name in one] for name in names}
+    return {name: sum(of) / len(of) for name, of in values.items()} if said else None
+
+
+def _items(rankings: Sequence[Ranking], *, scored: bool) -> dict[Shown, list[BySystem]]:
+    items: dict[Shown, list[BySystem]] = {}
+    for ranking in rankings:
+        said = ranking.scores or () if scored else [-float(rank) for rank in ranking.ranks]
+        values = (0.0,) if len(ranking.groups) == 1 else said  # equal outputs need no judge
+        scores = zip(ranking.groups, values, strict=False)  # one that was skipped has none
+        of = {name: value for group, value in scores if value is not None for name in group}
+        items.setdefault(_shown(ranking), []).append(of)
+    return items
 
 
 def has_scores(ranking: Ranking) -> bool:

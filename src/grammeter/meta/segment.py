@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -31,8 +31,14 @@ from grammeter.core import (
     Signature,
     repeated_segments,
 )
-from grammeter.meta.judged import JudgedScores, preferences
-from grammeter.meta.sentence_design import CELLS, SentenceDesign, cell_numbers, tie_calibrated
+from grammeter.meta.judged import JudgedScores, differences
+from grammeter.meta.sentence_design import (
+    CELLS,
+    TIE_RULES,
+    SentenceDesign,
+    cell_numbers,
+    tie_calibrated,
+)
 from grammeter.meta.sentence_level import (
     Estimate,
     MetricAgreement,
@@ -75,6 +81,7 @@ def correlate_sentences(
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
     per_judge: bool = False,
+    per_rule: bool = False,
     numbering: str | None = None,
 ) -> SentenceLevel:
     """Hold the sentence scores of metrics against judgments of sentences with the same number.
@@ -82,8 +89,9 @@ def correlate_sentences(
     A metric without sentence scores has NaN with a reason. Who takes part is for
     :func:`~grammeter.meta.sides.select_systems` to say; the others that wrote the same as a system
     left out stay. ``metrics`` are spellings, ``judges`` those whose judgments count; by default
-    all. ``per_judge`` measures the pairs of each judge apart, too. ``numbering`` says for the
-    signature how the judgments counted sentences; what was read from files knows.
+    all. ``per_judge`` measures each judge's pairs apart, too, ``per_rule`` all by every rule for
+    ties. ``numbering`` says for the signature how the judgments counted sentences; what was read
+    from files knows.
 
     It is a DataError if a system stands on one side only, a judged sentence has no scores or stands
     in several documents, or no two systems are compared; an UnknownNameError if there is no such
@@ -108,11 +116,20 @@ def correlate_sentences(
     sentences = len(np.unique(pairs.segment))
     judged = f"{count} rankings of {sentences} sentences"
     few = [f"few judgments: {judged}; tau and accuracy vary widely by chance"]
-    answers = {name: _Answers.of(column, pairs, settings) for name, column in columns.items()}
+    chosen = set(map(id, of_judges(rankings, judges)))
+    places = np.array([at for at, ranking in enumerate(rankings) if id(ranking) in chosen])
+    whole = replace(pairs, ranking=places[pairs.ranking])
+    answers = {
+        name: _Answers.of(column, whole, rankings, settings) for name, column in columns.items()
+    }
     apart = {
         judge: _measure(answers, pairs, design, pairs.judge == number)
         for number, judge in enumerate(pairs.judges if per_judge else ())
         if (pairs.judge == number).any()
+    }
+    rules = {
+        rule: _measure(answers, pairs, replace(design, ties=rule), every)
+        for rule in (TIE_RULES if per_rule else ())
     }
     return SentenceLevel(
         design,
@@ -121,6 +138,7 @@ def correlate_sentences(
         count,
         _measure(answers, pairs, design, every),
         apart,
+        rules,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
         soft_accuracies(columns, pairs, design.permutations, design.seed),
         tuple(dict.fromkeys([*notes, *few[: sentences < FEW]])),
@@ -187,7 +205,13 @@ class _Answers:
     reason: str | None
 
     @classmethod
-    def of(cls, column: MetricScores, pairs: Pairs, settings: Mapping[str, object]) -> _Answers:
+    def of(
+        cls,
+        column: MetricScores,
+        pairs: Pairs,
+        rankings: Sequence[Ranking],
+        settings: Mapping[str, object],
+    ) -> _Answers:
         higher = column.higher_is_better
         turned = {} if higher else {"meta-direction": "lower is better"}
         signature = column.signature.extended({**settings, **turned})
@@ -196,7 +220,8 @@ class _Answers:
             reason = f"no sentence scores of {', '.join(lacking)}"
             difference, known = np.zeros(len(pairs)), np.zeros(len(pairs), dtype=np.bool_)
         else:
-            difference, known = _differences(column, pairs)
+            difference, known, same = differences(column, pairs, rankings)
+            signature = signature.extended({} if same is None else {"meta-same-items": same})
             reason = None if known.all() else _first_missing(column, pairs, known)
         relation = np.sign(difference).astype(np.int64)
         cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
@@ -213,18 +238,6 @@ class _Answers:
         count = int(units.max(initial=-1)) + 1
         flat = np.bincount(units[used] * len(CELLS) + self.cells[used], minlength=count * 6)
         return flat.reshape(count, len(CELLS)).astype(np.float64)
-
-
-def _differences(column: MetricScores, pairs: Pairs) -> tuple[FloatArray, BoolArray]:
-    """Return by how much the first system is better, 0 where that is unknown, and where it is."""
-    if isinstance(column, JudgedScores) and column.rankings:
-        difference, items = preferences(column, pairs)
-        return difference, items > 0
-    values = np.stack([column.segments[name].values for name in pairs.systems])
-    first, second = (values[of, pairs.segment - 1] for of in (pairs.first, pairs.second))
-    known = np.isfinite(first) & np.isfinite(second)
-    difference = np.subtract(first, second, out=np.zeros(len(pairs)), where=known)
-    return difference * (1 if column.higher_is_better else -1), known
 
 
 def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:

@@ -126,10 +126,10 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
     """How well several metrics order the outputs of a sentence, by spelling.
 
     ``rankings`` counts those that gave at least one pair. ``by_judge`` has the same figures for the
-    judgments of each judge alone, ``pvalues`` permutation tests between metrics that have all
-    scores, both empty unless asked for; ``soft``, the soft pairwise accuracy by metric, is of the
-    same number of rounds (Thompson et al. 2024). ``notices``: what was noticed while files were
-    read.
+    judgments of each judge alone, ``by_rule`` by every rule for ties, ``pvalues`` permutation tests
+    between metrics that have all scores, all empty unless asked for; ``soft``, the soft pairwise
+    accuracy by metric, is of the same number of rounds (Thompson et al. 2024). ``notices``: what
+    was noticed while files were read.
     """
 
     design: SentenceDesign
@@ -138,6 +138,7 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
     rankings: int
     metrics: ByMetric
     by_judge: Mapping[str, ByMetric] = field(default_factory=dict[str, ByMetric])
+    by_rule: Mapping[str, ByMetric] = field(default_factory=dict[str, ByMetric])
     pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
     notes: tuple[str, ...] = ()
@@ -151,7 +152,9 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         if long:
             return [self._long_table()]
         judges = [self._judge_table()] if self.by_judge else []
-        return [self._main_table(), *judges, *([self._test_table()] if self.pvalues else [])]
+        rules = [self._rule_table()] if self.by_rule else []
+        tests = [self._test_table()] if self.pvalues else []
+        return [self._main_table(), *judges, *rules, *tests]
 
     def _main_table(self) -> Table:
         metrics = list(self.values())
@@ -191,6 +194,17 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
             values = [e.value for n in names for e in (metrics[n].tau, metrics[n].accuracy)]
             rows.append([judge, max(m.counts.total for m in metrics.values()), *values])
         return Table.of(("judge", Column("pairs", "count"), *heads), rows)
+
+    def _rule_table(self) -> Table:
+        """Return tau and accuracy by every rule for ties."""
+        rows = [
+            (name, rule, m.tau.value, m.tau.interval, m.accuracy.value, m.accuracy.interval)
+            for name in self
+            for rule, metrics in self.by_rule.items()
+            for m in [metrics[name]]
+        ]
+        heads = Column.many("number", "tau", "interval", "accuracy", "interval")
+        return Table.of(("metric", "rule for ties", *heads), rows)
 
     def _test_table(self) -> Table:
         """Return the tests between metrics: a row for each two of them."""
@@ -234,6 +248,7 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
             pairs=self.design.pairs,
             ties=self.design.ties,
             by_judge=self.by_judge or None,
+            by_rule=self.by_rule or None,
             permutation=permutation or None,
             soft_pairwise_accuracy=self.soft or None,
         )

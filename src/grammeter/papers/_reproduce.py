@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args, overload
 
 from grammeter.core import (
@@ -39,6 +39,7 @@ from grammeter.papers.cells import (
     figure_of,
     is_cut,
     judge,
+    printed_table,
     read_slips,
     read_tables,
     slips_table,
@@ -129,14 +130,21 @@ class Reproduction(Result):
     notes: tuple[str, ...] = ()
 
     def tables(
-        self, *, long: bool = False, differing: bool = False, summary: bool = False
+        self,
+        *,
+        long: bool = False,
+        differing: bool = False,
+        summary: bool = False,
+        as_printed: bool = False,
     ) -> Sequence[Table]:
         """Return the verdicts by table, if there are several, and each table with our figures.
 
         ``differing``: leave out cells with the printed digits. ``summary``: only the verdicts by
-        table, and the cells that differ with the reason. The slips of a paper come last, unless
-        one table alone was made.
+        table, and the cells that differ with the reason. ``as_printed``: the rows and columns of
+        the paper. The slips of a paper come last, unless one table alone was made.
         """
+        if as_printed and not long:
+            return [printed_table(p, of) for p, of in self._by_table() if of]
         if summary:
             differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
             return [self._overview(), *(why_table(p, of) for p, of in differ if of)]
@@ -243,7 +251,7 @@ def reproduce(
     """Make the tables of a paper again, or list the tables that can be made.
 
     Models run as :func:`grammeter.using` says. Raises :class:`UnknownNameError` if there is no such
-    paper, table or evaluator, :class:`DataError` for a model or answers that cannot be read.
+    paper or table, :class:`DataError` for a model or answers that cannot be read.
 
     Parameters
     ----------
@@ -258,7 +266,7 @@ def reproduce(
         verdict is ``other model``. Default: make none of them.
     answers
         Answers of language models, each ``EVALUATOR=FILE``: JSON lines that ``judge`` wrote, for an
-        evaluator named as the paper does (``GPT-4-S``).
+        evaluator named as the paper does (``GPT-4-S``); any other name makes a row of its own.
     long
         Make also what takes minutes without a model.
     slips
@@ -280,10 +288,11 @@ def reproduce(
     )
     materials, evaluators = Materials(settings), kobayashi2024.evaluators()
     for name in settings.answers:  # faults of files before the first table
-        if name not in evaluators:
-            raise UnknownNameError("evaluator", name, evaluators)
         materials.answers(name)
-    return run_tasks(tasks, materials)
+    new = ", ".join(name for name in settings.answers if name not in evaluators)
+    note = f"rows of your own, beside which the paper has no figure: {new}; its evaluators are "
+    notes = (note + ", ".join(evaluators),) if new else ()
+    return replace(run_tasks(tasks, materials), notes=notes)
 
 
 def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:

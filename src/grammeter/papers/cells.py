@@ -325,6 +325,24 @@ def cells_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
     return Table.of(columns, rows, (f"published: {printed.origin}",), title=title)
 
 
+def printed_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
+    """Lay out a table as the paper does: its figures; where it has none, ours in brackets."""
+    texts = {(c.row, c.column): _as_printed(printed, c) for c in cells}
+    rows, columns = (list(dict.fromkeys(key[at] for key in texts)) for at in (0, 1))
+    lines = [(row, *(texts.get((row, column)) for column in columns)) for row in rows]
+    title = f"{printed.paper}, {printed.page}: {printed.title}"
+    note = "[x]: ours, where the paper prints none"
+    return Table.of(("", *columns), lines, (note,), title=title)
+
+
+def _as_printed(printed: PrintedTable, cell: Cell) -> str:
+    of_column = (p for (_, column), p in printed.cells.items() if column == cell.column)
+    form = printed.cells.get((cell.row, cell.column), next(of_column, Printed(None)))
+    if cell.published is not None:
+        return form.write(cell.published)
+    return f"[{form.write(cell.ours)}]" if cell.ours is not None else ""
+
+
 def figure_of(printed: PrintedTable, cells: Sequence[Cell]) -> Figure:
     """Return our figures of a drawing: curves, or the scores of systems by metrics and people.
 

@@ -123,6 +123,7 @@ def _evaluated(materials: Materials) -> dict[str, tuple[MetricScores, Ours]]:
     for row, value in _appendix("score").items():
         evaluator, _, system = row.partition(": ")
         printed[evaluator][system] = float(value)
+    printed |= {name: {} for name in materials.settings.answers if name not in printed}
     made: dict[str, tuple[MetricScores, Ours]] = {}
     for name, values in printed.items():
         of, ours = values, Ours(np.nan, PRINTED, "print")
@@ -143,6 +144,7 @@ def _table2(materials: Materials) -> Made:
     for row, value in _appendix("range").items():
         first, _, last = str(value).partition("-")
         ranges.setdefault(row.partition(": ")[0], {})[row] = (int(first), int(last or first))
+    ranges |= {name: {} for name in materials.settings.answers if name not in ranges}
     for name, rows in ranges.items():
         if name in materials.settings.answers:
             for row in materials.answered(name, RUNS).rows:
@@ -254,10 +256,12 @@ def _sentence_cells(
     cells: Cells = {}
     table = ScoreTable(tuple(scores), len(materials.seeda_segments), {row: scores})
     for (column, name, chosen), pairs in zip(_columns(), extractions, strict=True):
-        design = SentenceDesign(pairs=pairs, ties=ties, resamples=0)
+        design = SentenceDesign(pairs=pairs, ties=ties, resamples=0, missing="drop")
         rankings = _numbered(materials, materials.judgments(name).rankings)
         result = correlate_sentences(table, rankings, design=design, systems=[chosen])[row]
-        note = "; ".join(filter(None, (made.note, f"pairs {pairs}" * (pairs != _ALL))))
+        lacking = result.counts.missing
+        left_out = f"{lacking} pairs without scores left out" * bool(lacking)
+        note = "; ".join(filter(None, (made.note, f"pairs {pairs}" * (pairs != _ALL), left_out)))
         said = replace(made, note=note)
         cells[row, f"{column} accuracy"] = said.of(result.accuracy.value)
         cells[row, f"{column} tau"] = said.of(result.tau.value)

@@ -19,6 +19,7 @@ from grammeter.formats import (
     read_outputs,
     read_sides,
 )
+from grammeter.formats import benchmark as find_benchmark
 from grammeter.meta import (
     Against,
     ChainTies,
@@ -47,8 +48,9 @@ JudgmentSources = PathLike | Sequence[PathLike] | Sequence[Ranking]
 @checked
 def meta_sentence(
     scores: Scores,
-    judgments: JudgmentSources,
+    judgments: JudgmentSources = (),
     *,
+    benchmark: str | None = None,
     first_segment: FirstSegment | None = None,
     hyps: Sequence[PathLike] = (),
     extraction: Extraction = "expanded",
@@ -64,6 +66,7 @@ def meta_sentence(
     drop: Sequence[str] = (),
     judge: Sequence[str] | None = None,
     by_judge: bool = False,
+    by_rule: bool = False,
 ) -> SentenceLevel:
     """Hold the sentence scores of metrics against judgments of the same sentences.
 
@@ -78,6 +81,8 @@ def meta_sentence(
         several of these. Judgments on both sides count their sentences alike.
     judgments
         What they are held against: rankings, or files. Files of scores among them are scores.
+    benchmark
+        In their place: ``gjg15``, ``seeda-e`` or ``seeda-s``; all files are scores then.
     first_segment, hyps
         The number that Appraise and WMT files give to the first sentence, and the outputs that
         were judged, against which judgments are checked; see :func:`read_judgments`.
@@ -87,9 +92,11 @@ def meta_sentence(
         What and who takes part; default: all.
     judge, by_judge
         Use the judgments of these alone; measure each judge's pairs apart, too.
+    by_rule
+        Measure by every rule for ties, too.
     """
     options = locals()
-    sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps)
+    sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps, benchmark)
     last = max(ranking.segment for ranking in rankings)
     result = correlate_sentences(
         join_scores(sources, systems=systems, drop=drop, segments=last),
@@ -100,6 +107,7 @@ def meta_sentence(
         metrics=metrics,
         judges=judge,
         per_judge=by_judge,
+        per_rule=by_rule,
     )
     return replace(result, notices=getattr(rankings, "notices", ()))
 
@@ -153,10 +161,17 @@ def _sentence_sources(
     judgments: JudgmentSources,
     first_segment: FirstSegment | None,
     hyps: Sequence[PathLike],
+    benchmark: str | None,
 ) -> tuple[dict[str, Source], Sequence[Ranking]]:
     """Read scores and judgments; files of judgments on both sides count their sentences alike."""
     if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
         return named_sources(named_places(scores)), cast("Sequence[Ranking]", judgments)
+    if benchmark and first_segment is not None:
+        raise UsageError("a benchmark knows its first sentence", fix="Leave --first-segment out.")
+    if benchmark:
+        files = [judgments] if isinstance(judgments, PathLike) else judgments
+        places = *named_places(scores), *((None, cast("PathLike", path)) for path in files)
+        return named_sources(places), find_benchmark(benchmark).read_judgments()
     listed = [judgments] if isinstance(judgments, PathLike) else judgments
     people = [str(path) for path in cast("Sequence[PathLike]", listed)]
     more = [path for path in people if path != "-" and not is_judged(path)]
@@ -170,7 +185,7 @@ def _sentence_sources(
             "judgments to hold the scores against are missing"
             if not people
             else "judgments in the place of scores come from a file, not from standard input",
-            fix="Give scores first, then judgments.",
+            fix="Give scores first, then judgments or --benchmark.",
         )
     tables = [source for source in sources.values() if isinstance(source, ScoreTable)]
     rankings, *others = read_sides(
