@@ -69,7 +69,7 @@ MODELS = {
     "device", "dtype", "batch_tokens", "cache_dir", "download", "base_url", "key_variable",
     "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "patience", "attempts",
     "max_output", "offline", "prices", "max_cost", "max_requests", "max_tokens", "temperature",
-    "top_p", "system_message", "structured", "body",
+    "top_p", "system_message", "structured", "body", "backend", "read",
 }  # fmt: skip
 """How models run and are asked: Python has ``using``."""
 

@@ -4,7 +4,9 @@ from grammeter.llm.client import Opinion as Opinion
 from grammeter.llm.client import Panel as Panel
 from grammeter.llm.cost import Bill as Bill
 from grammeter.llm.endpoint import OPENAI as OPENAI
+from grammeter.llm.endpoint import Backend as Backend
 from grammeter.llm.endpoint import Endpoint as Endpoint
+from grammeter.llm.endpoint import Reading as Reading
 from grammeter.llm.endpoint import Structured as Structured
 from grammeter.llm.endpoint import current as current
 from grammeter.llm.endpoint import using as using

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from grammeter.core import DataError, UsageError, expanded, in_force
 from grammeter.llm.cost import Bill, Price
@@ -18,6 +18,9 @@ OPENAI = "https://api.openai.com/v1"
 
 Structured = Literal["json_schema", "json_object", "off"]
 """The form of replies that the endpoint is asked to enforce; ``off``: the prompt alone says it."""
+
+Backend = Literal["openai", "transformers"]
+Reading = Literal["text", "likelihood"]
 
 _RESERVED = {
     "model": "the model is a field of the metric: llm-s(model=NAME)",
@@ -37,12 +40,20 @@ class Endpoint:
 
     Attributes
     ----------
+    backend
+        Where models answer: ``openai``, on a server that speaks OpenAI's protocol;
+        ``transformers``, in this process. There ``model`` is a folder or a name on the hub, and
+        address, key, rates, timeout, patience and prices have no effect.
+    read
+        ``text``: the scores that the model writes; ``likelihood`` (``transformers`` alone): the
+        expectation over the digits 1 to 5, by the probabilities that the model gives them.
     base_url
         Up to and with ``/v1``.
     key_variable
         The environment variable that holds the key; the key itself is stored nowhere.
     concurrency
-        Calls in flight at once; ``None``: 4, or 1 for a server on this machine.
+        Calls in flight at once; ``None``: 4, or 1 for a server on this machine, or 256 that wait
+        for a model in this process, which answers them in batches.
     requests_per_minute, tokens_per_minute
         Maximum rates; ``None``: no limit.
     timeout, patience
@@ -73,6 +84,8 @@ class Endpoint:
         Counts the usage of this endpoint; the ceilings apply to it.
     """
 
+    backend: Backend = "openai"
+    read: Reading = "text"
     base_url: str = OPENAI
     key_variable: str = "OPENAI_API_KEY"
     concurrency: int | None = None
@@ -105,6 +118,15 @@ class Endpoint:
             raise UsageError(
                 f"temperature={self.temperature:g}, top_p={self.top_p:g}",
                 fix="A temperature is 0 to 2, top_p above 0 and up to 1.",
+            )
+        for name, kind in (("backend", Backend), ("read", Reading)):
+            if getattr(self, name) not in get_args(kind):
+                choices = ", ".join(get_args(kind))
+                raise UsageError(f"{name}={getattr(self, name)}", fix=f"Use {choices}.")
+        if self.read == "likelihood" and self.backend != "transformers":
+            raise UsageError(
+                f"read=likelihood, backend={self.backend}: a server tells no probabilities",
+                fix="Let the model answer in this process: backend=transformers.",
             )
         for name, value in vars(self).items():
             number = isinstance(value, int | float) and not isinstance(value, bool)

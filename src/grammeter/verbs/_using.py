@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import checked
-from grammeter.llm import Endpoint, Structured
+from grammeter.llm import Backend, Endpoint, Reading, Structured
 from grammeter.llm import current as current_endpoint
 from grammeter.llm import using as asking
 from grammeter.models import Dtype, Runtime, Tally
@@ -28,6 +28,8 @@ def using(
     batch_tokens: int | None = None,
     cache_dir: str | Path | None = None,
     download: bool | None = None,
+    backend: Backend | None = None,
+    read: Reading | None = None,
     base_url: str | None = None,
     key_variable: str | None = None,
     concurrency: int | None = None,
@@ -66,8 +68,8 @@ def using(
         :class:`~grammeter.models.Runtime` and :class:`~grammeter.llm.Endpoint`.
     device, dtype, batch_tokens, download
         Change a field of ``runtime``; ``None``: no change.
-    base_url, key_variable, concurrency, requests_per_minute, tokens_per_minute, timeout, \
-patience, attempts, max_output, max_cost, max_requests, max_tokens, temperature, top_p, \
+    backend, read, base_url, key_variable, concurrency, requests_per_minute, tokens_per_minute, \
+timeout, patience, attempts, max_output, max_cost, max_requests, max_tokens, temperature, top_p, \
 system_message, structured, body, offline, prices
         Change a field of ``endpoint``; ``None``: no change.
     cache_dir
