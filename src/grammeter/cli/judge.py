@@ -13,7 +13,7 @@ from grammeter.cli.output import notice, print_json, progress, put, remark
 
 if TYPE_CHECKING:
     from grammeter.formats import Corpus
-    from grammeter.llm import Estimate
+    from grammeter.llm import Estimate, Submission
     from grammeter.metrics import Judging
     from grammeter.verbs import Judged, Shown
 
@@ -55,12 +55,15 @@ def run(args: argparse.Namespace) -> int:
             unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
             remark(_idle("--dry-run asks nothing and writes no judgments", unused))
             return 0
-        judged = judge(corpus, items, dry_run=False, **options)
+        if args.submit:
+            return _print_submission(args, judge(corpus, items, submit=str(args.submit), **options))
+        judged = judge(corpus, items, dry_run=False, collect=args.collect, **options)
     put(args.output, format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
         notice(args, text)
     unused = {f"--{name.replace('_', '-')}": getattr(args, name) for name in ONLINE}
-    idle = _idle("with --offline nothing is sent", unused) if args.offline else []
+    silent = "--offline" if args.offline else "--collect" if args.collect else ""
+    idle = _idle(f"with {silent} nothing is sent", unused) if silent else []
     notes = (*idle, *judged.notes)
     if args.format == "json":
         print_json({**judged.to_dict(), "notes": notes})
@@ -72,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_format(args: argparse.Namespace) -> None:
-    if args.format == "json" and not (args.output or args.dry_run):
+    if args.format == "json" and not (args.output or args.dry_run or args.submit):
         raise gm.UsageError(
             "--format json prints counts and notes where the judgments go",
             fix="Name a file for the judgments with -o, or leave out --format.",
@@ -125,7 +128,33 @@ def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
     if args.format == "json":
         print_json(estimate.to_dict())
         return
-    rows = (
+    sys.stdout.write(gm.Table.of(("what it takes", ""), _rows(estimate)).write())
+    if estimate.cost is not None and args.max_cost is not None and estimate.cost > args.max_cost:
+        notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
+
+
+def _print_submission(args: argparse.Namespace, submission: Submission) -> int:
+    """Print what was written and what comes next; return 1 if a ceiling left out requests."""
+    if args.format == "json":
+        print_json(submission.to_dict())
+    else:
+        written = [("requests written", str(submission.requests))]
+        files = [("file", name) for name in submission.files]
+        table = gm.Table.of(("what it takes", ""), [*_rows(submission.estimate), *written, *files])
+        sys.stdout.write(table.write())
+    if submission.files:
+        notice(args, "send each file as a batch, put the files that come back into the same folder,"
+               f" then: the same command with --collect {args.submit}")  # fmt: skip
+    if submission.left:
+        remark([f"{submission.left} requests have no room under the ceiling, if each takes as much"
+                " as it may: --submit again, after --collect, writes these"])  # fmt: skip
+    unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
+    remark(_idle("--submit sends nothing and writes no judgments", unused))
+    return int(submission.left > 0)
+
+
+def _rows(estimate: Estimate) -> tuple[tuple[str, str], ...]:
+    return (
         ("distinct calls", str(estimate.calls)),
         ("of them in the cache", str(estimate.known)),
         ("tokens in", str(estimate.tokens_in)),
@@ -133,9 +162,6 @@ def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
         ("tokens counted by", estimate.basis),
         ("price", _price(estimate)),
     )
-    sys.stdout.write(gm.Table.of(("what it takes", ""), rows).write())
-    if estimate.cost is not None and args.max_cost is not None and estimate.cost > args.max_cost:
-        notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
 
 
 def _price(estimate: Estimate) -> str:

@@ -1,3 +1,5 @@
+from grammeter.llm.batch import Batch as Batch
+from grammeter.llm.batch import Submission as Submission
 from grammeter.llm.client import Context as Context
 from grammeter.llm.client import Group as Group
 from grammeter.llm.client import Opinion as Opinion

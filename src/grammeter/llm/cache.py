@@ -60,6 +60,7 @@ class History:
     bad: int = 0  # unusable replies
     cut: bool = False  # whether one of them ended at its limit
     reason: str = ""  # what was wrong with the last of them
+    failure: str = ""  # why the last request brought no reply, if it did not
     replies: tuple[Reply, ...] = ()
     outcome: Outcome | None = None  # None: not yet ended
 
@@ -104,6 +105,21 @@ class Attempts:
         values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
         names, marks = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
         self._rows(f"INSERT INTO attempts ({names}) VALUES ({marks})", values)  # noqa: S608
+
+    def bodies(self, key: str) -> list[str]:
+        """Return the bodies of all replies to a call."""
+        return [row[0] for row in self._rows("SELECT body FROM attempts WHERE key = ?", [key])]
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Let no other process write inside the block; keep all of what is added in it, or none."""
+        self._rows("BEGIN IMMEDIATE", ())
+        try:
+            yield
+        except BaseException:
+            self._rows("ROLLBACK", ())
+            raise
+        self._rows("COMMIT", ())
 
     def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
         """Return histories by key up to the first usable or ``most``-th reply; none if not sent."""
@@ -178,6 +194,7 @@ def _history(rows: Sequence[_Row], most: int) -> History:
         )
         history.attempts += 1
         history.replies += () if came == "failed" else (reply,)
+        history.failure = reason if came == "failed" else ""
         ends, note = None, reason
         if came in ("invalid", "cut"):
             history.bad, history.reason = history.bad + 1, reason

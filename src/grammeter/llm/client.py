@@ -13,10 +13,10 @@ from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
-from grammeter.llm.cache import Attempts, stored
+from grammeter.llm.cache import Attempts, History, stored
 from grammeter.llm.cost import BASIS, read_prices
 from grammeter.llm.endpoint import Endpoint, current
 from grammeter.llm.prompt import MOST, Protocol, Question, draw_sets, reorder
@@ -24,6 +24,9 @@ from grammeter.llm.reply import Call, Estimate, Outcome, Reply
 from grammeter.llm.request import Request
 from grammeter.llm.session import Conversation, Session, UnfinishedError
 from grammeter.llm.transport import Transport, is_local, server
+
+if TYPE_CHECKING:
+    from grammeter.llm.batch import Batch, Submission
 
 _CONCURRENCY = 4
 
@@ -136,7 +139,7 @@ class Panel:
     repeats: int = 1  # how often each order is asked
     seed: int = 1  # of the random orders
 
-    def ask(self, groups: Sequence[Group]) -> list[Opinion]:
+    def ask(self, groups: Sequence[Group], batch: Batch | None = None) -> list[Opinion]:
         """Ask for scores, at most five outputs at a time, with one call for each distinct prompt.
 
         A group of equal outputs needs no question; one with more than five distinct ones is shown
@@ -145,7 +148,8 @@ class Panel:
         if the endpoint fails, or the client is not installed or has no key.
         """
         plans = [self._plan(group) for group in groups]
-        outcomes = iter(ask(self.model, [call for _, calls in plans for call in calls]))
+        calls = [call for _, of_group in plans for call in of_group]
+        outcomes = iter(batch.collect(self.model, calls) if batch else ask(self.model, calls))
         return [
             replace(
                 opinion,
@@ -159,7 +163,14 @@ class Panel:
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Estimate the cost of :meth:`ask`; nothing is sent."""
-        return estimate(self.model, [call for group in groups for call in self._plan(group)[1]])
+        return estimate(self.model, self._calls_on(groups))
+
+    def submit(self, groups: Sequence[Group], batch: Batch) -> Submission:
+        """Write what :meth:`ask` would send into files of the batch API; nothing is sent."""
+        return batch.submit(self.model, self._calls_on(groups))
+
+    def _calls_on(self, groups: Sequence[Group]) -> list[Call]:
+        return [call for group in groups for call in self._plan(group)[1]]
 
     def _plan(self, group: Group) -> tuple[Opinion, list[Call]]:
         """Return the calls about a group, and its opinion without their outcomes."""
@@ -202,7 +213,8 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
     Usage and cost are added to the endpoint's ``bill``.
     """
     endpoint = current()
-    requests, folder, done = _known(endpoint, model, calls)
+    requests, folder, histories = known(endpoint, model, calls)
+    done = outcomes_of(histories)
     endpoint.bill.known += len(done)
     due = {r.key: r for r in requests.values() if r.key not in done}
     if due and endpoint.offline:
@@ -230,7 +242,8 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
 def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     """Estimate tokens and cost of calls; nothing is sent."""
     endpoint = current()
-    requests, _, done = _known(endpoint, model, calls)
+    requests, _, histories = known(endpoint, model, calls)
+    done = outcomes_of(histories)
     due = [request for request in requests.values() if request.key not in done]
     tokens_in, tokens_out = (sum(request.foreseen[way] for request in due) for way in (0, 1))
     prices = read_prices(endpoint.prices)
@@ -291,17 +304,20 @@ async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str,
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _known(
+def known(
     endpoint: Endpoint, model: str, calls: Sequence[Call]
-) -> tuple[dict[Call, Request], Path | None, dict[str, Outcome]]:
-    """Return the request of each distinct call, the cache folder, and its outcomes by key."""
+) -> tuple[dict[Call, Request], Path | None, dict[str, History]]:
+    """Return the request of each distinct call, the cache folder, and its histories by key."""
     requests = {call: Request(endpoint, model, call) for call in dict.fromkeys(calls)}
     folder = cache_folder(endpoint.cache_dir)
     with closing(stored(folder)) as replies:
         keys = [request.key for request in requests.values()]
-        histories = replies.histories(keys, endpoint.attempts)
-    done = {key: h.outcome for key, h in histories.items() if h.outcome is not None}
-    return requests, folder, done
+        return requests, folder, replies.histories(keys, endpoint.attempts)
+
+
+def outcomes_of(histories: Mapping[str, History]) -> dict[str, Outcome]:
+    """Return the outcomes of the calls that have one, by key."""
+    return {key: h.outcome for key, h in histories.items() if h.outcome is not None}
 
 
 def _finish(work: Coroutine[Any, Any, _Result]) -> _Result:

@@ -29,7 +29,11 @@ class Session:
     """One run against one model of one endpoint."""
 
     def __init__(
-        self, endpoint: Endpoint, model: str, attempts: Attempts, transport: Transport
+        self,
+        endpoint: Endpoint,
+        model: str,
+        attempts: Attempts,
+        transport: Transport | None = None,  # None: nothing is sent
     ) -> None:
         prices = read_prices(endpoint.prices)
         self.endpoint: Endpoint = endpoint
@@ -54,19 +58,22 @@ class Session:
 
     async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Raw:
         """Send a body when limits allow, and bill it; ``seconds`` limit the reply, not the wait."""
+        assert self._transport is not None
         await self.sleep(self._pace.reserve(monotonic(), self._foreseen(request)))
-        tokens_in, tokens_out = most_in(_content(body)), self._limit(request, body)
-        cost = self._price.of(tokens_in, tokens_out) if self._price else 0.0
-        worst = tokens_in + tokens_out, cost
+        worst = self._worst(request, body)
         await self._admit(worst)
         try:
             raw = await self._transport.send(body, min(self.endpoint.timeout, seconds))
-            self._count(request, body, raw)
+            self.count(request, body, raw)
             return raw
         finally:
             self._ceilings.release(worst)
             async with self._released:
                 self._released.notify_all()
+
+    def allows(self, request: Request, body: Mapping[str, Any]) -> bool:
+        """Reserve a request that is sent later by other means; whether the ceilings allow it."""
+        return self._ceilings.take(self._worst(request, body)) == "go"
 
     def history(self, key: str) -> History:
         """Return what the cache knows about a call."""
@@ -129,7 +136,8 @@ class Session:
                     )
                 await self._released.wait()
 
-    def _count(self, request: Request, sent: Mapping[str, Any], raw: Raw) -> None:
+    def count(self, request: Request, sent: Mapping[str, Any], raw: Raw) -> None:
+        """Bill a request."""
         self.reached = self.reached or raw.status > 0
         if raw.failure is None or raw.failure.charged:
             out = self._limit(request, sent) if raw.failure else guess_out(request.call.targets)
@@ -137,6 +145,10 @@ class Session:
             before = bill.tokens
             bill.add(raw.usage, self._price, guess=(guess_in(_content(sent)), out))
             self._pace.correct(self._foreseen(request), bill.tokens - before)
+
+    def _worst(self, request: Request, body: Mapping[str, Any]) -> Worst:
+        tokens_in, tokens_out = most_in(_content(body)), self._limit(request, body)
+        return tokens_in + tokens_out, self._price.of(tokens_in, tokens_out) if self._price else 0.0
 
     def _foreseen(self, request: Request) -> int:
         return sum(request.foreseen)
@@ -164,7 +176,7 @@ class Conversation:
         self._session = session
         self._request = request
         self._history = history
-        self._abilities: Abilities = session.abilities
+        self.abilities: Abilities = session.abilities
         self._patience = session.endpoint.patience
         self._failed = 0
         self._brief = 0
@@ -172,43 +184,48 @@ class Conversation:
     async def outcome(self) -> Outcome:
         """Ask until there is an outcome."""
         while True:
-            last = self._history.bad == self._session.endpoint.attempts - 1
-            remark = self._history.reason if last else ""  # what was wrong with the replies
-            sent = self._request.body(self._abilities, remark=remark, doubled=self._history.cut)
+            sent = self.body()
             raw = await self._session.send(self._request, sent, self._patience)
             self._patience -= raw.seconds
-            failure = raw.failure
-            outcome = await self._fail(sent, raw, failure) if failure else self._read(sent, raw)
+            outcome = self.receive(sent, raw)
+            if outcome is None and raw.failure:
+                outcome = await self._fail(sent, raw, raw.failure)
             if outcome is None and self._patience <= 0:
                 outcome = self._give_up(_TOO_SLOW)
             if outcome is not None:
                 return outcome
 
-    def _read(self, sent: Mapping[str, Any], raw: Raw) -> Outcome | None:
-        self._session.learn(self._abilities)
-        self._failed = self._brief = 0
-        return self._write(sent, raw, completion(raw.body, self._request.call.targets))
+    def body(self) -> dict[str, Any]:
+        """Return the request that is due."""
+        last = self._history.bad == self._session.endpoint.attempts - 1
+        remark = self._history.reason if last else ""  # what was wrong with the replies
+        return self._request.body(self.abilities, remark=remark, doubled=self._history.cut)
+
+    def receive(self, sent: Mapping[str, Any], raw: Raw) -> Outcome | None:
+        """Store what came back for a request; return the call's outcome if it has one now."""
+        if raw.failure is None:
+            self._session.learn(self.abilities)
+            self._failed = self._brief = 0
+            return self._write(sent, raw, completion(raw.body, self._request.call.targets))
+        came = "refused" if raw.failure.then == "refused" else "failed"
+        return self._write(sent, raw, Completion(came, "", reason=raw.failure.reason))
 
     async def _fail(self, sent: Mapping[str, Any], raw: Raw, failure: Failure) -> Outcome | None:
-        """Store a failure; then concede, wait, give up, or end the run."""
-        came = "refused" if failure.then == "refused" else "failed"
-        outcome = self._write(sent, raw, Completion(came, "", reason=failure.reason))
-        if outcome is not None:
-            return outcome
+        """Concede, wait, give up, or end the run."""
         if failure.then == "end":
             self._session.end(failure)
         if failure.then == "leave":
-            return None if self._concede(sent, raw) else self._give_up(failure)
+            return None if self.concede(sent, raw) else self._give_up(failure)
         return await self._wait(raw, failure)
 
-    def _concede(self, sent: Mapping[str, Any], raw: Raw) -> bool:
+    def concede(self, sent: Mapping[str, Any], raw: Raw) -> bool:
         """Drop the field that the endpoint refuses; return whether it refuses one."""
         if raw.status not in _COMPLAINTS:
             return False
         field = refused_field(raw.text, error_of(raw.body).get("param"), sent)
         if field is not None:
-            tried = self._abilities.at_most(self._session.endpoint.structured)
-            self._abilities = (tried if field == "response_format" else self._abilities).without(
+            tried = self.abilities.at_most(self._session.endpoint.structured)
+            self.abilities = (tried if field == "response_format" else self.abilities).without(
                 field
             )
         return field is not None

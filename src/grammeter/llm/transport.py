@@ -63,7 +63,7 @@ class Raw:
         status = _status(self.status, error)
         message = error.get("message")
         text = message if isinstance(message, str) and message else self.text
-        reason = f"HTTP {status}: {_shown(text)}".rstrip(": ")
+        reason = f"HTTP {status}: {_shown(text)}".rstrip(": ") if status else _shown(text)
         return _by_status(status, reason, self, error)
 
 

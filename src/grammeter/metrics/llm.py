@@ -24,6 +24,7 @@ from grammeter.core import (
     UsageError,
 )
 from grammeter.llm import (
+    Batch,
     Context,
     Criterion,
     Estimate,
@@ -32,6 +33,7 @@ from grammeter.llm import (
     Panel,
     Prompt,
     Protocol,
+    Submission,
     draw_sets,
     request_settings,
 )
@@ -108,18 +110,22 @@ class Judging(Pooled):
         shown = {"template": self.protocol.template, **request_settings(), "tok": "whitespace"}
         return {**shown, **super().settings()}
 
-    def judge(self, groups: Sequence[Group]) -> list[Opinion]:
-        """Ask for scores.
+    def judge(self, groups: Sequence[Group], batch: Batch | None = None) -> list[Opinion]:
+        """Ask for scores, or take them from the results of a batch.
 
         A group whose outputs look the same to the judge needs no question; one with more than
         five is shown in sets. Raises where no model is named, a ceiling of the endpoint is reached
         (the answers so far are kept), the endpoint fails, or something that it needs is missing.
         """
-        return self.panel.ask(self._seen(groups))
+        return self.panel.ask(self._seen(groups), batch)
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Say what :meth:`judge` would cost; nothing is sent."""
         return self.panel.estimate(self._seen(groups))
+
+    def submit(self, groups: Sequence[Group], batch: Batch) -> Submission:
+        """Write what :meth:`judge` would ask into files of the batch API; nothing is sent."""
+        return self.panel.submit(self._seen(groups), batch)
 
     def _seen(self, groups: Sequence[Group]) -> list[Group]:
         pairs = [(plain(g.context[1]), plain(output)) for g in groups for output in g.outputs]

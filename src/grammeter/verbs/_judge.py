@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
 from grammeter.core import (
@@ -20,7 +21,17 @@ from grammeter.core import (
 )
 from grammeter.formats import Corpus, Judgments
 from grammeter.formats import benchmark as find_benchmark
-from grammeter.llm import Estimate, Group, Opinion, Reply, current, draw_sets, suspicious
+from grammeter.llm import (
+    Batch,
+    Estimate,
+    Group,
+    Opinion,
+    Reply,
+    Submission,
+    current,
+    draw_sets,
+    suspicious,
+)
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
 
@@ -115,7 +126,7 @@ class Judged:
         if self.coverage >= self.required:
             return None
         again = {
-            "error": "the same command asks again where the endpoint failed",
+            "error": "calls that failed are asked again the next time",
             "invalid": "--attempts with a greater number asks again where replies were invalid",
             "refused": "another model may answer what this one refuses",
         }
@@ -143,6 +154,7 @@ class JudgeOptions(TypedDict, total=False):
     seed: int | None
     coverage: float | None
     benchmark: str | None
+    collect: str | Path | None
 
 
 _Corpus = Corpus | None
@@ -155,6 +167,7 @@ def judge(
     items: _Items = None,
     *,
     dry_run: Literal[False] = False,
+    submit: None = None,
     **o: Unpack[JudgeOptions],
 ) -> Judged: ...
 @overload
@@ -165,6 +178,10 @@ def judge(
     dry_run: Literal[True],
     **o: Unpack[JudgeOptions],
 ) -> Estimate: ...
+@overload
+def judge(
+    corpus: _Corpus = None, items: _Items = None, *, submit: str | Path, **o: Unpack[JudgeOptions]
+) -> Submission: ...
 @renamed(by="metric")
 @checked
 def judge(
@@ -179,7 +196,9 @@ def judge(
     seed: int | None = None,
     coverage: float | None = None,
     dry_run: bool = False,
-) -> Judged | Estimate:
+    submit: str | Path | None = None,
+    collect: str | Path | None = None,
+) -> Judged | Estimate | Submission:
     """Let a language model judge items as people do, at the endpoint of :func:`using`.
 
     Raises :class:`UsageError` or :class:`DataError` if the metric uses no language model, or an
@@ -209,7 +228,15 @@ def judge(
         The share of the items that must have scores, 0 to 1; see :attr:`Judged.shortfall`.
     dry_run
         Return the calls, tokens and cost that it would take; nothing is sent.
+    submit
+        Write the calls that the cache does not answer into this folder, as files of the batch API;
+        nothing is sent or judged.
+    collect
+        Read the results of these files in this folder into the cache, then judge from the cache
+        alone; items whose results are missing are skipped, see :attr:`Judged.notes`.
     """
+    if sum(map(bool, (dry_run, submit, collect))) > 1:
+        raise UsageError("--dry-run, --submit and --collect are three things", fix="Do one.")
     metric = judging_metric(
         metric, per_output=per_output, permute=permute, repeats=repeats, seed=seed,
         coverage=coverage,
@@ -220,7 +247,10 @@ def judge(
     groups = [_group(corpus, item) for item in shown]
     if dry_run:
         return metric.estimate(groups)
-    opinions = metric.judge(groups)
+    if submit is not None:
+        return metric.submit(groups, Batch(submit))
+    batch = None if collect is None else Batch(collect)
+    opinions = metric.judge(groups, batch)
     rankings = [
         _ranking(str(metric), item, opinion) for item, opinion in zip(shown, opinions, strict=True)
     ]
@@ -237,7 +267,7 @@ def judge(
         signature=metric.signature(),
         concessions=tuple(sorted(current().bill.concessions)),
         required=metric.coverage,
-        remarks=tuple(remarks),
+        remarks=(*remarks, *(batch.notes if batch else ())),
     )
 
 

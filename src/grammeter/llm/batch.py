@@ -1,0 +1,266 @@
+"""Files of the batch API: requests to send by other means, and results read as if sent from here.
+
+A line of a request file is ``{"custom_id", "method": "POST", "url", "body"}``, one of a result or
+error file ``{"custom_id", "response": {"status_code", "body"}, "error"}``, in any order.
+``custom_id`` is the beginning of the call's cache key and the number of the request to it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from grammeter.core import DataError, UsageError, disk_faults, expanded
+from grammeter.llm.cache import Attempts, History, stored
+from grammeter.llm.client import estimate, known, outcomes_of
+from grammeter.llm.endpoint import current
+from grammeter.llm.reply import Call, Estimate, Outcome, object_of
+from grammeter.llm.request import Abilities, Request
+from grammeter.llm.session import Conversation, Session
+from grammeter.llm.transport import Raw
+
+MOST_REQUESTS = 50_000  # in a file, as the batch API has it
+MOST_BYTES = 200_000_000  # of a file
+_URL = "/v1/chat/completions"
+_DIGITS = 56  # of a key in a custom_id, which has at most 64 characters
+_FILES = "requests-[0-9][0-9][0-9].jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """Request files, and what they are estimated to cost if each request has its full price."""
+
+    estimate: Estimate
+    requests: int  # in the files
+    left: int  # further ones, for which a ceiling leaves no room
+    files: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{"kind": "submission", ...}``."""
+        own = {"requests": self.requests, "left": self.left, "files": list(self.files)}
+        return {**self.estimate.to_dict(), **own, "kind": "submission"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    call: str  # the beginning of its key
+    number: int  # of the request to it, from 1
+    raw: Raw
+
+
+class Batch:
+    """A folder with request and result files."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder: Path = expanded(folder)
+        self.notes: tuple[str, ...] = ()  # what is to be known of the collected results
+
+    def submit(self, model: str, calls: Sequence[Call]) -> Submission:
+        """Write the calls that the cache does not answer, in place of earlier request files.
+
+        As many as the ceilings of the endpoint allow, each counted at its worst. Raises
+        :class:`UsageError` if results for these calls lie in the folder that are not collected,
+        :class:`DataError` if the folder has a damaged result or cannot be written.
+        """
+        endpoint = replace(current())  # with a bill of its own: nothing is sent here
+        requests, folder, histories = known(endpoint, model, calls)
+        done, written = outcomes_of(histories), dict[Call, None]()
+        due = {call: request for call, request in requests.items() if request.key not in done}
+        self._check_collected({_name(r): histories.get(r.key, History()) for r in due.values()})
+        with closing(stored(folder)) as attempts:
+            session = Session(endpoint, model, attempts)
+
+            def lines() -> Iterator[bytes]:
+                for call, request in due.items():
+                    history = histories.get(request.key, History())
+                    body = Conversation(session, request, history).body()
+                    if session.allows(request, body):
+                        written[call] = None
+                        yield _line(f"{_name(request)}-{history.attempts + 1}", body)
+
+            files = tuple(self._write(lines()))
+        left = due.keys() - written.keys()
+        return Submission(
+            estimate=estimate(model, [call for call in calls if call not in left]),
+            requests=len(written),
+            left=len(left),
+            files=files,
+        )
+
+    def collect(self, model: str, calls: Sequence[Call]) -> list[Outcome]:
+        """Store the results as replies, each once, and answer calls from the cache; send nothing.
+
+        A call without a valid reply ends as ``invalid`` or ``error``. ``notes`` says how many
+        these are, and how many results belong to other calls. Raises :class:`DataError` with file
+        and line for a damaged result, and if no result belongs to these calls.
+        """
+        endpoint = current()
+        requests, folder, histories = known(endpoint, model, calls)
+        endpoint.bill.known += len(outcomes_of(histories))
+        keys = {_name(request): request.key for request in requests.values()}
+        results, foreign = self._results(keys)
+        with closing(Attempts(folder)) as attempts:
+            session = Session(endpoint, model, attempts)
+            for request in requests.values():
+                if abilities := _store(session, request, results.get(_name(request), ())):
+                    attempts.remember(session.server, model, abilities)
+            histories = attempts.histories([*keys.values()], endpoint.attempts)
+        outcomes = {key: _outcome(histories.get(key, History())) for key in keys.values()}
+        pending = [outcomes[key] for key in outcomes.keys() - outcomes_of(histories).keys()]
+        self.notes = tuple(self._noted(pending, len(outcomes), foreign))
+        endpoint.bill.states.update(outcome.state for outcome in outcomes.values())
+        return [outcomes[requests[call].key] for call in calls]
+
+    def _check_collected(self, histories: Mapping[str, History]) -> None:
+        """Raise :class:`UsageError` if results for requests of these calls are not in the cache."""
+        waiting = sum(
+            result.call in histories and result.number > histories[result.call].attempts
+            for result in self._read()
+        )
+        if waiting:
+            raise UsageError(
+                f"{self.folder} has {waiting} results that are not collected: these calls would be"
+                " paid twice",
+                fix=f"Run the same command with --collect {self.folder} first.",
+            )
+
+    def _results(self, names: Container[str]) -> tuple[Mapping[str, Sequence[_Result]], int]:
+        """Return the results on these calls in the order of the requests, and count the others."""
+        by_call: dict[str, dict[tuple[int, str], _Result]] = {}
+        foreign = 0
+        for result in self._read():
+            foreign += result.call not in names
+            by_call.setdefault(result.call, {})[result.number, result.raw.text] = result
+        ours = {
+            call: sorted(results.values(), key=_number)
+            for call, results in by_call.items()
+            if call in names
+        }
+        if not ours:
+            others = f", but {foreign} of other calls" if foreign else ""
+            raise DataError(
+                f"no results of these calls{others}",
+                where=str(self.folder),
+                fix="Put the result files of the batch API there as *.jsonl, and give the metric"
+                " and options with which the requests were written.",
+            )
+        return ours, foreign
+
+    def _read(self) -> Iterator[_Result]:
+        for path in sorted(self.folder.glob("*.jsonl")):
+            faults = disk_faults(path, "Check its permissions.", "cannot be read")
+            with faults, path.open("rb") as file:
+                for number, line in enumerate(file, start=1):
+                    if line.strip():
+                        yield from _result(line, f"{path}:{number}")
+
+    def _write(self, lines: Iterable[bytes]) -> Iterator[str]:
+        with disk_faults(self.folder, "Name a folder that can be written."):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            earlier = set(self.folder.glob(_FILES))
+            for number, part in enumerate(_parts(lines), start=1):
+                path = self.folder / f"requests-{number:03}.jsonl"
+                unfinished = path.with_suffix(".part")
+                unfinished.write_bytes(b"".join(part))
+                unfinished.replace(path)
+                earlier.discard(path)
+                yield str(path)
+            for path in earlier:  # nobody may send them once more
+                path.unlink()
+
+    def _noted(self, pending: Sequence[Outcome], count: int, foreign: int) -> Iterator[str]:
+        if pending:
+            kinds = Counter(outcome.reason or "no result" for outcome in pending)
+            shown = "; ".join(f"{n} x {kind}" for kind, n in kinds.most_common(3))
+            yield (
+                f"{len(pending)} of {count} calls have no usable reply ({shown}): the same command"
+                f" with --submit {self.folder} in place of --collect writes exactly these"
+            )
+        if foreign:
+            yield f"{foreign} results in {self.folder} belong to other calls"
+
+
+def _name(request: Request) -> str:
+    return request.key[:_DIGITS]
+
+
+def _number(result: _Result) -> int:
+    return result.number
+
+
+def _line(custom_id: str, body: Mapping[str, Any]) -> bytes:
+    line = {"custom_id": custom_id, "method": "POST", "url": _URL, "body": body}
+    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+
+
+def _parts(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Cut lines into files."""
+    part, size = list[bytes](), 0
+    for line in lines:
+        if part and (len(part) == MOST_REQUESTS or size + len(line) > MOST_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(line)
+        size += len(line)
+    if part:
+        yield part
+
+
+def _result(line: bytes, where: str) -> Iterator[_Result]:
+    """Read a line; a request is no result."""
+    try:
+        data = object_of(json.loads(line))
+    except (ValueError, RecursionError):
+        data = {}
+    if data.keys() >= {"custom_id", "method", "body"}:
+        return
+    response, error = object_of(data.get("response")), data.get("error")
+    status, name = response.get("status_code"), data.get("custom_id")
+    whole = isinstance(status, int) and "body" in response
+    if not isinstance(name, str) or not (whole or error):
+        raise DataError(
+            "this is no result of the batch API: an object with custom_id, and response"
+            " (status_code, body) or error",
+            where=where,
+            fix="Fetch the file once more.",
+        )
+    match = re.fullmatch(rf"([0-9a-f]{{{_DIGITS}}})-(\d{{1,7}})", name, re.ASCII)
+    body: Any = response["body"] if whole else {"error": error}
+    created = object_of(body).get("created")
+    raw = Raw(
+        status=cast(int, status) if whole else 0,
+        text=json.dumps(body),
+        started=float(created) if isinstance(created, int) else 0.0,
+    )
+    yield _Result(match[1], int(match[2]), raw) if match else _Result("", 0, raw)
+
+
+def _store(session: Session, request: Request, results: Iterable[_Result]) -> Abilities | None:
+    """Store what is not stored yet; return what the endpoint accepts after its complaints."""
+    conceded: Abilities | None = None
+    with session.attempts.alone():
+        stored = Counter(session.attempts.bodies(request.key))
+        for raw in (result.raw for result in results):
+            stored[raw.text] -= 1
+            if stored[raw.text] >= 0:
+                continue
+            conversation = Conversation(session, request, session.history(request.key))
+            sent = conversation.body()
+            session.endpoint.bill.requests += 1
+            session.count(request, sent, raw)
+            conversation.receive(sent, raw)
+            if raw.failure and conversation.concede(sent, raw):
+                conceded = conversation.abilities
+    return conceded
+
+
+def _outcome(history: History) -> Outcome:
+    last = history.replies[-1] if history.replies else None
+    state, reason = ("invalid", history.reason) if history.bad else ("error", history.failure)
+    return history.outcome or history.ended(state, history.failure or reason, last)
