@@ -7,13 +7,13 @@ import contextvars
 import random
 import warnings
 from collections import deque
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
 from grammeter.llm.cache import Attempts, History, stored
@@ -25,12 +25,11 @@ from grammeter.llm.request import Request
 from grammeter.llm.session import Conversation, Session, UnfinishedError
 from grammeter.llm.transport import Transport, is_local, server
 
-if TYPE_CHECKING:
-    from grammeter.llm.batch import Batch, Submission
-
 _CONCURRENCY = 4
 
 _Result = TypeVar("_Result")
+Answering = Callable[[str, Sequence[Call]], list[Outcome]]
+"""Answers calls to a model, as :func:`ask` does."""
 
 Context = tuple[str, str, str]
 """The lines before, of and after a sentence."""
@@ -139,7 +138,7 @@ class Panel:
     repeats: int = 1  # how often each order is asked
     seed: int = 1  # of the random orders
 
-    def ask(self, groups: Sequence[Group], batch: Batch | None = None) -> list[Opinion]:
+    def ask(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
         """Ask for scores, at most five outputs at a time, with one call for each distinct prompt.
 
         A group of equal outputs needs no question; one with more than five distinct ones is shown
@@ -149,7 +148,7 @@ class Panel:
         """
         plans = [self._plan(group) for group in groups]
         calls = [call for _, of_group in plans for call in of_group]
-        outcomes = iter(batch.collect(self.model, calls) if batch else ask(self.model, calls))
+        outcomes = iter((answered or ask)(self.model, calls))
         return [
             replace(
                 opinion,
@@ -163,13 +162,10 @@ class Panel:
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Estimate the cost of :meth:`ask`; nothing is sent."""
-        return estimate(self.model, self._calls_on(groups))
+        return estimate(self.model, self.calls(groups))
 
-    def submit(self, groups: Sequence[Group], batch: Batch) -> Submission:
-        """Write what :meth:`ask` would send into files of the batch API; nothing is sent."""
-        return batch.submit(self.model, self._calls_on(groups))
-
-    def _calls_on(self, groups: Sequence[Group]) -> list[Call]:
+    def calls(self, groups: Sequence[Group]) -> list[Call]:
+        """Return the calls that :meth:`ask` makes."""
         return [call for group in groups for call in self._plan(group)[1]]
 
     def _plan(self, group: Group) -> tuple[Opinion, list[Call]]:

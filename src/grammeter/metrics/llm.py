@@ -117,7 +117,7 @@ class Judging(Pooled):
         five is shown in sets. Raises where no model is named, a ceiling of the endpoint is reached
         (the answers so far are kept), the endpoint fails, or something that it needs is missing.
         """
-        return self.panel.ask(self._seen(groups), batch)
+        return self.panel.ask(self._seen(groups), batch and batch.collect)
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Say what :meth:`judge` would cost; nothing is sent."""
@@ -125,7 +125,7 @@ class Judging(Pooled):
 
     def submit(self, groups: Sequence[Group], batch: Batch) -> Submission:
         """Write what :meth:`judge` would ask into files of the batch API; nothing is sent."""
-        return self.panel.submit(self._seen(groups), batch)
+        return batch.submit(self.panel.model, self.panel.calls(self._seen(groups)))
 
     def _seen(self, groups: Sequence[Group]) -> list[Group]:
         pairs = [(plain(g.context[1]), plain(output)) for g in groups for output in g.outputs]
