@@ -189,7 +189,7 @@ def _put_in_items(
     answers, names = _in_items(column, rankings), pairs.systems
     for at, number in enumerate(pairs.ranking.tolist()):
         if (said := answers[number]) is not None:
-            first, second = names[pairs.first[at]], names[pairs.second[at]]
+            first, second = (names[int(of[at])] for of in (pairs.first, pairs.second))
             known[at] = first in said and second in said
             difference[at] = said[first] - said[second] if known[at] else 0
     return sum(answers[number] is not None for number in np.unique(pairs.ranking))
