@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -69,6 +70,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
         systems=sorted((SAMPLE / "systems").glob("*.txt")),
     )
     table, judged = gm.score(corpus, ["m2"]), gm.read_judgments(SAMPLE / "judgments.xml")
+    scored = [replace(r, scores=tuple(6.0 - rank for rank in r.ranks)) for r in judged]
     ranked = gm.rank(judged, resamples=10)
     gm.write_scores(table, folder / "t.json")
     scorer = gm.Scorer([TABLES])
@@ -109,6 +111,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
         "meta_system": (gm.meta_system, {"scores": table, "human": ranked, "systems": some,
                                          "metrics": ["m2"], "drop": []}),
         "meta_window": (gm.meta_window, {"scores": table, "human": ranked, "metrics": ["m2"]}),
+        "meta_judge": (gm.meta_judge, {"judgments": scored, "examples": 1, "resamples": 5,
+                                       "drop": []}),
         "meta_sentence": (gm.meta_sentence, {"scores": table, "judgments": judged,
                                              "resamples": 5, "metrics": ["m2"], "drop": []}),
         "fail_under": (gm.fail_under, {"scores": table, "limits": {"m2": 0.5}}),
@@ -126,8 +130,8 @@ NAMES = [
     "score", "compare", "explain", "rank", "agree", "sample", "correlate", "difference",
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
-    "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_sentence",
-    "fail_under", "list_datasets",
+    "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_judge",
+    "meta_sentence", "fail_under", "list_datasets",
     "write_report", "metric", "Corpus", "Scorer", "Scorer()", "Scorer.corpus",
     "using",
 ]  # fmt: skip

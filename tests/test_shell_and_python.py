@@ -24,6 +24,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meta window": gm.meta_window,
     "meta beta": gm.meta_beta,
     "meta maege": gm.meta_maege,
+    "meta judge": gm.meta_judge,
     "judge": gm.judge,
     "report": gm.report,
     "reproduce": gm.reproduce,

@@ -54,6 +54,7 @@ from grammeter.scoring import Scorer as Scorer
 from grammeter.verbs import Comparison as Comparison
 from grammeter.verbs import Difference as Difference
 from grammeter.verbs import Judged as Judged
+from grammeter.verbs import JudgeMeta as JudgeMeta
 from grammeter.verbs import StoredResult as StoredResult
 from grammeter.verbs import agree as agree
 from grammeter.verbs import compare as compare
@@ -68,6 +69,7 @@ from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import judge as judge
 from grammeter.verbs import make_report as make_report
 from grammeter.verbs import meta_beta as meta_beta
+from grammeter.verbs import meta_judge as meta_judge
 from grammeter.verbs import meta_maege as meta_maege
 from grammeter.verbs import meta_sentence as meta_sentence
 from grammeter.verbs import meta_system as meta_system

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
 from grammeter.cli.main import main
+from grammeter.formats import read_judgments, write_judgments
 from grammeter.resources import sample_corpus
 
 PAGE = Path(__file__).parents[2] / "docs" / "interface.md"
@@ -23,6 +25,7 @@ COMMANDS = {
     "meta-system": ["meta", "system", "scores.json", "people.json"],
     "meta-sentence": ["meta", "sentence", "scores.json", "judgments.xml"],
     "meta-window": ["meta", "window", "scores.json", "people.json", "-m", "gleu"],
+    "meta-judge": ["meta", "judge", "run.jsonl", "judgments.xml"],
     "meta-beta": ["meta", "beta", "scores.json", "people.json", "-m", "m2", "--beta", "0.5,1"],
     "meta-maege": ["meta", "maege", "-s", "source.txt", "-r", "gold.m2", "-m", "gleu"],
     "reproduction": ["reproduce", "kobayashi2024", "table2"],
@@ -67,7 +70,19 @@ def folder(tmp_path_factory):
         ]
     )
     printed(["rank", str(sample / "judgments.xml"), "-o", str(folder / "people.json")])
+    write_judgments(folder / "run.jsonl", [*made_run(sample / "judgments.xml")])
     return folder
+
+
+def made_run(path):
+    """The first judge's ranks as the scores of a language model."""
+    people = read_judgments([path])
+    for ranking in people:
+        if ranking.judge == people[0].judge and not ranking.skipped:
+            scores = tuple(6.0 - rank for rank in ranking.ranks)
+            reply = {"order": [*range(len(scores))], "scores": [*scores], "tokens": [300, 30]}
+            reply |= {"finish": "stop", "seconds": 0.5}
+            yield replace(ranking, judge="my-model", scores=scores, replies=(reply,))
 
 
 def printed(arguments):

@@ -37,6 +37,13 @@ def run_beta(args: argparse.Namespace) -> None:
     emit(args, _correlated(args, gm.meta_beta))
 
 
+def run_judge(args: argparse.Namespace) -> None:
+    """Measure and print."""
+    with progress(args):
+        result = call(args, gm.meta_judge)
+    emit(args, result)
+
+
 def run_maege(args: argparse.Namespace) -> None:
     """Measure and print."""
     from grammeter.models import using

@@ -1,3 +1,6 @@
+from grammeter.meta._judge_profile import JudgeProfile as JudgeProfile
+from grammeter.meta._judge_profile import judge_profile as judge_profile
+from grammeter.meta._judge_profile import people_figures as people_figures
 from grammeter.meta._maege import ChainTies as ChainTies
 from grammeter.meta._maege import Maege as Maege
 from grammeter.meta._maege import MaegeDesign as MaegeDesign
@@ -8,7 +11,12 @@ from grammeter.meta.beta import Choice as Choice
 from grammeter.meta.beta import parse_betas as parse_betas
 from grammeter.meta.beta import sweep_beta as sweep_beta
 from grammeter.meta.beta import swept_metric as swept_metric
+from grammeter.meta.judge_sums import Disagreement as Disagreement
+from grammeter.meta.judge_sums import disagreements as disagreements
+from grammeter.meta.judge_sums import same_items as same_items
 from grammeter.meta.judged import Aggregate as Aggregate
+from grammeter.meta.judged import has_scores as has_scores
+from grammeter.meta.judged import human_scores as human_scores
 from grammeter.meta.judged import judged_table as judged_table
 from grammeter.meta.judged import with_aggregates as with_aggregates
 from grammeter.meta.partial import Against as Against
@@ -18,6 +26,7 @@ from grammeter.meta.segment import correlate_sentences as correlate_sentences
 from grammeter.meta.sentence_design import Missing as Missing
 from grammeter.meta.sentence_design import SentenceDesign as SentenceDesign
 from grammeter.meta.sentence_design import TieRule as TieRule
+from grammeter.meta.sentence_level import Estimate as Estimate
 from grammeter.meta.sentence_level import MetricAgreement as MetricAgreement
 from grammeter.meta.sentence_level import SentenceLevel as SentenceLevel
 from grammeter.meta.sides import Human as Human

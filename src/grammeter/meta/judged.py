@@ -187,12 +187,12 @@ def _put_in_items(
 ) -> int:
     """Put in place what the judge said in the very items of pairs; return how many it was shown."""
     answers, names = _in_items(column, rankings), pairs.systems
-    for at, number in enumerate(pairs.ranking.tolist()):
-        if (said := answers[number]) is not None:
+    for at in range(len(pairs)):
+        if (said := answers[int(pairs.ranking[at])]) is not None:
             first, second = (names[int(of[at])] for of in (pairs.first, pairs.second))
             known[at] = first in said and second in said
             difference[at] = said[first] - said[second] if known[at] else 0
-    return sum(answers[number] is not None for number in np.unique(pairs.ranking))
+    return sum(answers[int(number)] is not None for number in np.unique(pairs.ranking))
 
 
 def _in_items(column: JudgedScores, rankings: Sequence[Ranking]) -> list[BySystem | None]:
@@ -201,16 +201,17 @@ def _in_items(column: JudgedScores, rankings: Sequence[Ranking]) -> list[BySyste
     Where the judge has an item as often as the rankings, its first time belongs to their first, and
     so on; else the mean stands for each. A system without a score is absent.
     """
-    times, seen = Counter(map(_shown, rankings)), Counter[Shown]()
+    times, seen = Counter(map(item_of, rankings)), Counter[Shown]()
     answers: list[BySystem | None] = []
-    for item in map(_shown, rankings):
+    for item in map(item_of, rankings):
         said = column.said.get(item, ())
         answers.append(said[seen[item]] if len(said) == times[item] else _mean_of(said))
         seen[item] += 1
     return answers
 
 
-def _shown(ranking: Ranking) -> Shown:
+def item_of(ranking: Ranking) -> Shown:
+    """Return what makes two items the same."""
     return ranking.segment, frozenset(map(frozenset, ranking.groups))
 
 
@@ -227,7 +228,7 @@ def _items(rankings: Sequence[Ranking], *, scored: bool) -> dict[Shown, list[ByS
         values = (0.0,) if len(ranking.groups) == 1 else said  # equal outputs need no judge
         scores = zip(ranking.groups, values, strict=False)  # one that was skipped has none
         of = {name: value for group, value in scores if value is not None for name in group}
-        items.setdefault(_shown(ranking), []).append(of)
+        items.setdefault(item_of(ranking), []).append(of)
     return items
 
 

@@ -6,7 +6,7 @@ those of all of them. Draws grow item by item, so that all sizes look at the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,8 @@ class Campaigns:
     Systems stand in alphabetical order. ``wins``, shape ``(items, systems * systems)``, says how
     often the row beat the column in each item; ``weights`` and ``full_weights``, ``(items,)``, how
     much each item counts in a campaign that has it, and in the full ranking; ``drawn``, shape
-    ``(draws, longest)``, numbers the items of each draw.
+    ``(draws, longest)``, numbers the items of each draw. They are held ``against`` the scores of
+    all items or, shape ``(systems,)``, others, such as people's, by a ``coefficient``.
     """
 
     systems: tuple[str, ...]
@@ -43,6 +44,8 @@ class Campaigns:
     full_weights: FloatArray
     drawn: IntArray
     signature: Signature
+    against: FloatArray | None = None
+    coefficient: Callable[[FloatArray, FloatArray], FloatArray] = spearman
 
     @property
     def longest(self) -> int:
@@ -50,20 +53,21 @@ class Campaigns:
         return self.drawn.shape[1]
 
     def correlations(self, size: int) -> FloatArray:
-        """Return each campaign's Spearman correlation with the full ranking.
+        """Return each campaign's correlation, Spearman's with the full ranking as a rule.
 
         Shape ``(draws,)``, -1 to 1; 0 where the items tell nothing, so that all systems are
         equal. A system without a decided comparison scores 0.
         """
         items, cells = self.wins.shape
         weighted = self.wins * self.weights[:, None]
-        full = self._scores(self.full_weights @ self.wins)
+        full = self.against
+        full = self._scores(self.full_weights @ self.wins) if full is None else full
         parts: list[FloatArray] = []
         start = 0
         for some in chunks(len(self.drawn), max(items, cells, size)):
             rows = self.drawn[start : start + some, :size] + np.arange(some)[:, None] * items
             times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
-            parts.append(spearman(self._scores(times @ weighted), full))
+            parts.append(self.coefficient(self._scores(times @ weighted), full))
             start += some
         # rounded, so that the order of the systems does not show in the last digits
         return np.round(np.nan_to_num(np.concatenate(parts)), 12)

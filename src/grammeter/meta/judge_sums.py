@@ -1,0 +1,231 @@
+"""What a judge's own answers say of it: how sure it is, and whether place or length sways it.
+
+Every figure is a function of sums over items, shape ``(items, k)``, so that one bootstrap of the
+items serves all. Formulas stand in the manual, concepts/judge-the-judge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import cast
+
+import numpy as np
+
+from grammeter.core import FloatArray, Ranking
+from grammeter.meta.judged import item_of
+from grammeter.meta.sentence_level import Estimate
+from grammeter.stats import SAME, PairedSamples, bootstrap, percentile_interval
+
+ValueOf = Callable[[FloatArray], FloatArray]
+"""Sums ``(..., k)`` to values ``(...)``, NaN where there is nothing to divide by."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A usable reply: places of groups in the order shown, from 0, and the score of each group."""
+
+    order: tuple[int, ...]
+    scores: Mapping[int, float]
+
+
+def answers_of(ranking: Ranking) -> list[Answer]:
+    """Return the replies to an item that have a score for each output they were shown."""
+    usable: list[Answer] = []
+    for reply in ranking.replies:
+        order, scores = (cast("object", reply.get(key)) for key in ("order", "scores"))
+        if isinstance(order, list) and isinstance(scores, list):
+            places, values = cast("list[int]", order), cast("list[object]", scores)
+            numbers = all(isinstance(value, int | float) for value in values)
+            fits = {*places} <= {*range(len(ranking.groups))} and len(places) == len(values)
+            if numbers and fits:
+                numbered = zip(places, cast("list[float]", values), strict=True)
+                by_group = {place: float(value) for place, value in numbered}
+                usable.append(Answer(tuple(places), by_group))
+    return usable
+
+
+# --- sums ----------------------------------------------------------------------------------
+
+
+def again(items: Sequence[Sequence[Answer]], *, swapped: bool) -> FloatArray:
+    """Compare what two answers to one item say of two outputs, shape ``(items, 5)``.
+
+    Answers in the same order; or, ``swapped``, in two orders that show the two outputs the other
+    way round. Columns: equal verdicts (better, tied, worse), all, ties in both answers, absolute
+    differences of an output's two scores, and their number.
+    """
+    rows = np.zeros((len(items), 5))
+    for row, answers in zip(rows, items, strict=True):
+        for one, two in combinations(answers, 2):
+            if (one.order == two.order) == swapped:
+                continue
+            common = sorted(one.scores.keys() & two.scores.keys())
+            row[3] += sum(abs(one.scores[at] - two.scores[at]) for at in common)
+            row[4] += len(common)
+            for pair in combinations(common, 2):
+                if swapped and _first(one, *pair) == _first(two, *pair):
+                    continue
+                a, b = (np.sign(of.scores[pair[0]] - of.scores[pair[1]]) for of in (one, two))
+                row[:3] += a == b, 1, int(a == 0) + int(b == 0)
+    return rows
+
+
+def _first(answer: Answer, a: int, b: int) -> bool:
+    return answer.order.index(a) < answer.order.index(b)
+
+
+def by_place(items: Sequence[Sequence[Answer]], places: int) -> FloatArray:
+    """Add up scores by the place where outputs were shown, shape ``(items, 2 * places)``."""
+    rows = np.zeros((len(items), places, 2))
+    for row, answers in zip(rows, items, strict=True):
+        for answer in answers:
+            for place, group in enumerate(answer.order):
+                row[place] += answer.scores[group], 1
+    return rows.reshape(len(items), -1)
+
+
+def within(x: Sequence[float], y: Sequence[float]) -> FloatArray:
+    """Return what correlates two columns of one item: shape ``(6,)``.
+
+    Products and squares of the deviations from the item's means; over pairs of outputs, concordant
+    less discordant ones, those that differ in ``x``, and those in ``y``.
+    """
+    a, b = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
+    first, second = np.triu_indices(len(a), 1)
+    da, db = np.sign(a[first] - a[second]), np.sign(b[first] - b[second])
+    a, b = (of - of.mean() if len(of) else of for of in (a, b))
+    return np.array([a @ b, a @ a, b @ b, da @ db, da @ da, db @ db])
+
+
+def swayed(items: Sequence[Sequence[tuple[Sequence[float], Sequence[float]]]]) -> FloatArray:
+    """Add up :func:`within` over the columns of each item, shape ``(items, 6)``."""
+    rows = [sum((within(x, y) for x, y in columns), np.zeros(6)) for columns in items]
+    return np.array(rows).reshape(-1, 6)
+
+
+# --- values --------------------------------------------------------------------------------
+
+
+def ratio(above: int, below: int) -> ValueOf:
+    """Return the function that divides one sum by another."""
+    return lambda sums: _divided(sums[..., above], sums[..., below])
+
+
+def changed(sums: FloatArray) -> FloatArray:
+    """Return the share of verdicts that differ, of sums of :func:`again`."""
+    return 1 - _divided(sums[..., 0], sums[..., 1])
+
+
+def kappa(sums: FloatArray) -> FloatArray:
+    """Return kappa, of sums of :func:`again`; "better" and "worse" are equally likely by chance."""
+    tied = _divided(sums[..., 2], 2 * sums[..., 1])
+    chance = tied**2 + (1 - tied) ** 2 / 2
+    return _divided(1 - changed(sums) - chance, 1 - chance)
+
+
+def pooled_r(sums: FloatArray) -> FloatArray:
+    """Return Pearson's correlation within items, of sums of :func:`swayed`."""
+    return _divided(sums[..., 0], np.sqrt(sums[..., 1] * sums[..., 2]))
+
+
+def pooled_tau(sums: FloatArray) -> FloatArray:
+    """Return Kendall's tau-b over the pairs of all items, of sums of :func:`swayed`."""
+    return _divided(sums[..., 3], np.sqrt(sums[..., 4] * sums[..., 5]))
+
+
+def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
+    known = below > 1e-12
+    return np.where(known, above / np.where(known, below, 1), np.nan)
+
+
+def estimates(
+    figures: Mapping[str, tuple[FloatArray, ValueOf]],
+    *,
+    resamples: int,
+    seed: int,
+    confidence: float,
+) -> dict[str, Estimate]:
+    """Compute figures of sums, with percentile intervals; all meet the same resampled items."""
+    samples = [PairedSamples(rows[None], value_of) for rows, value_of in figures.values()]
+    drawn = bootstrap(samples, resamples=resamples, seed=seed) if resamples else []
+    made: dict[str, Estimate] = {}
+    for number, (name, of) in enumerate(zip(figures, samples, strict=True)):
+        value = float(of.observed[0])
+        low, high, reason = None, None, "nothing to measure" if math.isnan(value) else None
+        if drawn and reason is None:
+            low, high = (float(x) for x in percentile_interval(drawn[number][0], confidence))
+            if math.isnan(low):
+                reason = "no interval: a resample has nothing to measure"
+            elif high - low < 1e-12:
+                low, high, reason = math.nan, math.nan, SAME
+        made[name] = Estimate(value=value, low=low, high=high, reason=reason)
+    return made
+
+
+# --- beside people -------------------------------------------------------------------------
+
+
+def same_items(
+    run: Sequence[Ranking], people: Sequence[Ranking]
+) -> Iterator[tuple[Ranking, Ranking]]:
+    """Yield a judge's item and people's, of one sentence with the same outputs side by side.
+
+    Where both judged it equally often, the first time of one with the first of the other, and so
+    on; else each with each. Skipped ones are left out.
+    """
+    theirs = defaultdict[object, list[Ranking]](list)
+    ours = defaultdict[object, list[Ranking]](list)
+    for rankings, by_item in ((run, ours), (people, theirs)):
+        for ranking in rankings:
+            by_item[item_of(ranking)].append(ranking)
+    for item, judged in ours.items():
+        beside = theirs.get(item, [])
+        equal = len(judged) == len(beside)
+        pairs = zip(judged, beside, strict=True) if equal else product(judged, beside)
+        yield from ((a, b) for a, b in pairs if a.ranks and b.ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two outputs of a sentence that a judge and people order the other way round.
+
+    ``preferred`` has the systems of people's choice, ``other`` those of the judge's; ``ranks`` and
+    ``scores`` are of the two, in this order, ``texts`` where they are known.
+    """
+
+    judge: str
+    segment: int
+    person: str
+    preferred: tuple[str, ...]
+    other: tuple[str, ...]
+    ranks: tuple[int, int]
+    scores: tuple[float, float]
+    source: str | None = None
+    texts: tuple[str, str] | None = None
+
+    @property
+    def size(self) -> float:
+        """How far they are apart: the difference of scores times that of ranks."""
+        return (self.scores[1] - self.scores[0]) * (self.ranks[1] - self.ranks[0])
+
+
+def disagreements(pairs: Sequence[tuple[Ranking, Ranking]], most: int) -> list[Disagreement]:
+    """Return the largest disagreements of a judge with people, one for each item at most."""
+    listed: list[Disagreement] = []
+    for ours, theirs in pairs:
+        scores = dict(zip(map(frozenset, ours.groups), ours.scores or (), strict=False))
+        best: Disagreement | None = None
+        ranked = [(rank, group, scores.get(frozenset(group)))
+                  for rank, group in zip(theirs.ranks, theirs.groups, strict=True)]  # fmt: skip
+        for (rank, good, high), (worse, bad, low) in product(ranked, repeat=2):
+            if rank < worse and high is not None and low is not None and high < low:
+                one = Disagreement(
+                    ours.judge, ours.segment, theirs.judge, good, bad, (rank, worse), (high, low)
+                )
+                best = one if best is None or one.size > best.size else best
+        listed += [best] if best else []
+    return sorted(listed, key=lambda one: (-one.size, one.segment))[:most]

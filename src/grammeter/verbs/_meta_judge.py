@@ -1,0 +1,388 @@
+"""The verb ``meta judge``: what the answers of judges tell of the judges themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from grammeter.core import (
+    Cell,
+    Column,
+    DataError,
+    Figure,
+    Ranking,
+    Result,
+    Signature,
+    Table,
+    UsageError,
+    checked,
+)
+from grammeter.errant import NEUTRAL
+from grammeter.formats import Corpus, FirstSegment, read_corpus, read_judgments
+from grammeter.formats import benchmark as find_benchmark
+from grammeter.meta import (
+    Disagreement,
+    Estimate,
+    JudgeProfile,
+    disagreements,
+    has_scores,
+    human_scores,
+    judge_profile,
+    people_figures,
+    same_items,
+)
+from grammeter.ranking import named_systems, notes_of, public_shape
+from grammeter.rendering import save_figures
+from grammeter.stats import pearson
+from grammeter.study import LearningCurve, draw_campaigns, items_needed, learning_curve
+from grammeter.verbs._meta_sides import PathLike
+
+PEOPLE = "people"
+SIZES = 8
+"""Sizes of a learning curve, from ten items to all."""
+
+WORDS = {
+    "mean": "mean score", "tied": "share of pairs tied", "changed": "verdicts changed",
+    "kappa": "kappa", "apart": "score apart", "place": "mean score at place",
+    "r": "r of scores with", "tau": "tau of scores with",
+}  # fmt: skip
+MORE = {
+    "same": "in the same order", "swapped": "the other way round", "place": "place",
+    "tokens": "length in tokens", "edits": "number of edits",
+}  # fmt: skip
+"""What the names of figures say, before and after the hyphen."""
+
+
+@dataclass(frozen=True)
+class JudgeCurve:
+    """Correlations of systems by some of the items, drawn with replacement, and their tokens.
+
+    ``needed`` items bring r to ``least`` in 95% of the draws; ``None``: more than there are.
+    """
+
+    against: str
+    tokens: tuple[float, ...]
+    r: LearningCurve
+    rho: LearningCurve
+    least: float
+    needed: int | None
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeMeta(Result):
+    """What the answers of judges tell of them, by name.
+
+    ``people``: what people's ranks, turned, go with; ``curves``: how many items it takes, by judge;
+    ``examples``: the largest disagreements with people.
+    """
+
+    judges: Mapping[str, JudgeProfile]
+    people: Mapping[str, Estimate]
+    curves: Mapping[str, JudgeCurve]
+    examples: tuple[Disagreement, ...]
+    signature: Signature
+    notes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return counts of scores and replies, figures, curves, people's ranks, and examples.
+
+        For programs: a row for each judge and figure.
+        """
+        if long:
+            rows = [(judge, name, of.value, of.low, of.high)
+                    for judge, figures in self._figures().items()
+                    for name, of in figures.items()]  # fmt: skip
+            numbers = Column.many("number", "value", "low", "high")
+            return [Table.of(("judge", "figure", *numbers), rows)]
+        made = (self._scores(), self._replies(), self._sides(), self._curves(), self._beside(),
+                self._examples())  # fmt: skip
+        return [table for table in made if table.rows]
+
+    def _figures(self) -> Mapping[str, Mapping[str, Estimate]]:
+        figures = {name: judge.figures for name, judge in self.judges.items()}
+        return figures | ({PEOPLE: self.people} if self.people else {})
+
+    def _scores(self) -> Table:
+        rows, heads = _counted(self.judges, "scores")
+        first = [(name, of.items, of.due, of.scored) for name, of in self.judges.items()]
+        columns = ("judge", *Column.many("count", "items", "due", "scored", *heads))
+        cells = [(*a, *rows[a[0]]) for a in first]
+        note = "due: with two outputs or more; scored: all of them; 1 to 5: how often it was given"
+        return Table.of(columns, cells, (note, str(self.signature)), title="Scores")
+
+    def _replies(self) -> Table:
+        (read, words), (ends, finish) = (_counted(self.judges, of) for of in ("read", "finish"))
+        rows = [
+            (
+                *(name, of.replies, of.usable, of.asked_again, *read[name], *ends[name]),
+                *(*of.tokens, sum(of.tokens) / of.items, of.seconds / of.replies),
+            )
+            for name, of in self.judges.items()
+            if of.replies
+        ]
+        heads = ("replies", "usable", "asked again", *words, *finish, "tokens in", "tokens out")
+        means = Column.many("number", "tokens an item", "seconds a reply", digits=2)
+        return Table.of(("judge", *Column.many("count", *heads), *means), rows, title="Replies")
+
+    def _sides(self) -> Table:
+        """Return all figures, a column for each judge."""
+        figures = self._figures()
+        none = Estimate(value=math.nan)
+        names = dict.fromkeys(
+            name for of in figures.values() for name, one in of.items() if one.value == one.value
+        )
+        rows: list[Sequence[Cell]] = []
+        for name in names:
+            sides = [of.get(name, none) for of in figures.values()]
+            cells = [(None if math.isnan(x.value) else x.value, x.interval) for x in sides]
+            rows.append((_worded(name), *(cell for both in cells for cell in both)))
+        heads = (head for judge in figures for head in (judge, "interval"))
+        notes = (
+            "changed, kappa, apart: two answers to one item, on two outputs (better, tied, worse)",
+            "r, tau: within items; place 1 is shown first; people's are of their ranks, turned",
+        )
+        return Table.of(
+            ("", *Column.many("number", *heads)), rows, notes, title="Sureness and bias"
+        )
+
+    def _curves(self) -> Table:
+        rows: list[Sequence[Cell]] = []
+        for judge, curve in self.curves.items():
+            ends = [
+                np.stack([of.mean, of.low, of.high], axis=1).tolist() for of in (curve.r, curve.rho)
+            ]
+            sizes = zip(curve.r.sizes.tolist(), curve.tokens, *ends, strict=True)
+            rows += [
+                (judge, n, round(t), r[0], (r[1], r[2]), s[0], (s[1], s[2])) for n, t, r, s in sizes
+            ]
+        notes = (
+            f"{judge}: against {of.against}; in 95% of the draws r is {of.least:g} or more with "
+            + ("no number of items up to all" if of.needed is None else f"{of.needed} items")
+            for judge, of in self.curves.items()
+        )
+        heads = Column.many("number", "r", "90% of draws", "rho", "90% of draws", digits=3)
+        columns = ("judge", *Column.many("count", "items", "tokens"), *heads)
+        return Table.of(columns, rows, notes, title="How many items it takes")
+
+    def _beside(self) -> Table:
+        rows = [(name, score, *counts) for name, judge in self.judges.items()
+                for score, counts in judge.beside_people.items()]  # fmt: skip
+        most = max(map(len, rows), default=2)
+        heads = Column.many("count", *(f"rank {rank}" for rank in range(1, most - 1)))
+        cells = [(*row, *(0,) * (most - len(row))) for row in rows]
+        return Table.of(("judge", "score", *heads), cells, title="Scores beside people's ranks")
+
+    def _examples(self) -> Table:
+        rows: list[Sequence[Cell]] = []
+        for of in self.examples:
+            place = (of.judge, of.segment, of.person)
+            if of.source is not None:
+                rows.append((*place, None, None, "source", of.source))
+            systems, texts = map(" ".join, (of.preferred, of.other)), of.texts or ("", "")
+            sides = zip(of.ranks, of.scores, systems, texts, strict=True)
+            rows += [(*place, *side) for side in sides]
+        counts = Column.many("count", "rank", "score")
+        columns = ("judge", Column("sentence", "count"), "person", *counts, "systems", "text")
+        return Table.of(columns, rows, title="Largest disagreements with people")
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the learning curves."""
+        panels = {
+            name: {
+                f"{judge}, {end}": list(
+                    zip(of.sizes.tolist(), getattr(of, end).tolist(), strict=True)
+                )
+                for judge, curve in self.curves.items()
+                for of in [curve.r if name == "r" else curve.rho]
+                for end in ("mean", "low", "high")
+            }
+            for name in ("r", "rho")
+        }
+        data = {"panels": panels, "x_label": "items", "title": "Correlations by number of items"}
+        return {"curves": Figure("series_curves", data)} if self.curves else {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return public_shape("meta-judge", self)
+
+
+def _counted(
+    judges: Mapping[str, JudgeProfile], kind: str
+) -> tuple[dict[str, list[int]], list[str]]:
+    """Return counts by judge, a column for each word that comes up, and these words."""
+    counts: dict[str, Mapping[str, int]] = {n: getattr(judge, kind) for n, judge in judges.items()}
+    words = sorted({word for of in counts.values() for word in of})
+    return {name: [of.get(word, 0) for word in words] for name, of in counts.items()}, words
+
+
+def _worded(name: str) -> str:
+    first, _, rest = name.partition("-")
+    return f"{WORDS[first]} {MORE.get(rest, rest)}".strip()
+
+
+@checked
+def meta_judge(
+    judgments: PathLike | Sequence[PathLike] | Sequence[Ranking],
+    *,
+    benchmark: str | None = None,
+    source: PathLike | None = None,
+    hyps: Sequence[PathLike] = (),
+    first_segment: FirstSegment | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    least: float = 0.9,
+    examples: int = 5,
+    resamples: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+    figure: PathLike | None = None,
+) -> JudgeMeta:
+    """Say what the answers of judges tell of them: scores, sureness, biases, and items needed.
+
+    Judges who gave scores are looked at; those who gave ranks alone are people, beside whom they
+    stand. Raises :class:`DataError` if nobody gave scores, or judgments do not fit the texts;
+    :class:`UsageError` if a number is out of range, or texts come from two places.
+
+    Parameters
+    ----------
+    judgments
+        What ``judge`` wrote, and judgments of people: rankings, or files.
+    benchmark
+        Take people's judgments and the texts of a data set: ``gjg15``, ``seeda-e``, ``seeda-s``.
+    source, hyps
+        The sentences that were judged, and the systems' outputs: for lengths, edits and examples.
+    first_segment
+        See :func:`read_judgments`.
+    systems, drop
+        Systems of the learning curve; default: all.
+    least
+        The correlation r of systems that is to be reached, -1 to 1.
+    examples
+        How many of each judge's largest disagreements with people to show.
+    resamples, seed, confidence
+        Of the intervals, by items (0: none, and no curve); the curve has as many draws.
+    figure
+        A file, .svg or .png, into which the learning curves are drawn.
+    """
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "confidence": confidence}
+    if min(resamples, examples, seed) < 0 or not 0 < confidence < 1 or not -1 <= least <= 1:
+        fix = "Counts and seed are 0 or more, confidence is between 0 and 1, least from -1 to 1."
+        raise UsageError(f"a number is out of range: {drawn}, {examples=}, {least=}", fix=fix)
+    known = find_benchmark(benchmark) if benchmark else None
+    if (known and (source or hyps)) or bool(source) != bool(hyps):
+        fix = "Give --source and --hyps, or --benchmark alone."
+        raise UsageError("texts are sources and outputs, from one place", fix=fix)
+    corpus = known.read_corpus() if known else None
+    corpus = read_corpus(source=source, systems=hyps) if hyps else corpus
+    rankings = _read(judgments, first_segment, corpus)
+    scored = {ranking.judge for ranking in rankings if has_scores(ranking)}
+    run = {name: [r for r in rankings if r.judge == name] for name in sorted(scored)}
+    people = [ranking for ranking in rankings if ranking.judge not in scored]
+    if not run:
+        fix = "Give what 'grammeter judge -o FILE' wrote; for people's ranks: grammeter agree."
+        raise DataError("nobody gave scores: there are ranks alone", fix=fix)
+    human = known.read_scores() if known else None
+    people += known.read_judgments() if known else []
+    human = human_scores(people)[0] if people and human is None else human
+    profiles = {name: judge_profile(of, people, corpus, **drawn) for name, of in run.items()}
+    curves: dict[str, JudgeCurve | None] = {}
+    for name, of in run.items() if resamples else ():
+        chosen = _of_systems(of, systems, drop, human)
+        curves[name] = _curve(chosen, sum(profiles[name].tokens) / len(of), human, least, drawn)
+    worst = [
+        one for of in run.values() for one in disagreements([*same_items(of, people)], examples)
+    ]
+    settings: dict[str, object] = {"unit": "item", **drawn, "judges": len(run)}
+    settings |= {"edits": NEUTRAL, "tok": "whitespace"} if corpus else {}
+    result = JudgeMeta(
+        profiles,
+        people_figures(people, corpus, **drawn),
+        {name: curve for name, curve in curves.items() if curve},
+        tuple(_with_texts(one, corpus) for one in worst),
+        Signature.of("meta-judge", settings),
+        (*notes_of(rankings), *_notes(profiles, corpus, bool(people))),
+        getattr(rankings, "notices", ()),
+    )
+    save_figures(result, {"curves": figure})
+    return result
+
+
+def _read(
+    judgments: Any, first_segment: FirstSegment | None, corpus: Corpus | None
+) -> Sequence[Ranking]:
+    if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
+        return cast("Sequence[Ranking]", judgments)
+    paths = [judgments] if isinstance(judgments, PathLike) else judgments
+    outputs = corpus.systems if corpus else None
+    return read_judgments(paths, first_segment=first_segment, systems=outputs)
+
+
+def _notes(
+    profiles: Mapping[str, JudgeProfile], corpus: Corpus | None, people: bool
+) -> Iterator[str]:
+    if corpus is None:
+        yield "lengths, edits and texts need --source and --hyps, or --benchmark"
+    if not people:
+        yield "curves are against a judge's own scores by all items, so they are too high"
+    once = ", ".join(name for name, of in profiles.items() if not of.verdicts["swapped"])
+    if once:
+        yield (
+            f"{once}: no item was shown in two orders, so what stood first may have been better;"
+            " 'grammeter judge --permute 2' tells"
+        )
+
+
+def _with_texts(example: Disagreement, corpus: Corpus | None) -> Disagreement:
+    if corpus is None:
+        return example
+    at, systems = example.segment - 1, corpus.systems
+    texts = systems[example.preferred[0]][at], systems[example.other[0]][at]
+    return replace(example, source=corpus.sources[at], texts=texts)
+
+
+def _of_systems(
+    rankings: Sequence[Ranking],
+    systems: Sequence[str] | None,
+    drop: Sequence[str],
+    human: Mapping[str, float] | None,
+) -> list[Ranking]:
+    """Return the items that compare two of the systems that take part."""
+    names = {name for ranking in rankings for name in ranking.systems}
+    chosen = names if systems is None else set(named_systems(systems, names))
+    chosen &= {name for name, score in human.items() if math.isfinite(score)} if human else chosen
+    judged = [ranking.with_systems(chosen - set(drop)) for ranking in rankings if ranking.ranks]
+    return [ranking for ranking in judged if len(ranking.groups) > 1]
+
+
+def _curve(
+    judged: Sequence[Ranking],
+    tokens: float,
+    human: Mapping[str, float] | None,
+    least: float,
+    drawn: Mapping[str, Any],
+) -> JudgeCurve | None:
+    """Correlate the systems' Expected Wins by some items; nothing for a handful of items."""
+    if len(judged) < SIZES:
+        return None
+    draws, chances = drawn["resamples"], [1] * len(judged)
+    campaigns = draw_campaigns(judged, draws=draws, chances=chances, seed=drawn["seed"])
+    if human:
+        against = np.array([human[name] for name in campaigns.systems])
+        campaigns = replace(campaigns, against=against)
+    linear = replace(campaigns, coefficient=pearson)
+    sizes = np.geomspace(min(10, len(judged)), len(judged), SIZES).tolist()
+    r, rho = (learning_curve(of, sizes=sizes) for of in (linear, campaigns))
+    count = len(campaigns.systems)
+    return JudgeCurve(
+        against=f"people's scores of {count} systems" if human else f"all items, {count} systems",
+        tokens=tuple(tokens * size for size in r.sizes.tolist()),
+        r=r,
+        rho=rho,
+        least=least,
+        needed=items_needed(linear, target=least),
+    )
