@@ -53,6 +53,39 @@ def causal(folder: str | Path, *, seed: int = 3) -> str:
     return _write(transformers.GPT2LMHeadModel(config), folder)
 
 
+TEMPLATE = """\
+{% for message in messages %}<|{{ message['role'] }}|>
+{{ message['content'] }}
+{% endfor %}{% if add_generation_prompt %}<|assistant|>
+{{ prefix or '' }}{% endif %}"""
+
+
+def chat(
+    folder: str | Path, *, seed: int = 5, positions: int = 4096, template: str | None = TEMPLATE
+) -> str:
+    """Write a Llama model that converses; ``prefix`` in its template is no standard name."""
+    transformers = _transformers(seed)
+    special = ["<|endoftext|>"]
+    _write_pieces(transformers, folder, special, dict.fromkeys(("bos", "eos"), special[0]))
+    path = Path(folder) / "tokenizer_config.json"
+    settings = json.loads(path.read_text("utf-8")) | {"model_max_length": positions}
+    path.write_text(json.dumps(settings), "utf-8")
+    if template:
+        (Path(folder) / "chat_template.jinja").write_text(template, "utf-8")
+    config = transformers.LlamaConfig(
+        vocab_size=_size(folder),
+        max_position_embeddings=positions,
+        hidden_size=WIDTH,
+        intermediate_size=2 * WIDTH,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
+    return _write(transformers.LlamaForCausalLM(config), folder)
+
+
 def seq2seq(folder: str | Path, *, seed: int = 4) -> str:
     """Write a BART encoder and decoder; texts stand between ``<s>`` and ``</s>``."""
     from tokenizers.processors import RobertaProcessing

@@ -14,7 +14,7 @@ import pytest
 import made_models
 from grammeter.cli import output
 from grammeter.cli.main import main
-from grammeter.metrics import kinds
+from grammeter.metrics import base
 from grammeter.models import find_model, how_to_fetch, loading
 from grammeter.models.runtime import FILE
 
@@ -37,7 +37,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "src.txt").write_text(SOURCE)
     (tmp_path / "A.txt").write_text(OUTPUT)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(kinds, "gpu", lambda: "none")
+    monkeypatch.setattr(base, "gpu", lambda: "none")
     return tmp_path
 
 
@@ -134,7 +134,7 @@ class TestRun:
 
 class TestGpu:
     def test_one_that_lies_idle_is_told_once(self, run, impara, models, monkeypatch):
-        monkeypatch.setattr(kinds, "gpu", lambda: "ready")
+        monkeypatch.setattr(base, "gpu", lambda: "ready")
         code, _, err = run([impara, spelled(models, threshold=0)])
         assert code == 0
         assert err.count("--device cuda") == 1

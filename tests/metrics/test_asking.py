@@ -10,6 +10,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.core import MissingResourceError, Score, SegmentScores, Statistics
+from grammeter.metrics import base
 from grammeter.metrics import kinds as module
 from grammeter.metrics.kinds import Asking
 from grammeter.metrics.registry import BUILT_IN, metric, metric_class
@@ -59,7 +60,7 @@ def model(tmp_path):
 @pytest.fixture
 def installed(monkeypatch):
     monkeypatch.setattr(module, "check_installed", lambda: None)
-    monkeypatch.setattr(module, "gpu", lambda: "none")
+    monkeypatch.setattr(base, "gpu", lambda: "none")
 
 
 class TestNotice:
@@ -80,7 +81,7 @@ class TestNotice:
         assert Made().notice is None  # asks no model
 
     def test_a_gpu_that_lies_idle(self, model, installed, monkeypatch):
-        monkeypatch.setattr(module, "gpu", lambda: "ready")
+        monkeypatch.setattr(base, "gpu", lambda: "ready")
         assert "--device cuda" in (Made(model=model).hint or "")
         assert Made().hint is None
         with gm.using(gm.Runtime(device="cuda")):

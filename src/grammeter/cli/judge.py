@@ -44,12 +44,13 @@ def run(args: argparse.Namespace) -> int:
     check_folder(args.output)
     options: Any = {**settings, "metric": metric, "benchmark": args.benchmark}
     corpus, items = _material(args)
-    if metric.notice:
-        remark([metric.notice])
     with (
+        gm.using(models.runtime(args, cached=False)),
         models.asking(args, concessions=False),
         progress(args, note=lambda: str(current().bill)),
     ):
+        models.remark_unused(args, [metric])
+        remark([text for text in (metric.notice, metric.hint) if text])
         if args.dry_run:
             _print_estimate(args, judge(corpus, items, dry_run=True, **options))
             unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}

@@ -17,11 +17,18 @@ if TYPE_CHECKING:
     from grammeter.metrics import Metric
 
 
-def runtime(args: argparse.Namespace) -> gm.Runtime:
+IDLE_HERE = ("--base-url", "--key-variable", "--timeout", "--patience", "--prices", "--max-cost",
+             "--structured")  # fmt: skip
+"""Options that have no effect where a judge answers in this process."""
+IDLE_SAMPLING = ("--temperature", "--top-p", "--max-output", "--attempts", "--repeats")
+"""Options that have no effect on a likelihood."""
+
+
+def runtime(args: argparse.Namespace, *, cached: bool = True) -> gm.Runtime:
     """Return how models shall run."""
     from grammeter.core import expanded
 
-    folder = expanded(args.cache_dir) if args.cache_dir else None
+    folder = expanded(args.cache_dir) if args.cache_dir and cached else None
     return gm.Runtime(**options(args, gm.Runtime, cache_dir=folder))
 
 
@@ -31,6 +38,10 @@ def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[N
     from grammeter.llm import using
 
     endpoint = _endpoint(args)
+    if endpoint.in_process:
+        remark_idle(args, "the model answers in this process", *IDLE_HERE)
+    if endpoint.read == "likelihood":
+        remark_idle(args, "a likelihood is no reply, and the same every time", *IDLE_SAMPLING)
     try:
         with using(endpoint):
             yield

@@ -58,6 +58,9 @@ class Batch:
     """A folder with request and result files."""
 
     def __init__(self, folder: str | Path) -> None:
+        if current().in_process:
+            what = "files of the batch API, and a model that answers in this process"
+            raise UsageError(what, fix="Leave out --submit and --collect, or --backend.")
         self.folder: Path = expanded(folder)
         self.notes: tuple[str, ...] = ()  # what is to be known of the collected results
 

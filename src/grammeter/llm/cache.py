@@ -45,7 +45,7 @@ class Attempt:
     fingerprint: str | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
-    scores: tuple[int, ...] | None = None
+    scores: tuple[float, ...] | None = None
     reason: str = ""
 
 

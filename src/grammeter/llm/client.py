@@ -19,13 +19,15 @@ from grammeter.core import MissingResourceError, cache_folder, track
 from grammeter.llm.cache import Attempts, History, stored
 from grammeter.llm.cost import BASIS, read_prices
 from grammeter.llm.endpoint import Endpoint, current
+from grammeter.llm.local import Chat, Local
 from grammeter.llm.prompt import MOST, Protocol, Question, draw_sets, reorder
 from grammeter.llm.reply import Call, Estimate, Outcome, Reply
-from grammeter.llm.request import Request
+from grammeter.llm.request import Abilities, Request
 from grammeter.llm.session import Conversation, Session, UnfinishedError
-from grammeter.llm.transport import Transport, is_local, server
+from grammeter.llm.transport import Transport, host, is_local
 
 _CONCURRENCY = 4
+_WAITING = 256  # for a model in this process
 
 _Result = TypeVar("_Result")
 Answering = Callable[[str, Sequence[Call]], list[Outcome]]
@@ -52,7 +54,7 @@ class Answer:
     outcomes: tuple[Outcome, ...] = ()  # by call; a single target needs no comparison and no call
 
     @property
-    def rounds(self) -> list[list[int]]:
+    def rounds(self) -> list[list[float]]:
         """The scores of the targets, 1 to 5, by call; calls without scores are left out."""
         return [
             [score for _, score in sorted(zip(order, outcome.scores, strict=True))]
@@ -137,6 +139,7 @@ class Panel:
     orders: int = 1  # in how many orders the targets are shown, against position bias
     repeats: int = 1  # how often each order is asked
     seed: int = 1  # of the random orders
+    chat: Chat | None = None  # the model itself, if it answers in this process
 
     def ask(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
         """Ask for scores, at most five outputs at a time, with one call for each distinct prompt.
@@ -148,7 +151,7 @@ class Panel:
         """
         plans = [self._plan(group) for group in groups]
         calls = [call for _, of_group in plans for call in of_group]
-        outcomes = iter((answered or ask)(self.model, calls))
+        outcomes = iter((answered or self._ask)(self.model, calls))
         return [
             replace(
                 opinion,
@@ -159,6 +162,9 @@ class Panel:
             )
             for opinion, _ in plans
         ]
+
+    def _ask(self, model: str, calls: Sequence[Call]) -> list[Outcome]:
+        return ask(model, calls, self.chat) if self.chat else ask(model, calls)
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Estimate the cost of :meth:`ask`; nothing is sent."""
@@ -201,8 +207,10 @@ class Panel:
         return calls
 
 
-def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
+def ask(model: str, calls: Sequence[Call], chat: Chat | None = None) -> list[Outcome]:
     """Answer calls from the cache, else by the endpoint of :func:`~.endpoint.current`.
+
+    ``chat`` answers in the place of a server, and ``model`` is its identity.
 
     Equal calls are sent once. Every reply is stored before it is used, so the same calls continue
     where an interrupted run stopped; those with the state ``error`` are sent again the next time.
@@ -219,17 +227,18 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
             fix="Run the same without --offline, with the same model, base URL and prompt.",
         )
     if due:
-        if endpoint.base_url.startswith("http://") and not is_local(endpoint.base_url):
+        remote = not endpoint.in_process and not is_local(endpoint.base_url)
+        if endpoint.base_url.startswith("http://") and remote:
             warnings.warn(
-                f"{server(endpoint.base_url)}: the key and the texts travel unencrypted (http://)",
+                f"{host(endpoint)}: the key and the texts travel unencrypted (http://)",
                 stacklevel=2,
             )
-        done |= _finish(_answers(endpoint, model, due, folder))
+        done |= _finish(_answers(endpoint, model, due, folder, chat))
     else:
         with closing(stored(folder)) as replies:
-            abilities = replies.abilities(server(endpoint.base_url), model)
+            abilities = replies.abilities(host(endpoint), model)
         endpoint.bill.concessions.update(
-            abilities.concessions(endpoint.structured) if abilities else ()
+            abilities.concessions(endpoint.enforced) if abilities else ()
         )
     endpoint.bill.states.update(outcome.state for outcome in done.values())
     return [done[requests[call].key] for call in calls]
@@ -243,7 +252,7 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     due = [request for request in requests.values() if request.key not in done]
     tokens_in, tokens_out = (sum(request.foreseen[way] for request in due) for way in (0, 1))
     prices = read_prices(endpoint.prices)
-    price = prices.of(model)
+    price = prices.of(model, free=endpoint.in_process)
     return Estimate(
         calls=len(requests),
         known=len(requests) - len(due),
@@ -257,13 +266,19 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
 
 
 async def _answers(
-    endpoint: Endpoint, model: str, due: Mapping[str, Request], folder: Path | None
+    endpoint: Endpoint,
+    model: str,
+    due: Mapping[str, Request],
+    folder: Path | None,
+    chat: Chat | None,
 ) -> dict[str, Outcome]:
     """Send all requests, by key; raise the error that ended the run early, if any."""
     done: dict[str, Outcome] = {}
-    async with aclosing(Transport(endpoint)) as transport:
+    if chat is not None:
+        chat.check([request.body(Abilities()) for request in due.values()])
+    async with aclosing(Local(chat) if chat else Transport(endpoint)) as wire:
         with closing(Attempts(folder)) as attempts:
-            session = Session(endpoint, model, attempts, transport)
+            session = Session(endpoint, model, attempts, wire)
             await _ask_all(session, due, done)
     error = session.error
     if error is not None and len(done) < len(due):
@@ -289,8 +304,9 @@ async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str,
 
     if not session.proven:  # one call finds out what the endpoint accepts
         await work(1)
-    usual = 1 if is_local(session.endpoint.base_url) else _CONCURRENCY
-    count = min(session.endpoint.concurrency or usual, len(due))
+    endpoint = session.endpoint
+    usual = 1 if is_local(endpoint.base_url) else _CONCURRENCY
+    count = min(endpoint.concurrency or (_WAITING if endpoint.in_process else usual), len(due))
     tasks = [asyncio.create_task(work(len(due))) for _ in range(count)]
     try:
         await asyncio.gather(*tasks)

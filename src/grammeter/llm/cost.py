@@ -47,8 +47,10 @@ class Prices:
     models: dict[str, Price]
     date: str | None = None
 
-    def of(self, model: str) -> Price | None:
+    def of(self, model: str, *, free: bool = False) -> Price | None:
         """Return the price of a model; a name with a date falls back to the name without it."""
+        if free:
+            return Price(0, 0)
         return self.models.get(model) or self.models.get(_DATED.sub("", model))
 
 

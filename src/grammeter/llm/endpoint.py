@@ -43,10 +43,11 @@ class Endpoint:
     backend
         Where models answer: ``openai``, on a server that speaks OpenAI's protocol;
         ``transformers``, in this process. There ``model`` is a folder or a name on the hub, and
-        address, key, rates, timeout, patience and prices have no effect.
+        address, key, timeout, patience, prices, ``max_cost`` and ``structured`` have no effect.
     read
         ``text``: the scores that the model writes; ``likelihood`` (``transformers`` alone): the
-        expectation over the digits 1 to 5, by the probabilities that the model gives them.
+        expectation over the digits 1 to 5, by the probabilities that the model gives them in
+        place of each score; the sampling and ``max_output`` have no effect.
     base_url
         Up to and with ``/v1``.
     key_variable
@@ -137,6 +138,16 @@ class Endpoint:
                 object.__setattr__(self, name, expanded(path))
         object.__setattr__(self, "system_message", _text_of(self.system_message))
         object.__setattr__(self, "body", _fields(self.body))
+
+    @property
+    def in_process(self) -> bool:
+        """Whether models answer in this process."""
+        return self.backend == "transformers"
+
+    @property
+    def enforced(self) -> Structured:
+        """The form of replies to enforce; in this process only the prompt says it."""
+        return "off" if self.in_process else self.structured
 
     @property
     def extra(self) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from operator import mul
 from typing import Any, Literal, cast
 
 State = Literal["ok", "coerced", "reasked", "refused", "invalid", "error"]
@@ -67,7 +69,7 @@ class Reply:
     """One reply to a call, usable or not; None stands for what the server does not report."""
 
     text: str
-    scores: tuple[int, ...] | None  # in the order shown, 1 to 5; None: not usable
+    scores: tuple[float, ...] | None  # in the order shown, 1 to 5; None: not usable
     attempt: int  # its number among the replies to the call, from 1
     tokens: tuple[int | None, int | None]  # of the prompt and of the reply
     seconds: float  # from the request to the reply
@@ -79,7 +81,7 @@ class Outcome:
     """The result of a call."""
 
     state: State
-    scores: tuple[int, ...] | None = None  # one per target, 1 to 5, if a reply was valid
+    scores: tuple[float, ...] | None = None  # one per target, 1 to 5, if a reply was valid
     reply: str = ""  # text of the last reply
     reason: str = ""  # why there are no scores, or what was tolerated
     attempts: int = 0  # requests sent, including those of earlier runs
@@ -121,7 +123,7 @@ class Completion:
 
     came: AttemptState  # "cut" if the reply ended at its limit, whatever it contains
     text: str
-    scores: tuple[int, ...] | None = None  # one per target, 1 to 5
+    scores: tuple[float, ...] | None = None  # one per target, 1 to 5
     reason: str = ""  # why there are no scores, or what was tolerated
 
 
@@ -141,6 +143,25 @@ def schema(n: int) -> dict[str, Any]:
         "required": names,
         "additionalProperties": False,
     }
+
+
+def form(n: int) -> dict[str, list[str]]:
+    """Return a reply in the form that prompts ask for, with gaps for ``n`` scores, and those."""
+    keys = [f'\t"target{number}_score": ' for number in range(1, n + 1)]
+    texts = ["```json\n{\n" + keys[0], *(f",\n{key}" for key in keys[1:]), "\n}\n```"]
+    return {"form": texts, "choices": list(map(str, SCORES))}
+
+
+def expected(text: str, n: int) -> Completion:
+    """Read the expectations of ``n`` scores in the probabilities of a :func:`form`."""
+    shares = json_object(text).get("probabilities")
+    try:
+        scores = [math.fsum(map(mul, SCORES, share)) for share in cast("list[list[float]]", shares)]
+    except TypeError:
+        scores = []
+    if len(scores) != n or not all(SCORES[0] <= score <= SCORES[-1] for score in scores):
+        return Completion("invalid", text, reason="there are no probabilities of all scores")
+    return Completion("ok", text, tuple(scores))
 
 
 def read(text: str, n: int) -> Completion:
@@ -232,7 +253,7 @@ def _balanced(text: str) -> Iterator[str]:
                 yield text[start:place]
 
 
-def _scores(pairs: Pairs, n: int) -> tuple[tuple[int, ...], list[str]]:
+def _scores(pairs: Pairs, n: int) -> tuple[tuple[float, ...], list[str]]:
     """Return the scores of an object, and what was tolerated."""
     values: dict[int, Any] = {}
     tolerated: list[str] = []
@@ -282,7 +303,7 @@ def _score(number: int, value: object) -> int:
     return int(cast(float, whole))
 
 
-def completion(body: Mapping[str, Any], targets: int) -> Completion:
+def completion(body: Mapping[str, Any], targets: int, *, likelihood: bool = False) -> Completion:
     """Read the first choice of a chat completion that has a message; expect ``targets`` scores."""
     message: Mapping[str, Any] = body["choices"][0]["message"]
     text, refusal = _text(message.get("content")), _text(message.get("refusal"))
@@ -294,7 +315,7 @@ def completion(body: Mapping[str, Any], targets: int) -> Completion:
         case "length":
             return Completion("cut", text, reason="the reply was cut at its limit (max_output)")
         case _:
-            return read(text, targets)
+            return expected(text, targets) if likelihood else read(text, targets)
 
 
 def name_of(body: Mapping[str, Any], field: str) -> str | None:

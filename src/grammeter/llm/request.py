@@ -14,8 +14,8 @@ from typing import Any, Literal, Self, get_args
 from grammeter.core import DataError
 from grammeter.llm.cost import guess_in, guess_out
 from grammeter.llm.endpoint import Endpoint, Structured, current
-from grammeter.llm.reply import Call, schema
-from grammeter.llm.transport import server
+from grammeter.llm.reply import Call, form, schema
+from grammeter.llm.transport import host
 
 Rung = Literal["json_schema", "json_object", "plain"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
@@ -114,21 +114,27 @@ def request_settings() -> dict[str, object]:
     """Return the settings of all requests to the current endpoint, for signatures."""
     endpoint = current()
     system, extra = endpoint.system_message, _sampling(endpoint, 0)
+    names = {"temperature": "temperature", "top-p": "top_p", "sampling-seed": "seed"}
+    sampled = {shown: extra.pop(name) for shown, name in names.items() if name in extra}
+    if endpoint.read == "text":
+        sampled |= {"max-output": endpoint.max_output, "attempts": endpoint.attempts}
+        sampled |= {} if endpoint.enforced == STRUCTURED[0] else {"structured": endpoint.enforced}
     return {
-        "endpoint": server(endpoint.base_url),
-        "temperature": extra.pop("temperature"),
-        "top-p": extra.pop("top_p"),
-        "sampling-seed": extra.pop("seed"),
-        "max-output": endpoint.max_output,
-        "attempts": endpoint.attempts,
+        "endpoint": host(endpoint),
+        **({"read": endpoint.read} if endpoint.in_process else {}),
+        **sampled,
         **({} if system is None else {"system-message": _digest(system)}),
-        **({} if endpoint.structured == STRUCTURED[0] else {"structured": endpoint.structured}),
         **({"body": json.dumps(extra, sort_keys=True)} if extra else {}),
     }
 
 
 def _sampling(endpoint: Endpoint, repeat: int) -> dict[str, Any]:
-    """Return the settings of a request; of these, what an endpoint refuses is left out."""
+    """Return the settings of a request; of these, what an endpoint refuses is left out.
+
+    None of them changes a likelihood, and ``seed`` in ``body`` neither.
+    """
+    if endpoint.read == "likelihood":
+        return {name: value for name, value in endpoint.extra.items() if name != "seed"}
     usual = {"temperature": endpoint.temperature, "top_p": endpoint.top_p, "seed": FIRST_SEED}
     fields = {name: int(value) if value == int(value) else value for name, value in usual.items()}
     fields |= endpoint.extra
@@ -158,8 +164,8 @@ class Request:
 
     @property
     def server(self) -> str:
-        """Who answers, as returned by :func:`~.transport.server`."""
-        return server(self.endpoint.base_url)
+        """Who answers, as returned by :func:`~.transport.host`."""
+        return host(self.endpoint)
 
     @property
     def max_output(self) -> int:
@@ -175,18 +181,20 @@ class Request:
     @cached_property
     def key(self) -> str:
         """SHA-256 of the whole request, including parameters that the server may ignore."""
-        structured = self.endpoint.structured
+        structured = self.endpoint.enforced
         whole = {
             "server": self.server,
             "model": self.model,
             "messages": self._messages(""),
             "schema": schema(self.call.targets),
             **_sampling(self.endpoint, self.call.repeat),
-            "max_tokens": self.max_output,
             "template": self.call.template,
-            "repeat": self.call.repeat,
-            **({} if structured == STRUCTURED[0] else {"structured": structured}),
         }
+        if self.endpoint.read == "likelihood":
+            whole |= form(self.call.targets)
+        else:
+            whole |= {"max_tokens": self.max_output, "repeat": self.call.repeat}
+            whole |= {} if structured == STRUCTURED[0] else {"structured": structured}
         text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
@@ -194,12 +202,13 @@ class Request:
         self, abilities: Abilities, *, remark: str = "", doubled: bool = False
     ) -> dict[str, Any]:
         """Return the body; ``remark``: on the last reply; ``doubled``: twice the output is fine."""
-        asked_for = abilities.at_most(self.endpoint.structured)
-        fields = {
-            **_sampling(self.endpoint, self.call.repeat),
-            "response_format": asked_for.response_format(schema(self.call.targets)),
-            abilities.limit_field: self.max_output * (1 + doubled),
-        }
+        fields = _sampling(self.endpoint, self.call.repeat)
+        if self.endpoint.read == "likelihood":
+            fields |= form(self.call.targets)
+        else:
+            shape = abilities.at_most(self.endpoint.enforced)
+            fields["response_format"] = shape.response_format(schema(self.call.targets))
+            fields[abilities.limit_field] = self.max_output * (1 + doubled)
         accepted = {
             name: value
             for name, value in fields.items()

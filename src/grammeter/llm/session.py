@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import random
 from collections.abc import Mapping
 from time import monotonic
@@ -16,7 +17,7 @@ from grammeter.llm.cost import guess_in, guess_out, most_in, read_prices
 from grammeter.llm.endpoint import OPENAI, Ceilings, Endpoint, Pace, Worst
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
 from grammeter.llm.request import LIMIT_FIELDS, Abilities, Request, refused_field
-from grammeter.llm.transport import Failure, Raw, Transport, server
+from grammeter.llm.transport import Failure, Raw, Wire, host
 
 MOST_FAILURES = 5  # number of consecutive failed calls after which the endpoint counts as down
 
@@ -33,21 +34,22 @@ class Session:
         endpoint: Endpoint,
         model: str,
         attempts: Attempts,
-        transport: Transport | None = None,  # None: nothing is sent
+        transport: Wire | None = None,  # None: nothing is sent
     ) -> None:
         prices = read_prices(endpoint.prices)
         self.endpoint: Endpoint = endpoint
         self.model: str = model
         self.attempts: Attempts = attempts
-        self.server: str = server(endpoint.base_url)
+        self.server: str = host(endpoint)
         self._transport = transport
-        self._price = prices.of(model)
+        self._price = prices.of(model, free=endpoint.in_process)
         self._ceilings = Ceilings(endpoint, model, self._price)
         self._pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
         endpoint.bill.currency = prices.currency
         stored = attempts.abilities(self.server, model)
-        self.proven: bool = stored is not None  # whether it has ever returned a completion
-        openai = endpoint.base_url.startswith(OPENAI)
+        # whether it has ever returned a completion
+        self.proven: bool = endpoint.in_process or stored is not None
+        openai = not endpoint.in_process and endpoint.base_url.startswith(OPENAI)
         self.abilities: Abilities = stored or Abilities.at_first(openai=openai)
         self.reached: bool = False  # whether it has replied in this run at all
         self.error: GrammeterError | None = None  # why the run ends early
@@ -99,7 +101,7 @@ class Session:
         if not self.proven or abilities != self.abilities:
             self.abilities, self.proven = abilities, True
             self.attempts.remember(self.server, self.model, abilities)
-        self.endpoint.bill.concessions.update(abilities.concessions(self.endpoint.structured))
+        self.endpoint.bill.concessions.update(abilities.concessions(self.endpoint.enforced))
 
     def lose(self, reason: Failure, *, dead: bool) -> None:
         """Record a failed call; end the run if the endpoint is ``dead`` or all calls fail."""
@@ -177,7 +179,7 @@ class Conversation:
         self._request = request
         self._history = history
         self.abilities: Abilities = session.abilities
-        self._patience = session.endpoint.patience
+        self._patience = math.inf if session.endpoint.in_process else session.endpoint.patience
         self._failed = 0
         self._brief = 0
 
@@ -206,7 +208,9 @@ class Conversation:
         if raw.failure is None:
             self._session.learn(self.abilities)
             self._failed = self._brief = 0
-            return self._write(sent, raw, completion(raw.body, self._request.call.targets))
+            likelihood = self._session.endpoint.read == "likelihood"
+            read = completion(raw.body, self._request.call.targets, likelihood=likelihood)
+            return self._write(sent, raw, read)
         came = "refused" if raw.failure.then == "refused" else "failed"
         return self._write(sent, raw, Completion(came, "", reason=raw.failure.reason))
 
@@ -224,7 +228,7 @@ class Conversation:
             return False
         field = refused_field(raw.text, error_of(raw.body).get("param"), sent)
         if field is not None:
-            tried = self.abilities.at_most(self._session.endpoint.structured)
+            tried = self.abilities.at_most(self._session.endpoint.enforced)
             self.abilities = (tried if field == "response_format" else self.abilities).without(
                 field
             )

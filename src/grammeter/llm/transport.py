@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 from grammeter.core import MissingResourceError, UsageError, require
@@ -80,6 +80,11 @@ def server(base_url: str) -> str:
     return (f"{name}:{port}{path}" if port else f"{name}{path}").rstrip("/")
 
 
+def host(endpoint: Endpoint) -> str:
+    """Return who answers: a server, or ``transformers`` in this process."""
+    return endpoint.backend if endpoint.in_process else server(endpoint.base_url)
+
+
 def is_local(base_url: str) -> bool:
     """Whether an address is on this machine."""
     host = urlsplit(base_url).hostname or ""
@@ -96,6 +101,18 @@ _CONNECT = 5.0
 _UNREACHABLE = {"ConnectError", "ConnectTimeout", "ProxyError"}
 _KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
 _NO_KEY = "none"
+
+
+class Wire(Protocol):
+    """What takes requests to who answers them."""
+
+    async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
+        """Return the response to a request, or why there is none, after ``timeout`` seconds."""
+        ...
+
+    async def aclose(self) -> None:
+        """Send nothing more."""
+        ...
 
 
 class Transport:

@@ -34,6 +34,8 @@ from grammeter.core import (
     distribution_of,
     spelling,
 )
+from grammeter.models import current as runtime
+from grammeter.models import gpu
 
 Needs = Literal["gold", "texts", "gold or texts", "nothing"]
 """What a metric compares a hypothesis with: gold edits, reference texts, either, or nothing."""
@@ -252,7 +254,9 @@ class Metric(ABC):
 
     @property
     def hint(self) -> str | None:
-        """What may make the work faster; it changes no score."""
+        """What may make the work faster: a GPU that is not used; it changes no score."""
+        if self.models() and runtime().device == "cpu" and gpu() == "ready":
+            return "there is a GPU here, and models run on the CPU; --device cuda uses it"
         return None
 
     def settings(self) -> dict[str, object]:

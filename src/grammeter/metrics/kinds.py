@@ -25,7 +25,7 @@ from grammeter.core import (
 )
 from grammeter.errant import Annotator, annotator
 from grammeter.metrics.base import Metric
-from grammeter.models import Steps, check_installed, current, find_model, gpu, run_together
+from grammeter.models import Steps, check_installed, current, find_model, run_together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,24 +66,21 @@ class Asking(Metric):
             check_installed()
         return super().notice
 
-    @property
-    def hint(self) -> str | None:
-        """Say that there is a GPU which is not used."""
-        if self.models() and current().device == "cpu" and gpu() == "ready":
-            return "there is a GPU here, and models run on the CPU; --device cuda uses it"
-        return None
-
     def settings(self) -> dict[str, object]:
         """Return what the signature says of the models: layer, revision or hash, number type."""
-        shown, models = super().settings(), self.models()
-        if models and self.used_layer is not None:
-            shown["layer"] = self.used_layer
-        for use, name in models.items():
-            files = find_model(name)
-            shown[f"{use}-hash"] = files.hash
-            if files.revision:
-                shown[f"{use}-revision"] = files.revision
-        return {**shown, "dtype": current().dtype} if models else shown
+        layer = {"layer": self.used_layer} if self.used_layer is not None else {}
+        return {**super().settings(), **layer, **model_settings(self.models())}
+
+
+def model_settings(models: Mapping[str, str]) -> dict[str, object]:
+    """Return what signatures say of models in use: hash, revision and number type."""
+    shown: dict[str, object] = {}
+    for use, name in models.items():
+        files = find_model(name)
+        shown[f"{use}-hash"] = files.hash
+        if files.revision:
+            shown[f"{use}-revision"] = files.revision
+    return {**shown, "dtype": current().dtype} if models else shown
 
 
 @dataclass(frozen=True, kw_only=True)

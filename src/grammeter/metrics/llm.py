@@ -34,11 +34,13 @@ from grammeter.llm import (
     Prompt,
     Protocol,
     Submission,
+    current,
     draw_sets,
     request_settings,
 )
 from grammeter.metrics.base import Limit, Metric, Positive, cited
-from grammeter.metrics.kinds import Extracting, Pooled, no_choice, one_slot
+from grammeter.metrics.kinds import Extracting, Pooled, model_settings, no_choice, one_slot
+from grammeter.models import Chat
 
 COLUMNS = ("score", "due", "answered")
 
@@ -91,24 +93,31 @@ class Judging(Pooled):
                 fix=f'Say which one is to judge: "{self.name}(model=NAME)"; the models of the'
                 " paper are shut down.",
             )
+        chat = Chat(self.model) if current().in_process else None
         return Panel(
-            model=self.model,
+            model=chat.identity if chat else self.model,
+            chat=chat,
             protocol=self.protocol,
             orders=self.permutations,
             repeats=self.repeats,
             seed=self.seed,
         )
 
+    def models(self) -> Mapping[str, str]:
+        """Return the model if it runs in this process."""
+        here = current().in_process and self.model is not None
+        return {"model": self.model or ""} if here else {}
+
     @property
     def notice(self) -> str | None:
-        """Raise at once, before any work, if no model is named."""
+        """Raise at once, before any work, if no model is named, or it is not on this machine."""
         _ = self.panel
         return super().notice
 
     def settings(self) -> dict[str, object]:
         """Return the words by id and hash, where the model answers, how it is to sample."""
         shown = {"template": self.protocol.template, **request_settings(), "tok": "whitespace"}
-        return {**shown, **super().settings()}
+        return {**shown, **model_settings(self.models()), **super().settings()}
 
     def judge(self, groups: Sequence[Group], batch: Batch | None = None) -> list[Opinion]:
         """Ask for scores, or take them from the results of a batch.

@@ -1,3 +1,5 @@
+from grammeter.models.chat import Body as Body
+from grammeter.models.chat import Chat as Chat
 from grammeter.models.encoder import layer_of as layer_of
 from grammeter.models.encoder import token_cosines as token_cosines
 from grammeter.models.files import CARD_FILE as CARD_FILE

@@ -35,8 +35,8 @@ ALIASES: Mapping[str, list[str]] = _TABLES["aliases"]
 SHAPES: Mapping[str, list[int]] = _TABLES["shapes"]
 """Numbers of layers and of hidden units of models that papers use, by name."""
 
-WANTED_FILES = ("*.json", "*.txt", "*.safetensors", "*.model")
-"""Files of a model that are fetched and hashed: settings, tokenizer, weights; no pickles."""
+WANTED_FILES = ("*.json", "*.txt", "*.safetensors", "*.model", "*.jinja")
+"""Files of a model that are fetched and hashed: settings, words, weights; no pickles."""
 
 TRAINING_FILES = frozenset(("card.json", "training.json", "draws.json"))
 """Files that our own training writes beside a model; they are not hashed."""

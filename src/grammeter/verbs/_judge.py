@@ -371,7 +371,11 @@ def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
     scores = opinion.scores if opinion.due else None
     ranks = (1,) * len(item.groups)  # equal outputs are a tie
     if opinion.due:
-        ranks = () if scores is None else _ranks(scores, mean=len(opinion.outcomes) > 1)
+        ranks = (
+            ()
+            if scores is None
+            else _ranks(scores, mean=len(opinion.outcomes) > 1 or current().read == "likelihood")
+        )
     return Ranking(
         judge=judge,
         segment=item.segment,
