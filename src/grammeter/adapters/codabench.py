@@ -72,11 +72,8 @@ def _present(path: Path) -> Path:
 def _references(folder: Path) -> list[Path]:
     paths = [*sorted(folder.glob("*.m2")), *sorted(folder.glob("reference*.txt"))]
     if not paths:
-        raise DataError(
-            "neither gold.m2 nor reference*.txt is there",
-            where=str(folder),
-            fix="Add them to the reference data of the bundle.",
-        )
+        fix = "Add them to the reference data of the bundle."
+        raise DataError("neither gold.m2 nor reference*.txt is there", where=str(folder), fix=fix)
     return paths
 
 
@@ -86,11 +83,9 @@ def _only_file(folder: Path) -> Path:
     files = [p for p in sorted(folder.rglob("*")) if p.is_file()]
     files = [p for p in files if not p.name.startswith(".") and p.name not in foreign]
     if len(files) != 1:
-        raise DataError(
-            f"{len(files)} files where one submission belongs",
-            where=str(folder),
-            fix="Submit a zip with one text file, one corrected sentence a line.",
-        )
+        fault = f"{len(files)} files where one submission belongs"
+        fix = "Submit a zip with one text file, one corrected sentence a line."
+        raise DataError(fault, where=str(folder), fix=fix)
     return files[0]
 
 

@@ -78,10 +78,8 @@ class Reward:
             return default
         if name not in columns:
             there = ", ".join(sorted(columns)) or "none"
-            raise UsageError(
-                f"the data set has no column {name!r}; there are: {there}",
-                fix="Name the column when the reward is made.",
-            )
+            fault = f"the data set has no column {name!r}; there are: {there}"
+            raise UsageError(fault, fix="Name the column when the reward is made.")
         return columns[name]
 
 

@@ -77,10 +77,8 @@ def segment_edits(segments: Sequence[Segment], extract: Extract) -> list[Segment
     """
     for segment in segments:
         if not segment.gold and not segment.texts:
-            raise DataError(
-                f"neither gold edits nor a reference for {segment.source[:40]!r}",
-                fix="Each sentence needs one reference at least.",
-            )
+            fault = f"neither gold edits nor a reference for {segment.source[:40]!r}"
+            raise DataError(fault, fix="Each sentence needs one reference at least.")
     return _edits_of(segments, extract)
 
 
@@ -248,9 +246,6 @@ def _sentence(source: str, references: GoldEdits, *, where: str) -> ChunkedSente
     try:
         changes = {label: ordered(tokens, references[label]) for label in sorted(references)}
     except ValueError as error:
-        raise DataError(
-            f"{error} ({source[:60]!r})",
-            where=where,
-            fix="The edits of one annotator must not overlap; correct the M2 file.",
-        ) from None
+        fix = "The edits of one annotator must not overlap; correct the M2 file."
+        raise DataError(f"{error} ({source[:60]!r})", where=where, fix=fix) from None
     return ChunkedSentence(tokens, changes)

@@ -61,10 +61,8 @@ def campaign_invite(
     """
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
-        raise UsageError(
-            f"the address {base_url!r}",
-            fix="Write it as https://judge.example.org: the pages stand at the root of a host.",
-        )
+        fix = "Write it as https://judge.example.org: the pages stand at the root of a host."
+        raise UsageError(f"the address {base_url!r}", fix=fix)
     with opened(database):
         campaign = services.campaigns.find(name)
         guest = services.judges.find(campaign, judge) if judge else None
@@ -236,10 +234,8 @@ def campaign_serve(
 
     address = Address(host=host, port=port, proxy=behind_proxy)
     if https and behind_proxy is None:
-        raise UsageError(
-            "--https needs a proxy in front, for this server itself speaks HTTP",
-            fix="Add --behind-proxy ADDRESS, where that proxy runs.",
-        )
+        fault = "--https needs a proxy in front, for this server itself speaks HTTP"
+        raise UsageError(fault, fix="Add --behind-proxy ADDRESS, where that proxy runs.")
     with opened(database):
         pass  # raises errors before a key is made
     notes: list[str] = []

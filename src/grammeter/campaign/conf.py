@@ -112,10 +112,8 @@ def database_settings(database: str | Path) -> dict[str, Any]:
     if not separator:
         return _sqlite(str(Path(text)))
     if scheme not in POSTGRES:
-        raise UsageError(
-            f"a database of the kind {scheme!r}",
-            fix="Give the path of an SQLite file, or postgresql://USER@HOST:PORT/NAME.",
-        )
+        fix = "Give the path of an SQLite file, or postgresql://USER@HOST:PORT/NAME."
+        raise UsageError(f"a database of the kind {scheme!r}", fix=fix)
     return _postgresql(text)
 
 

@@ -224,10 +224,8 @@ def _items(
 def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
     named = {name for item in items for name in item.judges}
     if named and count not in (None, len(named)):
-        raise UsageError(
-            f"--judges {count}, but the items name {len(named)}: {', '.join(sorted(named))}",
-            fix="Leave out --judges, or take items that name no judges.",
-        )
+        fault = f"--judges {count}, but the items name {len(named)}: {', '.join(sorted(named))}"
+        raise UsageError(fault, fix="Leave out --judges, or take items that name no judges.")
     if named or count is None:
         return len(named) or (1 if strategy == "planned" else 0)
     return count

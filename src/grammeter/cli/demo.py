@@ -57,10 +57,8 @@ def check_page(path: Path) -> None:
     from grammeter.formats import read_bytes
 
     if path.exists() and TITLE.encode() not in read_bytes(path)[:4000]:
-        raise gm.UsageError(
-            f"{path} is there already, and no page of the demonstration",
-            fix="Move it away, or run the demonstration in another folder.",
-        )
+        fault = f"{path} is there already, and no page of the demonstration"
+        raise gm.UsageError(fault, fix="Move it away, or run the demonstration in another folder.")
 
 
 def _short(step: list[str], sample: str, folder: str) -> str:

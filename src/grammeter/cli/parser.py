@@ -203,10 +203,8 @@ def check_outputs(actions: Iterable[argparse.Action], args: argparse.Namespace) 
                 fix="Name another file.",
             )
         for other in (one for one in outputs[at + 1 :] if _same(output.path, one.path)):
-            raise UsageError(
-                f"{output.path}: {output.argument} and {other.argument} would be one file",
-                fix="Name two files.",
-            )
+            fault = f"{output.path}: {output.argument} and {other.argument} would be one file"
+            raise UsageError(fault, fix="Name two files.")
 
 
 def _named(action: argparse.Action, args: argparse.Namespace) -> Iterator[_Named]:

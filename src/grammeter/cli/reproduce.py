@@ -55,10 +55,9 @@ def _draw(reproduction: Reproduction, path: str | None) -> None:
 
     drawings = [*reproduction.figures()]
     if len(drawings) != 1:
-        raise UsageError(
-            f"--figure: {len(drawings)} of these tables are drawn by the paper and made here",
-            fix="Name one, such as: grammeter reproduce grundkiewicz2015 figure3_curves",
-        )
+        fault = f"--figure: {len(drawings)} of these tables are drawn by the paper and made here"
+        fix = "Name one, such as: grammeter reproduce grundkiewicz2015 figure3_curves"
+        raise UsageError(fault, fix=fix)
     save_figures(reproduction, {drawings[0]: path})
 
 

@@ -61,10 +61,8 @@ def _named(spelled: str) -> Metric:
     except gm.UsageError:
         if not Path(spelled).is_file():
             raise
-    raise gm.UsageError(
-        f"{spelled} is a file, no metric",
-        fix="System outputs stand behind --hyps, gold edits and texts behind -r.",
-    )
+    fix = "System outputs stand behind --hyps, gold edits and texts behind -r."
+    raise gm.UsageError(f"{spelled} is a file, no metric", fix=fix)
 
 
 def _limits(spelled: Iterable[str]) -> dict[str, float]:

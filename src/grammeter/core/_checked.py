@@ -57,10 +57,8 @@ def check_home(at_home: bool, home: str, **options: object) -> None:
     for name, wanted in () if at_home else options.items():
         if wanted:
             flag = "--" + name.replace("_", "-")
-            raise UsageError(
-                f"{flag} belongs to {home}, and would change nothing here",
-                fix=f"Leave out {flag} (in Python: {name}=).",
-            )
+            fault = f"{flag} belongs to {home}, and would change nothing here"
+            raise UsageError(fault, fix=f"Leave out {flag} (in Python: {name}=).")
 
 
 def renamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -57,10 +57,8 @@ class Item:
             object.__setattr__(self, "groups", tuple((name,) for name in self.systems))
         fault = self._fault()
         if fault:
-            raise DataError(
-                f"item of segment {self.segment}: {fault}",
-                fix="An item names one system for each distinct output, and each system once.",
-            )
+            fix = "An item names one system for each distinct output, and each system once."
+            raise DataError(f"item of segment {self.segment}: {fault}", fix=fix)
 
     def _fault(self) -> str | None:
         everyone = [name for group in self.groups for name in group]

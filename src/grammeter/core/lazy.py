@@ -27,10 +27,8 @@ def require(module: str, *, extra: str) -> ModuleType:
         package = module.partition(".")[0]
         if error.name is None or package != error.name.partition(".")[0]:
             raise  # the module is there, something that it needs is broken: show that
-        raise MissingResourceError(
-            f"this needs the package {package!r}, which is not installed",
-            fix=f"Run: {how_to_install(extra)}",
-        ) from None
+        fault = f"this needs the package {package!r}, which is not installed"
+        raise MissingResourceError(fault, fix=f"Run: {how_to_install(extra)}") from None
 
 
 def how_to_install(extra: str) -> str:

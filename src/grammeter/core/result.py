@@ -130,19 +130,15 @@ def reading(
     or wrong value; it names ``verb``, which writes such files, and the file ``where``, if known.
     """
     if data.get("kind") != kind:
-        raise DataError(
-            f'these are no {kind}: "kind" is {data.get("kind")!r}',
-            where=where,
-            fix=f"Give a file that 'grammeter {verb} -o FILE' wrote.",
-        )
+        fault = f'these are no {kind}: "kind" is {data.get("kind")!r}'
+        fix = f"Give a file that 'grammeter {verb} -o FILE' wrote."
+        raise DataError(fault, where=where, fix=fix)
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise DataError(
-            f"damaged {kind}: {type(error).__name__}: {error}",
-            where=where,
-            fix=f"Write the file again with 'grammeter {verb} -o FILE'.",
-        ) from error
+        fault = f"damaged {kind}: {type(error).__name__}: {error}"
+        fix = f"Write the file again with 'grammeter {verb} -o FILE'."
+        raise DataError(fault, where=where, fix=fix) from error
 
 
 def plain_fields(value: Any) -> dict[str, Any]:

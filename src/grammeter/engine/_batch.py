@@ -238,10 +238,8 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
             raise UsageError(f"an input is called {name}", fix="Rename it: that name is ours.")
         other = by_name.setdefault(name, plan)
         if other is not plan:
-            raise UsageError(
-                f"{other.shard.where} and {plan.shard.where} would both be written as {name}",
-                fix="Rename one, or run twice.",
-            )
+            fault = f"{other.shard.where} and {plan.shard.where} would both be written as {name}"
+            raise UsageError(fault, fix="Rename one, or run twice.")
 
 
 _AGAIN = {"gone": "of an earlier run is gone", "changed": "is not as it was written"}

@@ -101,10 +101,8 @@ class Manifest:
             return
         for path in outputs:
             if path.exists():
-                raise UsageError(
-                    f"{path} is there already, and no run of this folder wrote it",
-                    fix="Give another folder with -o.",
-                )
+                fault = f"{path} is there already, and no run of this folder wrote it"
+                raise UsageError(fault, fix="Give another folder with -o.")
         self._write()
 
     def state(self, planned: Planned) -> State:
@@ -117,10 +115,8 @@ class Manifest:
         if output not in written:
             return "gone"
         if entry["input"] != digest(shard.paths):
-            raise UsageError(
-                f"{shard.where} has changed since its output was written",
-                fix=f"Remove {output} to have it made again, or give another folder with -o.",
-            )
+            fix = f"Remove {output} to have it made again, or give another folder with -o."
+            raise UsageError(f"{shard.where} has changed since its output was written", fix=fix)
         return "done" if entry["files"] == _prints(written) else "changed"
 
     def orphans(self, planned: Sequence[Planned]) -> list[str]:

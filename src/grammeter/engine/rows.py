@@ -129,10 +129,9 @@ class RowScorer:
             except GrammeterError:
                 raise
             except Exception as error:
-                raise GrammeterError(
-                    f"{plan.spelled} fails on every row: {type(error).__name__}: {error}",
-                    fix="Ask for another metric; --debug shows more.",
-                ) from error
+                fault = f"{plan.spelled} fails on every row: {type(error).__name__}: {error}"
+                fix = "Ask for another metric; --debug shows more."
+                raise GrammeterError(fault, fix=fix) from error
 
     def _made(self, row: Row, new: Mapping[str, Any], fault: str | None) -> Made:
         old = {name: cell for name, cell in row.cells.items() if name != ERROR}
@@ -320,17 +319,12 @@ def _check_columns(job: Job, shard: Shard, head: Sequence[Block]) -> None:
         return
     for name in (job.source, job.hypothesis, *job.references):
         if name not in there:
-            raise DataError(
-                f"no column {name!r}; there are: {', '.join(sorted(there))}",
-                where=shard.where,
-                fix="Name the columns with --source, --hypothesis and --reference.",
-            )
+            fault = f"no column {name!r}; there are: {', '.join(sorted(there))}"
+            fix = "Name the columns with --source, --hypothesis and --reference."
+            raise DataError(fault, where=shard.where, fix=fix)
     clash = there & scorer(job).columns.keys()
     if sound and all(row.cells.get(ERROR) for row in sound):
         clash |= {ERROR}
     if clash:
-        raise DataError(
-            f"there is a column {min(clash)!r} already",
-            where=shard.where,
-            fix="Rename it, or take it out: ours would hide it.",
-        )
+        fix = "Rename it, or take it out: ours would hide it."
+        raise DataError(f"there is a column {min(clash)!r} already", where=shard.where, fix=fix)

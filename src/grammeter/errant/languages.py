@@ -111,8 +111,7 @@ def _plugin(code: str) -> Language | None:
         try:
             return cast("Language", point.load())
         except (ImportError, AttributeError) as error:
-            raise UsageError(
-                f"the rules for language {code!r} cannot be loaded from {point.value}: {error}",
-                fix="Reinstall the package that brings them, or take it off.",
-            ) from error
+            fault = f"the rules for language {code!r} cannot be loaded from {point.value}: {error}"
+            fix = "Reinstall the package that brings them, or take it off."
+            raise UsageError(fault, fix=fix) from error
     return None

@@ -87,11 +87,9 @@ class Pipeline:
             nlp = spacy.load(self.folder, exclude=list(out))
             nlp(spacy.tokens.Doc(nlp.vocab, words=["a"]))
         except Exception as error:
-            raise MissingResourceError(
-                f"the pipeline {self.name!r} cannot be loaded: {words_of(error)}",
-                where=str(self.folder),
-                fix="Its files are damaged, or of another version of spaCy: install it again.",
-            ) from error
+            fault = f"the pipeline {self.name!r} cannot be loaded: {words_of(error)}"
+            fix = "Its files are damaged, or of another version of spaCy: install it again."
+            raise MissingResourceError(fault, where=str(self.folder), fix=fix) from error
         return nlp
 
 
@@ -103,10 +101,8 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
     ``neutral`` is given where a pipeline must be.
     """
     if wanted == NEUTRAL:
-        raise UsageError(
-            f"{NEUTRAL!r} is no pipeline: it can neither tokenise nor parse",
-            fix="Give texts whose tokens are separated by spaces, or name a spaCy pipeline.",
-        )
+        fix = "Give texts whose tokens are separated by spaces, or name a spaCy pipeline."
+        raise UsageError(f"{NEUTRAL!r} is no pipeline: it can neither tokenise nor parse", fix=fix)
     if wanted is None:
         return _installed(USUAL) or _in_folder(shipped_pipeline(), NOT_COMPARABLE)
     if (Path(wanted) / "meta.json").is_file():
@@ -168,8 +164,6 @@ def _meta(folder: Path) -> Mapping[str, Any]:
         meta = cast("dict[str, Any]", json.loads(path.read_text("utf-8")))
         return {key: meta[key] for key in ("lang", "name", "version")}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise MissingResourceError(
-            f"not the meta.json of a spaCy pipeline: {words_of(error)}",
-            where=str(path),
-            fix="Install or download the pipeline again.",
-        ) from error
+        fault = f"not the meta.json of a spaCy pipeline: {words_of(error)}"
+        fix = "Install or download the pipeline again."
+        raise MissingResourceError(fault, where=str(path), fix=fix) from error

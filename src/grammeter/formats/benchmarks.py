@@ -68,11 +68,9 @@ class Benchmark:
         path = dataset_path(self.dataset, self.scores)
         lines = read_lines(path)
         if len(lines) != len(self.systems):
-            raise DataError(
-                f"{len(lines)} scores of {len(self.systems)} systems",
-                where=str(path),
-                fix=f"Get the data set again: grammeter data get {self.dataset}",
-            )
+            fault = f"{len(lines)} scores of {len(self.systems)} systems"
+            fix = f"Get the data set again: grammeter data get {self.dataset}"
+            raise DataError(fault, where=str(path), fix=fix)
         scores: dict[str, float] = {}
         for number, (system, line) in enumerate(zip(self.systems, lines, strict=True), start=1):
             with placed(f"{path}:{number}"):

@@ -72,11 +72,9 @@ class Corpus:
             )
         self._check_references()
         if not hasattr(self.systems, "items"):
-            raise DataError(
-                f"{type(self.systems).__name__} where outputs by name belong",
-                where="systems",
-                fix='Write {"AMU": [first output, second output, ...]}.',
-            )
+            fault = f"{type(self.systems).__name__} where outputs by name belong"
+            fix = 'Write {"AMU": [first output, second output, ...]}.'
+            raise DataError(fault, where="systems", fix=fix)
         for name, outputs in self.systems.items():
             self._check_texts(f"systems[{name}]", outputs)
             self._check_length(f"systems[{name}]", outputs)
@@ -121,31 +119,25 @@ class Corpus:
 
     def _check_references(self) -> None:
         if not _is_list(self.references) or any(isinstance(r, str) for r in self.references):
-            raise DataError(
-                "references must be a list of references, each a list of sentences",
-                where="references",
-                fix="Write [[first sentence, second sentence, ...]] for one reference.",
-            )
+            fault = "references must be a list of references, each a list of sentences"
+            fix = "Write [[first sentence, second sentence, ...]] for one reference."
+            raise DataError(fault, where="references", fix=fix)
         for number, reference in enumerate(self.references):
             self._check_texts(f"references[{number}]", reference, may_lack=True)
         counts = {len(reference) for reference in self.references}
         from_files = "references[0]" in self.origins  # a file is one reference
         square = len(self.references) == len(self) and not from_files
         if square and len(counts) == 1 and len(self) not in counts:
-            raise DataError(
-                f"{len(self)} references of {max(counts)} sentences each look transposed",
-                where="references",
-                fix="The first index is the reference, the second the sentence.",
-            )
+            fault = f"{len(self)} references of {max(counts)} sentences each look transposed"
+            fix = "The first index is the reference, the second the sentence."
+            raise DataError(fault, where="references", fix=fix)
         for number, reference in enumerate(self.references):
             self._check_length(f"references[{number}]", reference)
         for line, texts in enumerate(zip(*self.references, strict=True), start=1):
             if all(text is None for text in texts):
-                raise DataError(
-                    "this sentence has no reference at all",
-                    where=f"{self._origin('references[0]')}:{line}",
-                    fix="Each sentence needs one reference at least; leave the sentence out.",
-                )
+                fault = "this sentence has no reference at all"
+                fix = "Each sentence needs one reference at least; leave the sentence out."
+                raise DataError(fault, where=f"{self._origin('references[0]')}:{line}", fix=fix)
 
     def _check_gold(self) -> None:
         for number, (source, gold) in enumerate(zip(self.sources, self.gold, strict=True), 1):
@@ -171,11 +163,9 @@ class Corpus:
     def _check_texts(self, part: str, lines: Sequence[object], *, may_lack: bool = False) -> None:
         if not _is_list(lines):
             what = "one text" if isinstance(lines, str) else type(lines).__name__
-            raise DataError(
-                f"{what} where a list of sentences belongs",
-                where=self._origin(part),
-                fix="Split it into a list, one text a sentence.",
-            )
+            fault = f"{what} where a list of sentences belongs"
+            fix = "Split it into a list, one text a sentence."
+            raise DataError(fault, where=self._origin(part), fix=fix)
         if _are_clean(lines):
             return
         for number, line in enumerate(lines, start=1):

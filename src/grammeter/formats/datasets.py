@@ -110,10 +110,9 @@ def data_folder() -> Path:
         return Path(base) / "grammeter"
     folder = home()
     if folder is None:
-        raise MissingResourceError(
-            "there is no place for data sets: this user has no folder",
-            fix=f"Let the environment variable {VARIABLE} name a folder.",
-        )
+        fault = "there is no place for data sets: this user has no folder"
+        fix = f"Let the environment variable {VARIABLE} name a folder."
+        raise MissingResourceError(fault, fix=fix)
     return folder / usual / "grammeter"
 
 
@@ -208,11 +207,9 @@ def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], s
     if not contents:
         alike = sorted(others & _names(entry.files))
         hint = f"; {_first(alike)} differ in content from what is known" if alike else ""
-        raise DataError(
-            f"nothing in it is a file of the data set {entry.name!r}{hint}",
-            where=str(source),
-            fix=f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false).",
-        )
+        fault = f"nothing in it is a file of the data set {entry.name!r}{hint}"
+        fix = f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false)."
+        raise DataError(fault, where=str(source), fix=fix)
     return contents, others
 
 

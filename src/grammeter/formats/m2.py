@@ -185,11 +185,9 @@ class _Reader:
         try:
             annotator, edit = _parse_edit(line)
         except ValueError as error:
-            raise DataError(
-                f"not an edit: {error}",
-                where=f"{self.where}:{number}",
-                fix="Write it as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator",
-            ) from None
+            fault = f"not an edit: {error}"
+            fix = "Write it as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
+            raise DataError(fault, where=f"{self.where}:{number}", fix=fix) from None
         if edit.is_noop or 0 <= edit.start <= edit.end <= tokens:
             return annotator, edit
         self.fault(
@@ -347,11 +345,9 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
         gold = block.gold if block.lines else {number: ()}
         text, overlaps = _text_of(block.source, gold, number, rule)
         if text is None:
-            raise DataError(
-                f"no line of annotator {number}",
-                where=f"{name}, sentence {at}",
-                fix="Write a noop line, or say whose text stands in: --missing-annotator source.",
-            )
+            fault = f"no line of annotator {number}"
+            fix = "Write a noop line, or say whose text stands in: --missing-annotator source."
+            raise DataError(fault, where=f"{name}, sentence {at}", fix=fix)
         texts.append(text)
         left_out += overlaps
     return texts, left_out

@@ -248,11 +248,9 @@ def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
         pairs = zip(split_lines(text), split_lines(normal), strict=True)
         for number, (old, new) in enumerate(pairs, start=1):
             if old.startswith("S ") and len(old.split()) != len(new.split()):
-                raise DataError(
-                    f"{form} splits tokens that gold edits count: {old[2:42]!r}",
-                    where=f"{path}:{number}",
-                    fix="Take NFC or NFD, which split none.",
-                )
+                fault = f"{form} splits tokens that gold edits count: {old[2:42]!r}"
+                fix = "Take NFC or NFD, which split none."
+                raise DataError(fault, where=f"{path}:{number}", fix=fix)
     return normal
 
 
@@ -263,11 +261,9 @@ def _merged(files: Sequence[_M2]) -> list[GoldEdits]:
     merged: list[dict[int, tuple[Edit, ...]]] = [dict(b.gold) for b in files[0][1].blocks]
     for path, file in files[1:]:
         if len(file.blocks) != len(merged):
-            raise DataError(
-                f"{len(file.blocks)} sentences, but {files[0][0]} has {len(merged)}",
-                where=path,
-                fix="Gold files that are used together must have the same sentences.",
-            )
+            fault = f"{len(file.blocks)} sentences, but {files[0][0]} has {len(merged)}"
+            fix = "Gold files that are used together must have the same sentences."
+            raise DataError(fault, where=path, fix=fix)
         taken = {number for gold in merged for number in gold}
         new = {number for block in file.blocks for number in block.gold}
         shift = max(taken) + 1 - min(new) if taken & new else 0

@@ -97,11 +97,9 @@ def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
     """Read metric scores, a ranking or judgments; :class:`DataError` for people's scores."""
     text, where = read_text(path), str(path)
     if text.split("\n", 1)[0].split() == _SYSTEMS:
-        raise DataError(
-            "these are human scores of systems, not those of metrics",
-            where=where,
-            fix="Give them once, after the scores, and not together with --benchmark.",
-        )
+        fault = "these are human scores of systems, not those of metrics"
+        fix = "Give them once, after the scores, and not together with --benchmark."
+        raise DataError(fault, where=where, fix=fix)
     if _holds_judgments(text):
         return parse_judgments(text, where)
     if text.lstrip()[:1] == "{" and (data := parse_object(text, where)).get("kind") == RANKING:
@@ -211,11 +209,9 @@ def _human_scores(text: str, where: str) -> dict[str, float]:
         raise DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
     for row in rows:
         if math.isnan(row.value):
-            raise DataError(
-                f"no human score of {row.system!r}",
-                where=f"{where}:{row.line}",
-                fix="Take the system out of both files, or give it a number.",
-            )
+            fault = f"no human score of {row.system!r}"
+            fix = "Take the system out of both files, or give it a number."
+            raise DataError(fault, where=f"{where}:{row.line}", fix=fix)
     return {row.system: row.value for row in rows}
 
 
@@ -310,11 +306,9 @@ def _runs(rows: list[_Row], where: str) -> list[_Row]:
     """Count the segments of a file that names each system once for each segment."""
     totals = Counter(row.system for row in rows)
     if len(set(totals.values())) > 1:
-        raise DataError(
-            f"systems differ in their number of lines: {dict(totals)}",
-            where=where,
-            fix="Give each system one line, or one line for each segment.",
-        )
+        fault = f"systems differ in their number of lines: {dict(totals)}"
+        fix = "Give each system one line, or one line for each segment."
+        raise DataError(fault, where=where, fix=fix)
     counts = {system: count() for system in totals}
     return [replace(row, segment=next(counts[row.system])) for row in rows]
 

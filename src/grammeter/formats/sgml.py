@@ -110,11 +110,9 @@ def merge_documents(files: Iterable[Sequence[Document]]) -> tuple[Document, ...]
 
 def _joined(first: Document, second: Document) -> Document:
     if first.paragraphs and second.paragraphs and first.paragraphs != second.paragraphs:
-        raise DataError(
-            f"document {second.id!r} has another text than in {first.where}",
-            where=second.where,
-            fix="Files that are used together must have the same essays.",
-        )
+        fault = f"document {second.id!r} has another text than in {first.where}"
+        fix = "Files that are used together must have the same essays."
+        raise DataError(fault, where=second.where, fix=fix)
     if twice := first.annotations.keys() & second.annotations.keys():
         fault = f"annotator {min(twice)!r} comes twice in document {second.id!r}"
         raise DataError(fault, where=second.where, fix="Give each annotator's file once.")
@@ -250,11 +248,9 @@ def lay_on(
                 if reason := painter.paint(mistake, document, tokens, numbers[annotator]):
                     left_out.append(LeftOut(document.id, annotator, mistake, reason))
     if painter.used < len(sentences):
-        raise DataError(
-            f"sentence {painter.used + 1} and those after it belong to no document",
-            where=documents[-1].where if documents else None,
-            fix="Give the sentences of these documents only.",
-        )
+        fault = f"sentence {painter.used + 1} and those after it belong to no document"
+        fix = "Give the sentences of these documents only."
+        raise DataError(fault, where=documents[-1].where if documents else None, fix=fix)
     gold: list[GoldEdits] = [
         {n: tuple(sorted(edits[n], key=_START)) for n in sorted(edits)} for edits in painter.gold
     ]
@@ -352,11 +348,9 @@ def _check_inside(document: Document, mistake: Mistake) -> None:
             fault = f"character {offset} of {lengths[paragraph]} in paragraph {paragraph}"
         else:
             continue
-        raise DataError(
-            f"a mistake lies outside document {document.id!r}: {fault}",
-            where=mistake.where,
-            fix="Paragraphs, the title among them, and characters count from 0.",
-        )
+        fault = f"a mistake lies outside document {document.id!r}: {fault}"
+        fix = "Paragraphs, the title among them, and characters count from 0."
+        raise DataError(fault, where=mistake.where, fix=fix)
 
 
 _SPLIT = (

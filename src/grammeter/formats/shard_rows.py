@@ -206,11 +206,9 @@ class Sink:
         try:
             yield
         except OSError as error:
-            raise DataError(
-                f"cannot be written: {error.strerror or error}",
-                where=str(self._path),
-                fix="Make room or choose another folder; the same command goes on from here.",
-            ) from error
+            fault = f"cannot be written: {error.strerror or error}"
+            fix = "Make room or choose another folder; the same command goes on from here."
+            raise DataError(fault, where=str(self._path), fix=fix) from error
 
 
 class _Tables:

@@ -103,10 +103,9 @@ def find_shards(names: Sequence[str], form: ShardForm | None = None) -> list[Sha
     for shard in shards:
         other = seen.setdefault(shard.name, shard)
         if other is not shard:
-            raise UsageError(
-                f"two inputs are called {shard.name}: {other.where} and {shard.where}",
-                fix="Their outputs would be one file. Rename one, or run twice.",
-            )
+            fault = f"two inputs are called {shard.name}: {other.where} and {shard.where}"
+            fix = "Their outputs would be one file. Rename one, or run twice."
+            raise UsageError(fault, fix=fix)
     return shards
 
 
@@ -192,11 +191,9 @@ class _Reading:
     def _bounded(self) -> Iterator[bytes]:
         for number, line in enumerate(iter(partial(self._file.readline, _LONGEST), b""), start=1):
             if len(line) == _LONGEST:
-                raise DataError(
-                    f"a line of more than {_LONGEST >> 20} MiB",
-                    where=f"{self._path}:{number}",
-                    fix="Unpack the file and look at it: a row is a line.",
-                )
+                fault = f"a line of more than {_LONGEST >> 20} MiB"
+                fix = "Unpack the file and look at it: a row is a line."
+                raise DataError(fault, where=f"{self._path}:{number}", fix=fix)
             yield line
 
     @property

@@ -203,11 +203,9 @@ def comma_cells(
 def check_width(cells: Sequence[str], names: Sequence[str], where: str) -> None:
     """Raise :class:`DataError` if a row has not one cell for each column."""
     if len(cells) != len(names):
-        raise DataError(
-            f"{len(cells)} cells, but the first line has {len(names)}",
-            where=where,
-            fix="Each line needs a cell for each column, empty for an empty text.",
-        )
+        fault = f"{len(cells)} cells, but the first line has {len(names)}"
+        fix = "Each line needs a cell for each column, empty for an empty text."
+        raise DataError(fault, where=where, fix=fix)
 
 
 def checked_text(text: str, what: str, where: str | None = None) -> str:

@@ -80,11 +80,9 @@ def decode(data: bytes, path: str | Path) -> str:
     except UnicodeDecodeError as error:
         read = error.object  # the data less the byte order mark: positions count from there
         line = read.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"not UTF-8: byte 0x{read[error.start]:02x}",
-            where=f"{path}:{line}",
-            fix="Convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE",
-        ) from None
+        fault = f"not UTF-8: byte 0x{read[error.start]:02x}"
+        fix = "Convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
+        raise DataError(fault, where=f"{path}:{line}", fix=fix) from None
 
 
 def split_lines(text: str) -> list[str]:
@@ -125,11 +123,9 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise DataError(
-            f"U+{ord(text[error.start]):04X} is half a surrogate pair, no character",
-            where=f"{path}:{line}",
-            fix="Repair the text where it was made.",
-        ) from None
+        fault = f"U+{ord(text[error.start]):04X} is half a surrogate pair, no character"
+        fix = "Repair the text where it was made."
+        raise DataError(fault, where=f"{path}:{line}", fix=fix) from None
     write_bytes(path, data, private=private)
 
 

@@ -110,10 +110,8 @@ class Metric(ABC):
             try:
                 fitted = spelling.coerce(value, allowed)
             except ValueError:
-                raise UsageError(
-                    f"{self.name}: {name}={spelling.spell_value(value)} is not possible",
-                    fix=f"{name} takes {_describe(allowed)}.",
-                ) from None
+                fault = f"{self.name}: {name}={spelling.spell_value(value)} is not possible"
+                raise UsageError(fault, fix=f"{name} takes {_describe(allowed)}.") from None
             object.__setattr__(self, name, fitted)
             for limit in limits:
                 self.refuse_unless(limit.fits(fitted), name, fix=limit.fix)

@@ -216,16 +216,11 @@ def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
                 p = r = f = math.nan
             if all(-1 <= value < 1 for value in (p, r, f)):
                 return p, r, f
-            raise DataError(
-                f"not three numbers below 1: {','.join(row[1:])}",
-                where=f"{path}:{number}",
-                fix="Take the file as the package bert-score has it.",
-            )
-    raise DataError(
-        f"no baseline for layer {layer}",
-        where=path,
-        fix="Name the file that was made for this model.",
-    )
+            fault = f"not three numbers below 1: {','.join(row[1:])}"
+            fix = "Take the file as the package bert-score has it."
+            raise DataError(fault, where=f"{path}:{number}", fix=fix)
+    fault = f"no baseline for layer {layer}"
+    raise DataError(fault, where=path, fix="Name the file that was made for this model.")
 
 
 def _bytes(path: str) -> bytes:

@@ -155,10 +155,8 @@ class Errant(Extracting, EditF):
         foreign = foreign_types(gold, extractor.rules)
         tier = self._tier(tier, extractor.rules, foreign if by_gold else [])
         if by_gold and len(gold) < len(segments):
-            raise UsageError(
-                f"{self.name}: the references are texts, so there are no gold types",
-                fix="Give an M2 file with gold edits (-r), or ask for --types.",
-            )
+            fault = f"{self.name}: the references are texts, so there are no gold types"
+            raise UsageError(fault, fix="Give an M2 file with gold edits (-r), or ask for --types.")
         retypes = bool(foreign) and not by_gold
         typed: GoldTypes = types_by_rules(segments, extractor) if retypes else {}
         counts: dict[str, TypeCounts] = {}
@@ -194,20 +192,15 @@ class Errant(Extracting, EditF):
     def _tier(self, wanted: Tier | None, rules: Language, foreign: Sequence[str]) -> Tier:
         tier = wanted or self.categories or "full"
         if wanted and self.categories and wanted != self.categories:
-            raise UsageError(
-                f"{self}: its types are {self.categories}, and --types says {wanted}",
-                fix="Leave one of them out.",
-            )
+            fault = f"{self}: its types are {self.categories}, and --types says {wanted}"
+            raise UsageError(fault, fix="Leave one of them out.")
         if tier != "full" and foreign:
-            raise UsageError(
-                f"{self.name}: the gold types ({', '.join(foreign[:3])}) have no {tier} type",
-                fix="Ask for whole types: full.",
-            )
+            fault = f"{self.name}: the gold types ({', '.join(foreign[:3])}) have no {tier} type"
+            raise UsageError(fault, fix="Ask for whole types: full.")
         if tier == "main" and not rules.has_main_types:
-            raise UsageError(
-                f"{self.name}: the types of {rules.rules} are M, R and U, without main types",
-                fix="Ask for operation or full, or name a pipeline whose language has types.",
-            )
+            fault = f"{self.name}: the types of {rules.rules} are M, R and U, without main types"
+            fix = "Ask for operation or full, or name a pipeline whose language has types."
+            raise UsageError(fault, fix=fix)
         return tier
 
     def found_edits(

@@ -172,10 +172,8 @@ class GoToScorer(Extracting, Pooled, SumScore):
     def _check_pool(self, lines: dict[ChunkedSentence, list[int]], copies: Sequence[int]) -> None:
         known = {number for sentence in lines for number in sentence.references}
         if lines and self.annotator not in known:
-            raise UsageError(
-                f"{self}: there is no annotator {self.annotator}",
-                fix=f"There are {', '.join(map(str, sorted(known)))}.",
-            )
+            fault = f"{self}: there is no annotator {self.annotator}"
+            raise UsageError(fault, fix=f"There are {', '.join(map(str, sorted(known)))}.")
         alone = all(sum(copies[x] for x in positions) < 2 for positions in lines.values())
         if lines and alone and self.weights == "difficulty":
             raise UsageError(

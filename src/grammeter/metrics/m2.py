@@ -131,10 +131,8 @@ class SentM2(SentenceF, M2):
         if self.annotator == "last":
             return statistics.slots - 1 - np.argmax(statistics.present[:, ::-1], axis=1)
         if self.annotator not in statistics.labels:
-            raise UsageError(
-                f"{self}: there is no annotator {self.annotator}",
-                fix=f"The gold edits are by {', '.join(map(str, statistics.labels))}.",
-            )
+            fix = f"The gold edits are by {', '.join(map(str, statistics.labels))}."
+            raise UsageError(f"{self}: there is no annotator {self.annotator}", fix=fix)
         slot = statistics.labels.index(self.annotator)
         return np.full(len(statistics), slot, dtype=np.int64)
 

@@ -210,11 +210,8 @@ class Impara(SentenceMean, Asking):
         try:
             present = find_model(name).hash
         except MissingResourceError as error:
-            raise MissingResourceError(
-                f"the encoder {name!r}, which the model was trained from, is not here",
-                where=where,
-                fix=f"{_NAME_IT} {error.fix}",
-            ) from error
+            fault = f"the encoder {name!r}, which the model was trained from, is not here"
+            raise MissingResourceError(fault, where=where, fix=f"{_NAME_IT} {error.fix}") from error
         if present != trained:
             raise DataError(
                 f"the encoder {name!r} is not the one that the model was trained from:"

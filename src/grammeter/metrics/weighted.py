@@ -81,10 +81,8 @@ class Weighted(EditF, Asking):
         used = {"bertscore": {*options}, "bartscore": {"model"}, "self": set[str]()}[self.scorer]
         for option, value in options.items():
             if value is not None and option not in used:
-                raise UsageError(
-                    f"{self.name}: scorer={self.scorer} has no use for {option}",
-                    fix=f"Leave {option} out, or use scorer=bertscore.",
-                )
+                fault = f"{self.name}: scorer={self.scorer} has no use for {option}"
+                raise UsageError(fault, fix=f"Leave {option} out, or use scorer=bertscore.")
 
     def models(self) -> Mapping[str, str]:
         """Return the model that weighs the edits, if any."""
@@ -213,10 +211,8 @@ class PTM2(Weighted):
         """Yield the edits that agree best with each annotator's, and the annotator's edits."""
         for segment in segments:
             if not segment.gold:
-                raise DataError(
-                    f"no gold edits for {segment.source[:40]!r}",
-                    fix="Write {0: ()} for an annotator who found nothing to correct.",
-                )
+                fix = "Write {0: ()} for an annotator who found nothing to correct."
+                raise DataError(f"no gold edits for {segment.source[:40]!r}", fix=fix)
             proposed = _M2.edits(segment).items()
             yield {n: (dict.fromkeys(edits, ""), segment.gold[n]) for n, edits in proposed}
 

@@ -163,10 +163,9 @@ class Resampling:
         if self.unit is not None and self.unit not in UNITS:
             raise UnknownNameError("resampling unit", self.unit, UNITS)
         if self.runs < 1 or self.seed < 0 or self.processes < 1:
-            raise UsageError(
-                f"{self.runs} resamples, seed {self.seed}, {self.processes} processes",
-                fix="Take at least one resample and one process, and a seed of at least 0.",
-            )
+            fault = f"{self.runs} resamples, seed {self.seed}, {self.processes} processes"
+            fix = "Take at least one resample and one process, and a seed of at least 0."
+            raise UsageError(fault, fix=fix)
 
 
 def derived_seed(seed: int, *numbers: int) -> int:

@@ -190,10 +190,8 @@ def _cell_panel(
     """Make the panel of a map; ``neutral`` is the number without colour, by default the least."""
     for table in (values, marks):
         if table is not None and [*map(len, table)] != [len(columns)] * len(rows):
-            raise UsageError(
-                f"cells do not fit {len(rows)} rows and {len(columns)} columns",
-                fix="Give one row and column each.",
-            )
+            fault = f"cells do not fit {len(rows)} rows and {len(columns)} columns"
+            raise UsageError(fault, fix="Give one row and column each.")
     finite = [float(value) for row in values for value in row if math.isfinite(value)]
     neutral = min(finite, default=0.0) if neutral is None else neutral
     most = max((abs(value - neutral) for value in finite), default=0.0)

@@ -69,10 +69,8 @@ def metric_scatters(
     named below the plot instead; ``captions`` stand there, too, such as correlations by metric.
     """
     if not metrics or any(set(scores) != set(human) for scores in metrics.values()):
-        raise UsageError(
-            "no scores to draw, or scores of other systems than people's",
-            fix="Give one metric at least, and each a score of each system.",
-        )
+        fault = "no scores to draw, or scores of other systems than people's"
+        raise UsageError(fault, fix="Give one metric at least, and each a score of each system.")
     panels: list[Panel] = []
     for name, scores in metrics.items():
         drawn, missing = _drawn([Point(system, human[system], scores[system]) for system in human])
@@ -218,10 +216,8 @@ def window_curve(
     """
     shapes = {rows.shape for metrics in correlations.values() for rows in metrics.values()}
     if shapes != {(len(windows), 3)} or len(alike) not in (0, len(windows)):
-        raise UsageError(
-            f"correlations {sorted(shapes)} for {len(windows)} windows",
-            fix="Give three figures for each window.",
-        )
+        fault = f"correlations {sorted(shapes)} for {len(windows)} windows"
+        raise UsageError(fault, fix="Give three figures for each window.")
     across = Scale(-0.5, len(windows) - 0.5, 64, 64 + max(PLOT, 44.0 * len(windows)))
     note = "; shaded: one cluster of people's" if any(alike) else ""
     panels = [

@@ -89,10 +89,8 @@ def attribute(
     if method not in METHODS:
         raise UnknownNameError("method of attribution", method, METHODS)
     if seed < 0 or limit < 1:
-        raise UsageError(
-            f"seed={seed}, limit={limit} is not possible",
-            fix="Take a seed of at least 0 and a limit of at least 1.",
-        )
+        fault = f"seed={seed}, limit={limit} is not possible"
+        raise UsageError(fault, fix="Take a seed of at least 0 and a limit of at least 1.")
     extract = annotator(pipeline)
     (edits,) = extract.annotate([(segment.source, segment.hypothesis)])
     longest = max(len(text.split()) for text in (segment.source, segment.hypothesis))

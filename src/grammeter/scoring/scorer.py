@@ -197,10 +197,8 @@ def _tuple(texts: str | Sequence[str] | None) -> tuple[str, ...]:
 def check_alone(metric: Metric) -> None:
     """Refuse a metric that scores an output by the whole corpus, so that no sentence has one."""
     if metric.pooled or getattr(metric, "idf", False):
-        raise UsageError(
-            f"{metric} scores an output by the whole corpus, so no sentence alone has a score",
-            fix="Use 'grammeter score' for it.",
-        )
+        fault = f"{metric} scores an output by the whole corpus, so no sentence alone has a score"
+        raise UsageError(fault, fix="Use 'grammeter score' for it.")
 
 
 def sentence_values(metrics: Sequence[Metric], segments: Sequence[Segment]) -> list[list[Value]]:

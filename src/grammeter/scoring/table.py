@@ -105,10 +105,8 @@ def _check_rows(metric: Metric, rows: object, number: int) -> None:
     """Refuse a wrong number of rows, which would be taken for those of other sentences."""
     if not isinstance(rows, Statistics) or len(rows) != number:
         made = f"{len(rows)} rows" if isinstance(rows, Statistics) else type(rows).__name__
-        raise UsageError(
-            f"{metric.name}: statistics() made {made} of {number} segments",
-            fix="A metric returns Statistics with one row for each segment, in their order.",
-        )
+        fix = "A metric returns Statistics with one row for each segment, in their order."
+        raise UsageError(f"{metric.name}: statistics() made {made} of {number} segments", fix=fix)
 
 
 def _uncovered(name: str, column: MetricScores) -> Iterator[str]:
@@ -194,10 +192,8 @@ def _without_types(columns: Mapping[str, MetricScores]) -> Iterator[str]:
     """Name the metrics that have no error types; raise if none has."""
     without = [name for name, column in columns.items() if not (column.types or column.gold_types)]
     if len(without) == len(columns):
-        raise UsageError(
-            f"no error types: {', '.join(without)} tell none apart",
-            fix="Ask for errant, or leave --types and --gold-types out.",
-        )
+        fault = f"no error types: {', '.join(without)} tell none apart"
+        raise UsageError(fault, fix="Ask for errant, or leave --types and --gold-types out.")
     if without:
         yield f"no figures by error type of {', '.join(without)}: these tell none apart"
 

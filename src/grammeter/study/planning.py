@@ -125,10 +125,9 @@ def draw_campaigns(
         raise DataError("no item compares two outputs", fix="Give judgments of several outputs.")
     longest = len(usable) if longest is None else longest
     if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(usable)):
-        raise UsageError(
-            f"{draws} draws of {longest} from {len(usable)} items, seed {seed}",
-            fix="To draw more items than there are takes chances; a seed is 0 or more.",
-        )
+        fault = f"{draws} draws of {longest} from {len(usable)} items, seed {seed}"
+        fix = "To draw more items than there are takes chances; a seed is 0 or more."
+        raise UsageError(fault, fix=fix)
     random = generator(seed)
     pairs = extract_pairs([rankings[at] for at in usable])
     order = order_of_units(pairs, unit_numbers(pairs, "ranking"))  # that of no file

@@ -168,10 +168,8 @@ class _Run:
         rate = self._rate(number)
         loss = self._network.step(examples, self._task.loss, rate=rate, seed=int(seed))
         if not math.isfinite(loss):
-            raise UsageError(
-                f"the loss is {loss} in step {number}",
-                fix="Train anew with a lower --learning-rate, or with --dtype float32.",
-            )
+            fix = "Train anew with a lower --learning-rate, or with --dtype float32."
+            raise UsageError(f"the loss is {loss} in step {number}", fix=fix)
         progress.updates = number
         progress.step += 1
         progress.loss += loss

@@ -45,19 +45,15 @@ def _check(folder: Path, mark: Mapping[str, Any], *, resume: bool) -> None:
     with suppress(DataError):
         stored = read_object(folder / MARK)
     if stored.get("metric") != mark["metric"]:
-        raise UsageError(
-            f"{folder} holds no training of {mark['metric']}",
-            fix="Name the folder of the earlier run, or a new one.",
-        )
+        fault = f"{folder} holds no training of {mark['metric']}"
+        raise UsageError(fault, fix="Name the folder of the earlier run, or a new one.")
     now = json.loads(json.dumps(mark["run"]))
     before = cast("dict[str, object]", stored.get("run") or {})
     other = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if other:
         shown = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in other)
-        raise UsageError(
-            f"{folder} belongs to another run: {shown}",
-            fix="Resume with the same data and options, or name another folder.",
-        )
+        fix = "Resume with the same data and options, or name another folder."
+        raise UsageError(f"{folder} belongs to another run: {shown}", fix=fix)
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -181,11 +177,9 @@ class Checkpoint:
         try:
             yield
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DataError(
-                f"the checkpoint is damaged: {error}",
-                where=str(folder),
-                fix="Remove the folder of the model and train anew.",
-            ) from error
+            fault = f"the checkpoint is damaged: {error}"
+            fix = "Remove the folder of the model and train anew."
+            raise DataError(fault, where=str(folder), fix=fix) from error
 
 
 @contextmanager

@@ -263,10 +263,8 @@ def _sample(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:
     for part in PARTS:
         here = [pair for pair in pairs if pair.part == part]
         if not here:
-            raise DataError(
-                f"no pairs for {part}: {len(pairs)} in all",
-                fix="Give more parallel sentences with edits; a few dozen at least.",
-            )
+            fix = "Give more parallel sentences with edits; a few dozen at least."
+            raise DataError(f"no pairs for {part}: {len(pairs)} in all", fix=fix)
         count = min(wanted[part], len(here))
         random = Random(f"sample {seed} {part}")  # noqa: S311 - no secret
         sampled += _at_most(DRAWS, random.sample(here, count), here, random)

@@ -112,10 +112,8 @@ def explain(
 def corpus_of(table: ScoreTable) -> Corpus:
     """Return the corpus that a score table was made from; a ``DataError`` if it has none."""
     if table.corpus is None:
-        raise DataError(
-            "these scores do not hold the sentences they were made from",
-            fix="Score again with 'grammeter score -o FILE', or give the corpus itself.",
-        )
+        fix = "Score again with 'grammeter score -o FILE', or give the corpus itself."
+        raise DataError("these scores do not hold the sentences they were made from", fix=fix)
     return Corpus.from_dict(table.corpus)
 
 

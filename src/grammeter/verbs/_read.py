@@ -83,11 +83,8 @@ def read(path: str | Path) -> Result:
     data = parse_object(read_text(path), where)
     kind: object = data.get("kind")
     if not isinstance(kind, str):
-        raise DataError(
-            'this JSON says no "kind": no verb wrote it',
-            where=where,
-            fix="Texts, gold edits and judgments are read by read_corpus and read_judgments.",
-        )
+        fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
+        raise DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
     return (
         CLASSES[kind].from_dict(data, where=where) if kind in CLASSES else StoredResult(kind, data)
     )

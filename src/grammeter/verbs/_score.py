@@ -45,10 +45,8 @@ def score(
         raise UsageError("no system outputs", fix="Give one at least (--hyps).")
     by_spelling = {str(spelled): make_metric(spelled) for spelled in metrics}
     if not by_spelling or len(by_spelling) != len(metrics):
-        raise UsageError(
-            "a metric is named twice" if by_spelling else "no metric",
-            fix="Name each metric once; 'grammeter list' shows them.",
-        )
+        fix = "Name each metric once; 'grammeter list' shows them."
+        raise UsageError("a metric is named twice" if by_spelling else "no metric", fix=fix)
     return score_table(corpus, by_spelling, types=types, gold_types=gold_types)
 
 
@@ -81,7 +79,5 @@ def check_limits(limits: Mapping[str, float], metrics: Iterable[str]) -> None:
         fix = "Give a number in the metric's own units."
         if isfinite(limit) and low <= limit / 100 <= high:
             fix = f"Did you mean {name}={limit / 100:g}? --percent changes only what is printed."
-        raise UsageError(
-            f"--fail-under {name}={limit:g}: scores of {name} lie between {low:g} and {high:g}",
-            fix=fix,
-        )
+        fault = f"--fail-under {name}={limit:g}: scores of {name} lie between {low:g} and {high:g}"
+        raise UsageError(fault, fix=fix)

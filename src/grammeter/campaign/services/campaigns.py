@@ -204,10 +204,8 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
     named = {name for item in items for name in item.judges}
     if plan.strategy != Strategy.PLANNED:
         if named:
-            raise UsageError(
-                f"items for {len(named)} named judges in a campaign that is not planned",
-                fix="Leave --strategy out, or take items that name no judges.",
-            )
+            fault = f"items for {len(named)} named judges in a campaign that is not planned"
+            raise UsageError(fault, fix="Leave --strategy out, or take items that name no judges.")
         return items
     if not named:
         from grammeter.study import assign

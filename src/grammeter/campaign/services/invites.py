@@ -37,10 +37,8 @@ def create(
     With ``judge``: a new link for another browser of theirs, and older ones are revoked.
     """
     if n < 1 or not 0 < days <= 3650:
-        raise UsageError(
-            f"invites: {n}, for {days} days",
-            fix="Ask for one at least, good for more than 0 and at most 3650 days.",
-        )
+        fix = "Ask for one at least, good for more than 0 and at most 3650 days."
+        raise UsageError(f"invites: {n}, for {days} days", fix=fix)
     now = timezone.now()
     with transaction.atomic():
         locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)

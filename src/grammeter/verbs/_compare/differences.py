@@ -124,10 +124,8 @@ def difference(
     table = as_table(table)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     if first == second or not columns or show < 0:
-        raise UsageError(
-            f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}",
-            fix="Name two systems and at least one metric, and a show from 0.",
-        )
+        fault = f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}"
+        raise UsageError(fault, fix="Name two systems and at least one metric, and a show from 0.")
     kinds = None
     if types:
         by_type = type_columns(columns, table.segments, types)
@@ -162,10 +160,8 @@ def _typed(of: TypeColumns, kinds: Sequence[str], first: str, second: str) -> Fl
 def _values(name: str, column: MetricScores, first: str, second: str) -> FloatArray:
     scores = {system: column[system] for system in (first, second)}
     if missing := [system for system in scores if system not in column.segments]:
-        raise DataError(
-            f"{name}, {missing[0]}: no scores of sentences",
-            fix="Run 'grammeter score ... -o FILE' again, or give 'metric system segment value'.",
-        )
+        fix = "Run 'grammeter score ... -o FILE' again, or give 'metric system segment value'."
+        raise DataError(f"{name}, {missing[0]}: no scores of sentences", fix=fix)
     ours, theirs = (column.segments[system].values for system in scores)
     return np.stack([ours, theirs, ours - theirs])
 

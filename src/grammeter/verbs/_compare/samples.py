@@ -105,10 +105,8 @@ def _mean(sums: FloatArray) -> FloatArray:
 def _stacked(name: str, systems: Sequence[str], rows: Sequence[FloatArray]) -> FloatArray:
     counts = {system: len(matrix) for system, matrix in zip(systems, rows, strict=True)}
     if len(set(counts.values())) != 1 or 0 in counts.values():
-        raise DataError(
-            f"{name}: systems can only be compared on the same segments; found {counts}",
-            fix="Score all systems in one run.",
-        )
+        fault = f"{name}: systems can only be compared on the same segments; found {counts}"
+        raise DataError(fault, fix="Score all systems in one run.")
     return np.array(rows, dtype=np.float64)
 
 
@@ -126,10 +124,9 @@ def as_table(
     if isinstance(scores, ScoreTable):
         return scores
     if isinstance(scores, Ranked):
-        raise DataError(
-            f"{name}: a ranking says nothing of sentences, so nothing can be resampled",
-            fix="Give the judgments that it was made from; a ranking has ranges and clusters.",
-        )
+        fault = f"{name}: a ranking says nothing of sentences, so nothing can be resampled"
+        fix = "Give the judgments that it was made from; a ranking has ranges and clusters."
+        raise DataError(fault, fix=fix)
     table = judged_table(scores, name)
     known = np.array([~np.isnan(scores.values) for scores in table[name].segments.values()])
     judged = np.flatnonzero(known.any(axis=0))
@@ -180,10 +177,8 @@ def type_columns(
         if column.type_counts
     }
     if not typed:
-        raise UsageError(
-            f"no counts by error type are stored for {', '.join(columns) or 'no metric'}",
-            fix="Score again: grammeter score -m errant --types ... -o FILE",
-        )
+        fault = f"no counts by error type are stored for {', '.join(columns) or 'no metric'}"
+        raise UsageError(fault, fix="Score again: grammeter score -m errant --types ... -o FILE")
     return typed
 
 

@@ -175,10 +175,9 @@ def _compare_systems(
     comparisons = design.comparisons(systems)
     by_type = type_columns(columns, table.segments, types) if types else {}
     if (most := comparisons * max(map(len, by_type.values()), default=0)) > MOST_COMPARISONS:
-        raise UsageError(
-            f"{most:,} comparisons: each type of {systems} systems by all pairs",
-            fix="Name a baseline, compare fewer systems, or take the types operation or main.",
-        )
+        fault = f"{most:,} comparisons: each type of {systems} systems by all pairs"
+        fix = "Name a baseline, compare fewer systems, or take the types operation or main."
+        raise UsageError(fault, fix=fix)
     wanted = design
     design, notes = design.settled(systems, comparisons, fixed=fixed)
     design.check_size(sum(len(column) for column in columns.values()))
