@@ -31,17 +31,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats import spellings
+from grammeter.formats import judged, spellings
 from grammeter.formats.elements import Element, parse_xml, start_tag
 from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
-from grammeter.formats.judged import (
-    FirstSegment,
-    JudgedBlock,
-    Judgments,
-    Separator,
-    joined_names,
-    parse_replies,
-)
 from grammeter.formats.spellings import find_names
 from grammeter.formats.tables import placed
 
@@ -75,8 +67,8 @@ class _Item(NamedTuple):
 
 
 def parse_appraise(
-    text: str, where: str, *, separator: Separator | None = None, systems: Iterable[str] = ()
-) -> Judgments:
+    text: str, where: str, *, separator: judged.Separator | None = None, systems: Iterable[str] = ()
+) -> judged.Judgments:
     """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag
     root = parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX)
@@ -95,7 +87,7 @@ def parse_appraise(
         where,
         names,
         form="appraise",
-        blocks=(JudgedBlock(element.attributes, len(block)) for element, block in blocks),
+        blocks=(judged.JudgedBlock(element.attributes, len(block)) for element, block in blocks),
         guesses=(*names.notes, guess) if from_id else names.notes,
         notices=_unknown_attributes(items, where),
     )
@@ -104,16 +96,16 @@ def parse_appraise(
 def format_appraise(
     rankings: Sequence[Ranking],
     *,
-    first_segment: FirstSegment = 0,
-    separator: Separator = "space",
-    blocks: Sequence[JudgedBlock] = (),
+    first_segment: judged.FirstSegment = 0,
+    separator: judged.Separator = "space",
+    blocks: Sequence[judged.JudgedBlock] = (),
 ) -> str:
     """Return rankings as XML, laid out as the published files are; times to a microsecond.
 
     Raises :class:`DataError` for what the format cannot hold: white space or a comma in a
     system's name, a negative duration, a control character.
     """
-    blocks = blocks or (JudgedBlock(_DEFAULT_BLOCK, len(rankings)),)
+    blocks = blocks or (judged.JudgedBlock(_DEFAULT_BLOCK, len(rankings)),)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{_ROOT}>", ""]
     start = 0
     for block in blocks:
@@ -240,7 +232,7 @@ def _row(item: _Item, from_id: bool) -> Row:
             more={
                 "seconds": _seconds(attributes.get("duration")),
                 "scores": _scores(element.children),
-                "replies": parse_replies(attributes.get("replies")),
+                "replies": judged.parse_replies(attributes.get("replies")),
             },
         )
 
@@ -290,7 +282,9 @@ def _duration(seconds: float) -> str:
     return f"{text}.{micro:06d}" if micro else text
 
 
-def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> list[str]:
+def _item_lines(
+    ranking: Ranking, first: judged.FirstSegment, separator: judged.Separator
+) -> list[str]:
     if not ranking.judge:
         raise DataError("a judge without a name", fix="Name the judge of each ranking.")
     attributes: dict[str, str | None] = {
@@ -309,11 +303,11 @@ def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> 
     return [f"{head}>", *_output_lines(ranking, separator), f"  </{_ITEM}>"]
 
 
-def _output_lines(ranking: Ranking, separator: Separator) -> Iterator[str]:
+def _output_lines(ranking: Ranking, separator: judged.Separator) -> Iterator[str]:
     for number, group in enumerate(ranking.groups):
         rank = {"rank": str(ranking.ranks[number])} if ranking.ranks else {}
         if ranking.scores is not None:
             score = ranking.scores[number]
             rank["score"] = "" if score is None else repr(score)
-        tag = start_tag(_OUTPUT, rank | {"system": joined_names(group, separator)})
+        tag = start_tag(_OUTPUT, rank | {"system": judged.joined_names(group, separator)})
         yield f"    {tag}/>"

@@ -34,18 +34,9 @@ from grammeter.core import (
     require,
     without_overlaps,
 )
+from grammeter.formats import tables
 from grammeter.formats.corpus import Corpus
 from grammeter.formats.m2 import is_m2, parse_m2
-from grammeter.formats.tables import (
-    Columns,
-    RecordForm,
-    checked_text,
-    form_of,
-    parse_line,
-    placed,
-    read_columns,
-    sure_form,
-)
 from grammeter.formats.text import read_lines, read_text, split_lines, write_bytes, write_text
 
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
@@ -55,15 +46,15 @@ _TEXT_TYPES = {"string", "large_string", "null"}
 _FIX_COLUMNS = "Columns are source, reference.0, reference.1, ... and system.NAME."
 
 
-def read_records(path: str | Path, *, form: RecordForm | None = None) -> Corpus:
+def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> Corpus:
     """Read a table of sentences, plain or gzip, in the format of its name or in ``form``.
 
     Raises :class:`DataError` with file and line: columns that are unknown, missing, doubled or not
     texts, rows of unequal length, no row at all; :class:`UsageError`, :class:`MissingResourceError`
     if the name does not tell the format; for parquet, if ``pyarrow`` is not installed.
     """
-    form = form or sure_form(path)
-    table = _json_columns(path) if form == "jsonl" else read_columns(path, form=form)
+    form = form or tables.sure_form(path)
+    table = _json_columns(path) if form == "jsonl" else tables.read_columns(path, form=form)
     count = sum(_REFERENCE.match(name) is not None for name in table.cells)
     references = [f"reference.{number}" for number in range(count)]
     systems = {name: match[1] for name in table.cells if (match := _SYSTEM.match(name))}
@@ -83,7 +74,9 @@ def read_records(path: str | Path, *, form: RecordForm | None = None) -> Corpus:
     )
 
 
-def write_records(path: str | Path, corpus: Corpus, *, form: RecordForm | None = None) -> None:
+def write_records(
+    path: str | Path, corpus: Corpus, *, form: tables.RecordForm | None = None
+) -> None:
     """Write texts as a table that :func:`read_records` reads. The same texts give the same bytes.
 
     Gold edits are not written, only the reference texts that were made of them. Raises
@@ -91,7 +84,7 @@ def write_records(path: str | Path, corpus: Corpus, *, form: RecordForm | None =
     tab or line end in TSV; :class:`UsageError`, :class:`MissingResourceError` as
     :func:`read_records`.
     """
-    form = form or sure_form(path)
+    form = form or tables.sure_form(path)
     columns: dict[str, Sequence[str | None]] = {"source": corpus.sources}
     columns |= {f"reference.{n}": column for n, column in enumerate(corpus.references)}
     columns |= {f"system.{name}": column for name, column in corpus.systems.items()}
@@ -106,11 +99,11 @@ def write_records(path: str | Path, corpus: Corpus, *, form: RecordForm | None =
 # --- JSON lines ----------------------------------------------------------------------------
 
 
-def _json_columns(path: str | Path) -> Columns:
+def _json_columns(path: str | Path) -> tables.Columns:
     """Read JSON lines as the columns that the other tables have."""
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(split_lines(read_text(path)), start=1):
-        with placed(f"{path}:{number}"):
+        with tables.placed(f"{path}:{number}"):
             row = _json_row(line)
             rows.append(row)
             counts = [len(each["references"]) for each in (row, rows[0])]
@@ -128,11 +121,11 @@ def _json_columns(path: str | Path) -> Columns:
         cells[f"reference.{number}"] = [row["references"][number] for row in rows]
     for name in rows[0]["systems"]:
         cells[f"system.{name}"] = [row["systems"][name] for row in rows]
-    return Columns(cells, list(range(1, len(rows) + 1)), str(path), str(path))
+    return tables.Columns(cells, list(range(1, len(rows) + 1)), str(path), str(path))
 
 
 def _json_row(line: str) -> dict[str, Any]:
-    row: dict[str, Any] = parse_line(line, "Write one JSON object a line.", once=True)
+    row: dict[str, Any] = tables.parse_line(line, "Write one JSON object a line.", once=True)
     for key in row:
         if key not in _KEYS:
             error = UnknownNameError("key", key, _KEYS)
@@ -158,7 +151,7 @@ def _check_text(value: object, what: str) -> None:
     if not isinstance(value, str):
         fault = f"{what} is {type(value).__name__} {value!r}, not a text"
         raise DataError(fault, fix="Only references may be null; quote numbers.")
-    checked_text(value, what)
+    tables.checked_text(value, what)
 
 
 def _to_json_lines(corpus: Corpus) -> str:
@@ -176,7 +169,7 @@ def _to_json_lines(corpus: Corpus) -> str:
 # --- TSV, CSV, parquet ---------------------------------------------------------------------
 
 
-def _check_types(table: Columns) -> None:
+def _check_types(table: tables.Columns) -> None:
     for name, kind in table.types.items():
         fault = None if kind in _TEXT_TYPES else f"column {name!r} holds {kind}, not text"
         if None in table.cells[name] and not _REFERENCE.match(name):
@@ -186,7 +179,7 @@ def _check_types(table: Columns) -> None:
             raise DataError(fault, where=table.where, fix=fix)
 
 
-def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: RecordForm) -> str:
+def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: tables.RecordForm) -> str:
     for name, column in columns.items():
         if None in column:
             fault = f"{name} lacks the text of sentence {column.index(None) + 1}"
@@ -281,8 +274,8 @@ def read_parallel(
         if len(sources) != len(targets):
             raise LengthMismatchError(str(first), len(sources), str(others[0]), len(targets))
         origins = [f"{first}:{number}" for number in range(1, len(sources) + 1)]
-    elif form_of(first):
-        table = read_columns(first)
+    elif tables.form_of(first):
+        table = tables.read_columns(first)
         sources = table.texts(source or table.first_of(_SOURCES) or _SOURCES[0])
         targets = table.texts(target or table.first_of(_TARGETS) or _TARGETS[0])
         origins = [table.origin(row) for row in range(len(sources))]
@@ -328,7 +321,7 @@ def read_ratings(path: str | Path) -> list[Rating]:
     ``grammaticality``, ``fluency``, ``meaning``; one of the three is enough. Raises
     :class:`DataError` with file and line: no such column, a cell that is no text or number, no row.
     """
-    table = read_columns(path)
+    table = tables.read_columns(path)
     sources = table.texts("source")
     outputs = table.texts(table.first_of(_OUTPUTS) or _OUTPUTS[0])
     columns = {criterion: table.first_of(names) for criterion, names in _CRITERIA.items()}

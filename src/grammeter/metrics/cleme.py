@@ -22,15 +22,8 @@ from grammeter.core import (
     UsageError,
     track,
 )
+from grammeter.metrics import kinds
 from grammeter.metrics.base import FBeta, Metric, cited
-from grammeter.metrics.kinds import (
-    Asking,
-    Choosing,
-    Extracting,
-    SentenceMean,
-    best_in_turn,
-    by_label,
-)
 from grammeter.models import Request, Steps, TokenSimilarity, run_together
 
 KINDS = verdicts.KINDS
@@ -44,7 +37,7 @@ _DIGITS = 4  # of the measures of version 1 by which the program chooses and ave
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleme(Extracting, Choosing, SentenceMean, Asking):
+class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
     """CLEME (F-measure over chunks) and CLEME 2.0 (four rates traded off); 0 to 1.
 
     Attributes
@@ -168,7 +161,7 @@ class Cleme(Extracting, Choosing, SentenceMean, Asking):
             columns, counts = verdicts.rows_by_length(flat)
         rest = iter(counts)
         by_number = [{version.label: next(rest) for version in versions} for versions in judged]
-        return by_label(by_number, columns, counts.dtype)
+        return kinds.by_label(by_number, columns, counts.dtype)
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus: F or the trade-off of sums, or the mean of sentence scores."""
@@ -239,7 +232,7 @@ class Cleme(Extracting, Choosing, SentenceMean, Asking):
         misses. Sentence: the one with the best measures of the sentence. The first of equal ones.
         """
         sums = self.sums(statistics)
-        return best_in_turn(sums, statistics.present, self._rank, running=running)
+        return kinds.best_in_turn(sums, statistics.present, self._rank, running=running)
 
     def within(self, surroundings: Surroundings) -> Metric:
         """Take the average length of length weights from all sentences of the system."""

@@ -23,18 +23,10 @@ from grammeter.core import (
     Table,
     format_number,
 )
+from grammeter.ranking import selection
 from grammeter.ranking.agreement_results import NONE, WIDEST
 from grammeter.ranking.methods import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import (
-    FEW,
-    listed,
-    notes_of,
-    notes_of_few,
-    notes_of_few_systems,
-    numbering_of,
-    of_judges,
-)
 from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import pearson, spearman
 
@@ -105,7 +97,7 @@ def judge_correlations(
     ``judges`` and ``without_judges`` say whose judgments count, as their own and as the rest's;
     for ``numbering`` see :func:`select`. Fewer than two judges are an error.
     """
-    chosen = of_judges(rankings, judges, without_judges)
+    chosen = selection.of_judges(rankings, judges, without_judges)
     pairs = extract_pairs(chosen)
     names = pairs.judges
     if len(names) < 2:
@@ -119,7 +111,7 @@ def judge_correlations(
     settings: dict[str, object] = {"method": "expected-wins", "divisor": DIVISOR}
     settings |= {"ties": "ignored", "decimals": DECIMALS, "extraction": "expanded"}
     settings["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
-    settings |= numbering_of(rankings, numbering)
+    settings |= selection.numbering_of(rankings, numbering)
     settings |= {"systems": len(pairs.systems), "items": len(chosen)}
     numbered = combinations(range(len(names)), 2)
     return JudgeCorrelations(
@@ -128,16 +120,18 @@ def judge_correlations(
         dict(zip(names, rest, strict=True)),
         dict(zip(names, weights, strict=True)),
         _mean(rest, weights),
-        (*notes_of(rankings), *_notes(pairs, weights)),
+        (*selection.notes_of(rankings), *_notes(pairs, weights)),
     )
 
 
 def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
-    yield from notes_of_few(pairs)
-    few = [f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < FEW]
+    yield from selection.notes_of_few(pairs)
+    few = [
+        f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < selection.FEW
+    ]
     if few:
-        yield f"judges with fewer than {FEW} comparisons: {listed(few)}"
-    yield from notes_of_few_systems(len(pairs.systems))
+        yield f"judges with fewer than {selection.FEW} comparisons: {selection.listed(few)}"
+    yield from selection.notes_of_few_systems(len(pairs.systems))
 
 
 def _scores(pairs: Pairs) -> FloatArray:

@@ -26,15 +26,9 @@ from grammeter.core import (
     UsageError,
     track,
 )
+from grammeter.ranking import rank
 from grammeter.ranking.methods import Method
 from grammeter.ranking.pairs import Pairs, Resampling, Unit, derived_seed, unit_numbers, unlabelled
-from grammeter.ranking.rank import (
-    Clustering,
-    cluster_runs,
-    notes_of_method,
-    score_order,
-    shown_design,
-)
 from grammeter.ranking.selection import Selection
 from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import generator
@@ -173,7 +167,7 @@ def _once(
     trained = _held_out if training == "held-out" else _makefile
     runs = trained(method, pairs, fold_of, resampling)
     clusterings = [
-        cluster_runs(scores, confidence=confidence, alike=alike)
+        rank.cluster_runs(scores, confidence=confidence, alike=alike)
         for scores in track(runs, "folds", total=folds)
     ]
     shares = np.array(
@@ -183,7 +177,7 @@ def _once(
         ]
     )
     design = {"folds": folds, "folds-of": unit, "training": training}
-    design |= {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
+    design |= {**method.settings(len(pairs)), **rank.shown_design(resampling, confidence)}
     return Prediction(
         method.name,
         Signature.of(method.name, {**design, **selection.shown}),
@@ -193,7 +187,7 @@ def _once(
         comparisons=len(pairs),
         decided=int((pairs.outcome != 0).sum()),
         clusterings=dict(sorted(Counter(max(some.clusters) for some in clusterings).items())),
-        notes=(*selection.notes, *notes_of_method(method, pairs, resampling)),
+        notes=(*selection.notes, *rank.notes_of_method(method, pairs, resampling)),
     )
 
 
@@ -207,7 +201,7 @@ def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
     return generator(seed).permutation(count)[units] % folds
 
 
-def _predicted(pairs: Pairs, clustering: Clustering) -> tuple[float, float, float]:
+def _predicted(pairs: Pairs, clustering: rank.Clustering) -> tuple[float, float, float]:
     """Return the shares predicted: by clusters, "all tied", and order (NaN if none is decided)."""
     place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
     place[list(clustering.order)] = np.arange(len(place))
@@ -301,13 +295,13 @@ def predict_by_radius(selection: Selection, method: Method) -> DrawRadius:
     """
     pairs = selection.pairs
     scores = method.score(*pairs.counts())
-    order = score_order(scores)
+    order = rank.score_order(scores)
     gaps = np.round(-np.diff(scores[order]), 12)
     gaps[np.isnan(gaps)] = np.inf
     radii: list[Radius] = []
     for radius in sorted({0.0, *gaps[np.isfinite(gaps)].tolist()}):
         numbers = (1 + np.cumsum([False, *(gaps > radius)])).tolist()
-        clustering = Clustering(tuple(order), ((1, len(order)),) * len(order), tuple(numbers))
+        clustering = rank.Clustering(tuple(order), ((1, len(order)),) * len(order), tuple(numbers))
         radii.append(Radius(radius, numbers[-1], _predicted(pairs, clustering)[0]))
     signature = Signature.of(method.name, {**method.settings(len(pairs)), **selection.shown})
     return DrawRadius(method.name, signature, tuple(radii), len(pairs), selection.notes)
