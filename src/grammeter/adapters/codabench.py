@@ -41,9 +41,8 @@ def score_submission(
     try:
         Path(output).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror}", where=str(output), fix="Name another folder."
-        ) from None
+        fault = f"cannot be written: {error.strerror}"
+        raise DataError(fault, where=str(output), fix="Name another folder.") from None
     write_object(values, Path(output) / "scores.json")
     return values
 

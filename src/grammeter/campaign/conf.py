@@ -179,9 +179,8 @@ def _postgresql(url: str) -> dict[str, Any]:
         raise UsageError(f"the database address cannot be understood: {error}") from None
     name = unquote(parts.path.lstrip("/"))
     if not name:
-        raise UsageError(
-            "the address names no database", fix="Write postgresql://USER@HOST:PORT/NAME."
-        )
+        fault = "the address names no database"
+        raise UsageError(fault, fix="Write postgresql://USER@HOST:PORT/NAME.")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,

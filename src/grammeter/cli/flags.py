@@ -97,9 +97,8 @@ def share_or_count(text: str) -> float | int:
             return float(text[:-1]) / 100
         return float(text) if "." in text else int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is neither a share such as 0.2 nor a count such as 40"
-        ) from None
+        fault = f"{text!r} is neither a share such as 0.2 nor a count such as 40"
+        raise argparse.ArgumentTypeError(fault) from None
 
 
 def _spelled(name: str, parameter: Parameter) -> list[str]:

@@ -49,9 +49,8 @@ def run_maege(args: argparse.Namespace) -> None:
     from grammeter.models import using
 
     if args.hyps or args.names:
-        raise gm.UsageError(
-            "MAEGE makes its outputs from the gold edits", fix="Leave --hyps and --names out."
-        )
+        fault = "MAEGE makes its outputs from the gold edits"
+        raise gm.UsageError(fault, fix="Leave --hyps and --names out.")
     with using(models.runtime(args)):
         metrics = [gm.metric(name) for name in args.metrics]
         corpus = inputs.corpus(args, noted=True)

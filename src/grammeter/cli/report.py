@@ -34,6 +34,5 @@ def _check_output(args: argparse.Namespace) -> None:
     check_folder(args.output)
     target = Path(args.output)
     if target.is_dir():
-        raise gm.UsageError(
-            f"{args.output}: this is a folder, not a file", fix=f"Add: -o {target / 'report.html'}"
-        )
+        fault = f"{args.output}: this is a folder, not a file"
+        raise gm.UsageError(fault, fix=f"Add: -o {target / 'report.html'}")

@@ -26,9 +26,8 @@ def only_one(folder: Path) -> Generator[None, None, None]:
         file.close()
         file = _locked(path)
     if file is None:
-        raise UsageError(
-            f"another run writes to {folder}", fix="Wait for it, or give another folder."
-        )
+        fault = f"another run writes to {folder}"
+        raise UsageError(fault, fix="Wait for it, or give another folder.")
     try:
         yield
     finally:

@@ -41,9 +41,8 @@ def parse(text: str) -> tuple[str, dict[str, Value]]:
         return name, {}
     if text[at] != "(":
         if text[at] == ",":
-            raise UsageError(
-                f"{text!r} is no name of a metric", fix="Separate several metrics by spaces."
-            )
+            fault = f"{text!r} is no name of a metric"
+            raise UsageError(fault, fix="Separate several metrics by spaces.")
         raise _malformed(text, at, "'('")
     pairs, at = _listed(text, at + 1, _field)
     if text[at:].strip():

@@ -123,9 +123,8 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         yield ray
     except ConnectionError as error:
-        raise RemoteError(
-            f"no Ray cluster at {address}: {error}", fix="Start one: ray start --head"
-        ) from None
+        fault = f"no Ray cluster at {address}: {error}"
+        raise RemoteError(fault, fix="Start one: ray start --head") from None
     finally:
         if ours:
             ray.shutdown()

@@ -200,9 +200,8 @@ def _plan(spelled: str, job: Job) -> _Plan:
     edits_suffice = metric.extracts and (job.edits or not job.references)
     if metric.needs == "gold" and not edits_suffice:
         edits = ", or add --edits m2 for its edits alone" if metric.extracts else ""
-        raise UsageError(
-            f"{spelled} needs gold edits, which rows do not hold", fix=f"Use another metric{edits}."
-        )
+        fault = f"{spelled} needs gold edits, which rows do not hold"
+        raise UsageError(fault, fix=f"Use another metric{edits}.")
     if not scored and not metric.extracts:
         raise UsageError(f"{spelled} needs references", fix="Name their column: --reference")
     return _Plan(spelled, metric, scored, job.edits)

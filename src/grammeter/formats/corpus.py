@@ -67,9 +67,8 @@ class Corpus:
             object.__setattr__(self, name, _walked(getattr(self, name)))
         self._check_texts("source", self.sources)
         if len(self.sources) == 0:  # arrays and columns have no truth value
-            raise DataError(
-                "there is no sentence", where=self._origin("source"), fix="Give one at least."
-            )
+            fault = "there is no sentence"
+            raise DataError(fault, where=self._origin("source"), fix="Give one at least.")
         self._check_references()
         if not hasattr(self.systems, "items"):
             fault = f"{type(self.systems).__name__} where outputs by name belong"

@@ -205,9 +205,8 @@ def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
     lines = _bytes(path).decode("utf-8-sig", "replace").splitlines()
     rows = [[cell.strip() for cell in line.split(",")] for line in lines]
     if rows[:1] != [["LAYER", "P", "R", "F"]]:
-        raise DataError(
-            "no table of baselines", where=path, fix="Its first line must be LAYER,P,R,F."
-        )
+        fault = "no table of baselines"
+        raise DataError(fault, where=path, fix="Its first line must be LAYER,P,R,F.")
     for number, row in enumerate(rows[1:], 2):
         if len(row) == 4 and row[0] == str(layer):
             try:
@@ -227,9 +226,8 @@ def _bytes(path: str) -> bytes:
     try:
         return expanded(path).read_bytes()
     except OSError as error:
-        raise DataError(
-            f"cannot be read: {error.strerror}", where=path, fix="Check the path of the baseline."
-        ) from error
+        fault = f"cannot be read: {error.strerror}"
+        raise DataError(fault, where=path, fix="Check the path of the baseline.") from error
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,9 +33,8 @@ def metric(spelled: str | Metric) -> Metric:
     try:
         name, options = spelling.parse(spelled)
     except TypeError:
-        raise UsageError(
-            f"{spelled!r} is neither a spelling nor a metric", fix='Write "gleu" or Gleu().'
-        ) from None
+        fault = f"{spelled!r} is neither a spelling nor a metric"
+        raise UsageError(fault, fix='Write "gleu" or Gleu().') from None
     return build(metric_class(name), options)
 
 

@@ -128,9 +128,8 @@ def _jfleg(materials: Materials) -> Sequence[M2Block]:
 def _fce(materials: Materials) -> Sequence[M2Block]:
     path = (materials.settings.models or {}).get("fce")
     if path is None:
-        raise MissingResourceError(
-            "needs FCE, a licensed corpus", fix="--models fce=FILE.m2 --long, as BEA-2019 has it"
-        )
+        fault = "needs FCE, a licensed corpus"
+        raise MissingResourceError(fault, fix="--models fce=FILE.m2 --long, as BEA-2019 has it")
     return read_m2(path).blocks
 
 

@@ -101,9 +101,8 @@ def judge_correlations(
     pairs = extract_pairs(chosen)
     names = pairs.judges
     if len(names) < 2:
-        raise DataError(
-            f"{len(names)} judges have no rankings to compare", fix="Give two judges at least."
-        )
+        fault = f"{len(names)} judges have no rankings to compare"
+        raise DataError(fault, fix="Give two judges at least.")
     scores = [_scores(pairs.select(pairs.judge == number)) for number in range(len(names))]
     others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(names))]
     weights = np.bincount(pairs.judge, minlength=len(names)).tolist()

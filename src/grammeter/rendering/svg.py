@@ -267,9 +267,8 @@ def save_figure(figure: Drawing, path: str | Path) -> None:
         else:
             _write_png(markup, path)
     except OSError as error:
-        raise UsageError(
-            f"cannot write {path}: {error.strerror}", fix="Name a file in a folder that exists."
-        ) from error
+        fault = f"cannot write {path}: {error.strerror}"
+        raise UsageError(fault, fix="Name a file in a folder that exists.") from error
 
 
 def _standalone(svg: str) -> str:

@@ -214,9 +214,8 @@ def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
 def check_listed(metrics: Sequence[str | Metric]) -> None:
     """Refuse one spelling where a list belongs: its letters would be read as names."""
     if isinstance(metrics, str):
-        raise UsageError(
-            f"metrics is one text, {metrics!r}, where a list belongs", fix=f"Write [{metrics!r}]."
-        )
+        fault = f"metrics is one text, {metrics!r}, where a list belongs"
+        raise UsageError(fault, fix=f"Write [{metrics!r}].")
 
 
 def check_needs(metric: Metric, corpus: Corpus) -> None:
@@ -227,6 +226,5 @@ def check_needs(metric: Metric, corpus: Corpus) -> None:
     what, files = "references", "texts or an .m2 file"
     if metric.needs == "gold":
         what, files = "gold edits", "an .m2 file"
-    raise UsageError(
-        f"{metric.name} needs {what}, and there are none", fix=f"Give {files} with -r."
-    )
+    fault = f"{metric.name} needs {what}, and there are none"
+    raise UsageError(fault, fix=f"Give {files} with -r.")

@@ -42,9 +42,8 @@ def sample(
     drawing, random = stream(seed, "sentences"), stream(seed, "outputs")
     possible = int(np.count_nonzero(source.probabilities))
     if n < 1 or (distinct and n > possible):
-        raise UsageError(
-            f"{n} items of {possible} sentences", fix="Ask for fewer, or let sentences come twice."
-        )
+        fault = f"{n} items of {possible} sentences"
+        raise UsageError(fault, fix="Ask for fewer, or let sentences come twice.")
     expected, draw = source.probabilities, _with_replacement
     if distinct:
         expected, draw = inclusion(expected, n) / n, _without_replacement

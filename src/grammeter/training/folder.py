@@ -38,9 +38,8 @@ def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool)
 
 def _check(folder: Path, mark: Mapping[str, Any], *, resume: bool) -> None:
     if not resume:
-        raise UsageError(
-            f"{folder} is not empty", fix="Add --resume to go on with it, or name another folder."
-        )
+        fault = f"{folder} is not empty"
+        raise UsageError(fault, fix="Add --resume to go on with it, or name another folder.")
     stored: dict[str, Any] = {}
     with suppress(DataError):
         stored = read_object(folder / MARK)

@@ -85,9 +85,8 @@ def measure_impacts(corrections: Sequence[Correction], encoder: str) -> list[Edi
     pairs = [pair for sentence in bare for pair in _taken_back(sentence)]
     (figures,) = answer([Request(encoder, MeanSimilarity(limit=LIMIT), pairs)])
     if np.isnan(figures[:, 0]).any():
-        raise DataError(
-            f"the encoder {encoder!r} gives texts no similarity", fix="Name an encoder like BERT."
-        )
+        fault = f"the encoder {encoder!r} gives texts no similarity"
+        raise DataError(fault, fix="Name an encoder like BERT.")
     impacts = iter((1 - figures[:, 0]).tolist())
     return [replace(s, impacts=tuple(next(impacts) for _ in s.edits)) for s in bare]
 

@@ -287,9 +287,8 @@ class _Data:
                 origin = ", ".join(f"{key} {value}" for key, value in extractor.items())
             parallel = _with_edits(corrections, pipeline)
             if not any(row.edits for row in parallel):
-                raise DataError(
-                    "no sentence has an edit", where=data, fix="Give sources and their corrections."
-                )
+                fault = "no sentence has an edit"
+                raise DataError(fault, where=data, fix="Give sources and their corrections.")
             rows += parallel
         sentences = tuple(measure_impacts(rows, self._options["encoder"]))
         left = sum(len(row.edits or ()) for row in rows) - sum(len(s.edits) for s in sentences)

@@ -49,9 +49,8 @@ def read_checks(path: str | Path, kind: Kind) -> tuple[Check, ...]:
 def parse_checks(text: str, where: str, kind: Kind) -> tuple[Check, ...]:
     """Read items with a known answer; ``where`` names them in messages."""
     if len(text) > LARGEST:
-        raise DataError(
-            f"{len(text)} characters", where=where, fix=f"Items with answers have {LARGEST}."
-        )
+        fault = f"{len(text)} characters"
+        raise DataError(fault, where=where, fix=f"Items with answers have {LARGEST}.")
     lines = checked_lines(text, where)
     return tuple(_check(line, f"{where}:{at}", kind) for at, line in enumerate(lines, start=1))
 

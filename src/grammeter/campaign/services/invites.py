@@ -98,9 +98,8 @@ def _valid(invites: QuerySet[Invite], token: str) -> Invite:
         reason = "was revoked"
     elif invite.expires > timezone.now():
         return invite
-    raise InviteRefused(
-        f"this invite {reason or 'has expired'}", fix="Ask who invited you for a new link."
-    )
+    fault = f"this invite {reason or 'has expired'}"
+    raise InviteRefused(fault, fix="Ask who invited you for a new link.")
 
 
 def _hash(token: str) -> str:

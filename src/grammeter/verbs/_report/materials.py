@@ -80,9 +80,8 @@ def read_materials(
             continue
         name = RESULTS[kind := data["kind"]]
         if name in results:
-            raise UsageError(
-                f"{where}: a second file of the kind {kind!r}", fix="Give one of each kind."
-            )
+            fault = f"{where}: a second file of the kind {kind!r}"
+            raise UsageError(fault, fix="Give one of each kind.")
         results[name] = CLASSES[kind].from_dict(data, where=where)
     judgments = join(parts) if parts else None
     notices = (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results))
