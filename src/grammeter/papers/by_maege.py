@@ -8,7 +8,7 @@ that a corpus with one annotator needs more than one order of his edits: five ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from grammeter.core import MissingResourceError
 from grammeter.formats import M2Block, M2File, dataset_path, read_m2, read_text_lines
 from grammeter.meta import Maege, MaegeDesign, maege
 from grammeter.metrics import metric
-from grammeter.papers.cells import Cells, Made, Ours
+from grammeter.papers.cells import Cells, Made, Ours, by_name
 from grammeter.papers.materials import ChosenModel, Materials
 from grammeter.papers.trained import CONLL13, trained, trained_on, will_train
 from grammeter.verbs import edits_extract, edits_split
@@ -49,7 +49,8 @@ def maege_cells(result: Maege, made: Ours) -> dict[str, Ours]:
     (of,) = result.values()
     chain = of.chain
     wrong, pairs = 2 * chain.discordant, chain.concordant + chain.discordant
-    rules = [f"{1 - wrong / n:.4f} {how}" for n, how in _rules(pairs, pairs + chain.ties) if n]
+    of_ties = {"if they are left out": pairs, "if they are right": pairs + chain.ties}
+    rules = [f"{1 - wrong / n:.4f} {how}" for how, n in of_ties.items() if n]
     ties = f"{PERCENT * chain.tie_share:.2f} % ties, half right; tau {', '.join(rules)}"
     notes = {level: f"{made.note}; {why}" for level, why in of.reasons.items()}
     notes |= {"chain": notes.get("chain", f"{made.note}; {ties}")}
@@ -57,11 +58,6 @@ def maege_cells(result: Maege, made: Ours) -> dict[str, Ours]:
         column: replace(made, value=value, note=notes.get(level, made.note))
         for column, (level, _, value, _) in zip(MAEGE, of.rows(), strict=True)
     }
-
-
-def _rules(pairs: int, whole: int) -> Iterator[tuple[int, str]]:
-    yield pairs, "if they are left out"
-    yield whole, "if they are right"
 
 
 def on_alternatives(materials: Materials, row: str) -> tuple[Maege, Ours]:
@@ -77,12 +73,10 @@ def on_alternatives(materials: Materials, row: str) -> tuple[Maege, Ours]:
 
 
 def _table3(materials: Materials) -> Made:
-    rows = {row: partial(_table3_row, materials, row) for row in THREE}
-    return in_columns(rows, MAEGE)
+    def made(row: str) -> dict[str, Ours]:
+        return maege_cells(*on_alternatives(materials, row))
 
-
-def _table3_row(materials: Materials, row: str) -> dict[str, Ours]:
-    return maege_cells(*on_alternatives(materials, row))
+    return in_columns({row: partial(made, row) for row in THREE}, MAEGE)
 
 
 THREE = ("Scribendi Score", "SOME", "IMPARA")
@@ -102,10 +96,6 @@ def in_columns(
 
 
 # --- four corpora --------------------------------------------------------------------------
-
-
-def _conll13(materials: Materials) -> Sequence[M2Block]:
-    return read_m2(dataset_path("conll13_test", CONLL13)).blocks
 
 
 def _cweb(materials: Materials) -> Sequence[M2Block]:
@@ -134,7 +124,7 @@ def _fce(materials: Materials) -> Sequence[M2Block]:
 
 
 CORPORA: Mapping[str, Callable[[Materials], Sequence[M2Block]]] = {
-    "CoNLL-2013": _conll13,
+    "CoNLL-2013": lambda _: read_m2(dataset_path("conll13_test", CONLL13)).blocks,
     "CWEB": _cweb,
     "JFLEG": _jfleg,
     "FCE": _fce,
@@ -205,19 +195,17 @@ def _table4(materials: Materials) -> Made:
 
 
 def _table5(materials: Materials) -> Made:
-    rows: dict[str, Callable[[], Mapping[str, Ours]]] = {}
-    for corpus in CORPORA:
-        for row in THREE[:2]:
-            rows[f"{corpus}, {row.removesuffix(' Score')}"] = partial(
-                _by_other, materials, corpus, row
-            )
-        rows[f"{corpus}, IMPARA"] = partial(_by_impara, materials, corpus, corpus)
+    def made(corpus: str, row: str) -> dict[str, Ours]:
+        if row == "IMPARA":
+            return _by_impara(materials, corpus, corpus)
+        return _tested(materials, corpus, *spelled(materials, row))
+
+    rows = {
+        f"{corpus}, {row.removesuffix(' Score')}": partial(made, corpus, row)
+        for corpus in CORPORA
+        for row in THREE
+    }
     return in_columns(rows, MAEGE)
 
 
-def _by_other(materials: Materials, corpus: str, row: str) -> dict[str, Ours]:
-    spelling, made = spelled(materials, row)
-    return _tested(materials, corpus, spelling, made)
-
-
-TABLES = {"table3": _table3, "table4": _table4, "table5": _table5}
+TABLES = by_name(_table3, _table4, _table5)

@@ -6,11 +6,11 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from grammeter.core import Column, Figure, MissingResourceError, Table, format_number, json_number
 
@@ -72,11 +72,11 @@ class Ours:
         return replace(self, value=value)
 
     @classmethod
-    def over_seeds(cls, values: Iterable[Value], note: str = "") -> Ours:
+    def over_seeds(cls, values: Iterable[Value]) -> Ours:
         """Return the most frequent of the values that seeds gave, with the others beside it."""
         outcomes = Counter(values)
         ((value, _),) = outcomes.most_common(1)
-        return cls(value=value, note=note, outcomes=outcomes)
+        return cls(value=value, outcomes=outcomes)
 
 
 Made = Mapping[tuple[str, str], Ours | Value]
@@ -84,6 +84,13 @@ Made = Mapping[tuple[str, str], Ours | Value]
 
 Cells = dict[tuple[str, str], Ours]
 """The same while it is made."""
+
+Recipe = TypeVar("Recipe", bound=Callable[..., Made])
+
+
+def by_name(*recipes: Recipe) -> dict[str, Recipe]:
+    """Return recipes by the names of their tables: ``_table1`` makes ``table1``."""
+    return {recipe.__name__.removeprefix("_"): recipe for recipe in recipes}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from grammeter.core import Edit, ScoreTable
 from grammeter.formats import Corpus, dataset_path, read_score_file
 from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
 from grammeter.metrics import M2, Gleu, IMeasure
-from grammeter.papers.cells import Made, Ours
+from grammeter.papers.cells import Made, Ours, by_name
 from grammeter.papers.materials import Materials, correlated, correlation_cells
 from grammeter.ranking import ExpectedWins, Extraction, TrueSkill, extract_pairs
 from grammeter.verbs import score
@@ -29,7 +29,7 @@ _POINT = "not printed: published is the score that the authors distribute"
 _R = "not printed: published is what the authors' program gives on the scores they distribute"
 
 
-def stored_scores(materials: Materials, level: str) -> ScoreTable:
+def stored_scores(level: str) -> ScoreTable:
     """Read the scores that the authors distribute, of each ``system`` or ``sentence``."""
     files = [dataset_path(SCORES, f"scores/{level}_scores_metrics/{m}.txt.gz") for m in STORED]
     tables = [read_score_file(file) for file in files]
@@ -41,7 +41,7 @@ def stored_scores(materials: Materials, level: str) -> ScoreTable:
 
 
 def _table2(materials: Materials) -> dict[tuple[str, str], float]:
-    return correlation_cells(stored_scores(materials, "system"), STORED, materials.people)
+    return correlation_cells(stored_scores("system"), STORED, materials.people)
 
 
 def _figure1(materials: Materials) -> Made:
@@ -80,7 +80,7 @@ def _figure2(materials: Materials) -> Made:
 def _text(materials: Materials) -> Made:
     cells: dict[tuple[str, str], Ours | float | str] = {}
     named = {name: f"{STORED[name]} without IPN" for name in ("gleu", "m2score")}
-    scores = stored_scores(materials, "system")
+    scores = stored_scores("system")
     cells |= correlation_cells(scores, named, materials.people, drop=["IPN"])
     for column, tests in _williams(materials).items():
         better, pvalue = tests["GLEU against M2"]
@@ -98,7 +98,7 @@ def _williams(materials: Materials) -> dict[str, dict[str, tuple[str, float]]]:
         "M2 over I-measure": ("m2score", "imeasure"),
         "GLEU against M2": ("gleu", "m2score"),
     }
-    results = correlated(stored_scores(materials, "system"), materials.people)
+    results = correlated(stored_scores("system"), materials.people)
     tests: dict[str, dict[str, tuple[str, float]]] = {}
     for who, kind in product(results, ("pearson", "spearman")):
         cells = results[who].williams[kind]
@@ -118,7 +118,7 @@ _EXTRACTIONS: tuple[Extraction, ...] = ("expanded", "unexpanded")
 
 
 def _table3(materials: Materials) -> Made:
-    stored = stored_scores(materials, "sentence")
+    stored = stored_scores("sentence")
     best = materials.scored("conll14", [BEST])[BEST]
     scores = ScoreTable(stored.systems, stored.segments, {**stored, BEST: best})
     rankings = materials.judgments("gjg15").rankings
@@ -247,14 +247,7 @@ def _text_counts(materials: Materials) -> Made:
     }
 
 
-TABLES = {
-    "table1": _table1,
-    "table2": _table2,
-    "table3": _table3,
-    "table4": _table4,
-    "figure1": _figure1,
-    "figure1_points": _figure1_points,
-    "figure2": _figure2,
-    "text": _text,
-    "text_counts": _text_counts,
-}
+TABLES = by_name(
+    *(_table1, _table2, _table3, _table4, _figure1, _figure1_points, _figure2),
+    *(_text, _text_counts),
+)

@@ -16,7 +16,7 @@ from grammeter.core import MetricScores, MissingResourceError, ScoreTable
 from grammeter.errant import find_pipeline
 from grammeter.formats import Corpus
 from grammeter.metrics import M2
-from grammeter.papers.cells import Cells, Made, Ours
+from grammeter.papers.cells import Cells, Made, Ours, by_name
 from grammeter.papers.materials import COLUMNS, Materials, correlated, correlation_cells
 from grammeter.verbs import explain, score
 
@@ -65,10 +65,7 @@ INVERSE = Row("conll14", "", "sent-pt-m2(model={model}, inverse=true)", BERT)
 
 
 def _values(materials: Materials, row: Row, *, whole: bool = False) -> tuple[MetricScores, Ours]:
-    """Return the scores of a row, and a figure without value that says what they are made with.
-
-    X
-    """
+    """Return the scores of a row, and a figure without value that says what they are made with."""
     levels, stands_in = [row.whole, row.sentences], None
     if row.model:
         chosen = materials.model(row.model, encoder="bart" not in row.model)
@@ -295,14 +292,4 @@ def _text(materials: Materials) -> Made:
     }
 
 
-TABLES = {
-    "table3": _table3,
-    "table4": _table4,
-    "table5": _table5,
-    "table6": _table6,
-    "table7": _table7,
-    "table8": _table8,
-    "figure2": _figure2,
-    "figure3": _figure3,
-    "text": _text,
-}
+TABLES = by_name(*(_table3, _table4, _table5, _table6, _table7, _table8, _figure2, _figure3, _text))

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from grammeter.core import FloatArray, MetricScores, Ranked, ranks_text
 from grammeter.formats import dataset_path, read_score_file, read_text
 from grammeter.meta import parse_betas, sweep_beta
-from grammeter.papers.cells import Cells, Made, Ours
+from grammeter.papers.cells import Cells, Made, Ours, by_name
 from grammeter.papers.materials import Materials
 from grammeter.ranking import Pairs, Prediction, Resampling, TrueSkill, in_mean
 from grammeter.stats import CoefficientName, correlate
@@ -140,10 +140,8 @@ def _table3b(materials: Materials) -> Made:
 
 
 def _table3c(materials: Materials) -> Made:
-    judgments, processes = materials.judgments("gjg15"), materials.settings.processes
-    return _ranking_cells(
-        rank(judgments, by=TrueSkill(), resamples=TRUESKILL_RUNS, processes=processes)
-    )
+    chance: Any = {"resamples": TRUESKILL_RUNS, "processes": materials.settings.processes}
+    return _ranking_cells(rank(materials.judgments("gjg15"), by=TrueSkill(), **chance))
 
 
 def _ranking_cells(ranked: Ranked) -> Cells:
@@ -378,23 +376,7 @@ def _metric(materials: Materials, name: str) -> MetricScores:
     return read_score_file(dataset_path("human_gjg15", f"metrics/scores.{name}"))[name]
 
 
-TABLES = {
-    "section4.1": _section41,
-    "figure1": _figure1,
-    "figure2b": _figure2b,
-    "table1": _table1,
-    "table2a": _table2a,
-    "table2b": _table2b,
-    "table3a": _table3a,
-    "table3b": _table3b,
-    "table3c": _table3c,
-    "table3d": _table3d,
-    "section5.3": _section53,
-    "table4": _table4,
-    "table5": _table5,
-    "table6": _table6,
-    "table7": _table7,
-    "figure3": _figure3,
-    "figure3_curves": _figure3_curves,
-    "text": _text,
-}
+TABLES = {"section4.1": _section41, "section5.3": _section53} | by_name(
+    *(_figure1, _figure2b, _figure3, _figure3_curves, _table1, _table2a, _table2b, _table3a),
+    *(_table3b, _table3c, _table3d, _table4, _table5, _table6, _table7, _text),
+)

@@ -39,7 +39,7 @@ from grammeter.meta import (
     correlate_windows,
     judged_table,
 )
-from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, read_tables
+from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, by_name, read_tables
 from grammeter.papers.materials import Materials
 from grammeter.ranking import SYSTEM_SETS, Extraction, cluster_numbers
 
@@ -357,11 +357,4 @@ def _text(materials: Materials) -> Made:
     return {(row, "value"): ours for row, ours in made.items()}
 
 
-TABLES = {
-    "table1": _table1,
-    "table1_sentence": _table1_sentence,
-    "table2": _table2,
-    "figure_window": _figure_window,
-    "figure4": _figure4,
-    "text": _text,
-}
+TABLES = by_name(_table1, _table1_sentence, _table2, _figure_window, _figure4, _text)

@@ -17,10 +17,7 @@ from functools import partial
 from grammeter.core import Edit, MissingResourceError
 from grammeter.errant import annotator
 from grammeter.formats import Correction, dataset_path, read_parallel
-from grammeter.meta import (
-    SentenceDesign,
-    correlate_sentences,
-)
+from grammeter.meta import SentenceDesign, correlate_sentences
 from grammeter.metrics import Impara
 from grammeter.papers import by_maege
 from grammeter.papers.by_maege import (
@@ -33,7 +30,7 @@ from grammeter.papers.by_maege import (
     on_alternatives,
     spelled,
 )
-from grammeter.papers.cells import Cells, Made, Ours, read_tables
+from grammeter.papers.cells import Cells, Made, Ours, by_name, read_tables
 from grammeter.papers.materials import Materials, correlated
 from grammeter.papers.trained import BERT
 from grammeter.training import DRAWS, EditImpact, Impacts, measure_impacts, merged
@@ -279,11 +276,4 @@ def _lowest(materials: Materials) -> Ours:
     return made.of(", ".join(str(len((rows[e.origin].text or "").split())) for e in lowest))
 
 
-TABLES = {
-    "table2": _table2,
-    **by_maege.TABLES,
-    "table6": _table6,
-    "table7": _table7,
-    "table8": _table8,
-    "text": _text,
-}
+TABLES = by_maege.TABLES | by_name(_table2, _table6, _table7, _table8, _text)

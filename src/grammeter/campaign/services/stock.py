@@ -154,8 +154,8 @@ class Stock:
         for names in item.groups:
             for name in names:
                 if name not in place:
-                    fault = f"system in an item of segment {item.segment}"
-                    raise UnknownNameError(fault, name, self.corpus.systems)
+                    kind = f"system in an item of segment {item.segment}"
+                    raise UnknownNameError(kind, name, self.corpus.systems)
             if len({place[name] for name in names}) > 1:
                 raise _misfit(item, f"{', '.join(names)} did not write the same")
         return list(dict.fromkeys(place[names[0]] for names in item.groups)), len(all_groups)
