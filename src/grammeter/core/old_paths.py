@@ -24,9 +24,7 @@ _ROOMS: Mapping[str, str] = {
 _HOMES = {f"grammeter.{old}": room for room, names in _ROOMS.items() for old in names.split()}
 
 
-_TO_FACE = {
-    "grammeter.training": ("train_impara", "train_some", "train_cross_domain"),
-}
+_TO_FACE = {"grammeter.training": ("train_impara", "train_some", "train_cross_domain")}
 """Room -> the names that are on the face now."""
 
 

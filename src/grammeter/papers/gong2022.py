@@ -46,9 +46,7 @@ ROWS = {
     "ERRANT": Row("conll14_texts", "errant", "senterrant"),
     "M2": Row("conll14", "m2", "sentm2"),
     "BARTScore (BART)": Row(
-        *("conll14_texts", ""),
-        "bartscore(model={model}, direction=reference-to-hypothesis)",
-        BART,
+        *("conll14_texts", ""), "bartscore(model={model}, direction=reference-to-hypothesis)", BART
     ),
     "BERTScore (BERT)": Row("conll14_texts", "", "bertscore(model={model}, idf=true)", BERT),
     **{

@@ -41,7 +41,4 @@ def _cleme(materials: Materials) -> Made:
     return {key: Ours(value, note) for key, value in cells.items()}
 
 
-TABLES = {
-    "gec-metrics": _ref1,
-    "cleme": _cleme,
-}
+TABLES = {"gec-metrics": _ref1, "cleme": _cleme}

@@ -85,17 +85,11 @@ def rank(
 ) -> Prediction: ...
 @overload
 def rank(
-    rankings: Sequence[Ranking],
-    *,
-    learning_curve: Literal[True],
-    **options: Unpack[RankOptions],
+    rankings: Sequence[Ranking], *, learning_curve: Literal[True], **options: Unpack[RankOptions]
 ) -> Outlook: ...
 @overload
 def rank(
-    rankings: Sequence[Ranking],
-    *,
-    draw_radius: Literal[True],
-    **options: Unpack[RankOptions],
+    rankings: Sequence[Ranking], *, draw_radius: Literal[True], **options: Unpack[RankOptions]
 ) -> DrawRadius: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
@@ -219,10 +213,7 @@ def rank(
 def agree(rankings: Sequence[Ranking], **options: Unpack[AgreeOptions]) -> Agreement: ...
 @overload
 def agree(
-    rankings: Sequence[Ranking],
-    *,
-    correlate: Literal[True],
-    **options: Unpack[AgreeOptions],
+    rankings: Sequence[Ranking], *, correlate: Literal[True], **options: Unpack[AgreeOptions]
 ) -> JudgeCorrelations: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked

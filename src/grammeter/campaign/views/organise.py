@@ -32,11 +32,7 @@ P = ParamSpec("P")
 COMMAND = "grammeter campaign organiser NAME"
 LOG_SHOWN = 500
 MOST_INVITES = 500
-UNITS = {
-    "sentence": "Sentences (recommended)",
-    "ranking": "Rankings",
-    "pair": "Pairs (as in 2015)",
-}
+UNITS = {"sentence": "Sentences (recommended)", "ranking": "Rankings", "pair": "Pairs (as in 2015)"}
 _LONGEST_NAME, _LONGEST_PASSWORD = 150, 1000
 
 

@@ -198,12 +198,7 @@ def _compare_systems(
 
 
 def _with_types(
-    whole: MetricComparison,
-    name: str,
-    of: TypeColumns,
-    design: ComparisonDesign,
-    *,
-    fixed: bool,
+    whole: MetricComparison, name: str, of: TypeColumns, design: ComparisonDesign, *, fixed: bool
 ) -> tuple[MetricComparison, list[str]]:
     """Compare the systems by error type; all types and pairs are one family."""
     systems = len(whole.systems)
