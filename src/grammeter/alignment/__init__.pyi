@@ -27,6 +27,7 @@ from grammeter.alignment.ngrams import Shared as Shared
 from grammeter.alignment.ngrams import Unit as Unit
 from grammeter.alignment.ngrams import gap as gap
 from grammeter.alignment.ngrams import reference_slots as reference_slots
+from grammeter.alignment.strings import common_subsequence as common_subsequence
 from grammeter.alignment.strings import levenshtein_ratio as levenshtein_ratio
 from grammeter.alignment.strings import stem as stem
 from grammeter.alignment.strings import token_sort_ratio as token_sort_ratio

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -140,11 +140,11 @@ def token_sort_ratio(first: str, second: str) -> float:
     return round(100 * levenshtein_ratio(one, other)) / 100
 
 
-def common_subsequence(first: str, second: str) -> int:
+def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence, by bit vectors (Hyyrö 2004)."""
     places, everything = bit_places(first)
     unmatched = everything
-    for letter in second:
-        met = unmatched & places.get(letter, 0)
+    for token in second:
+        met = unmatched & places.get(token, 0)
         unmatched = ((unmatched + met) | (unmatched - met)) & everything
     return len(first) - unmatched.bit_count()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import grammeter as gm
 from grammeter.cli.output import emit_data, notice
+from grammeter.core import listed
 
 if TYPE_CHECKING:
     from grammeter.formats import DataFile, Imported, Listing
@@ -85,6 +86,5 @@ def _row(listing: Listing) -> tuple[str, ...]:
     return (entry.name, listing.state, "" if listing.state == "present" else how, entry.title)
 
 
-def _paths(files: Sequence[DataFile], count: int = 5) -> str:
-    rest = f" and {len(files) - count} more" if len(files) > count else ""
-    return ", ".join(file.path for file in files[:count]) + rest
+def _paths(files: Sequence[DataFile]) -> str:
+    return listed([file.path for file in files])

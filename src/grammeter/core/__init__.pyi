@@ -96,6 +96,7 @@ from grammeter.core.tables import write_tables as write_tables
 from grammeter.core.texts import display_width as display_width
 from grammeter.core.texts import escaped as escaped
 from grammeter.core.texts import format_number as format_number
+from grammeter.core.texts import listed as listed
 from grammeter.core.texts import shielded as shielded
 from grammeter.core.texts import single_line as single_line
 from grammeter.core.texts import terminal as terminal

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from html import escape
 
 _FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?!(?:[\d.,]+(?:e[+-]?\d+)?%?[\w\s.,:\[\]*†‡–-]*)?\Z))")
@@ -54,6 +55,12 @@ def escaped(text: str) -> str:
     """Return a text that is only text in HTML; control and bidirectional characters are dropped."""
     safe = (c for c in text if c in "\t\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
     return escape("".join(safe))
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Join names; of many, the first ones and the number of the others."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def display_width(text: str) -> int:

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,6 +28,7 @@ from grammeter.core import (
     disk_faults,
     expanded,
     home,
+    listed,
 )
 from grammeter.formats import archive
 
@@ -206,7 +207,7 @@ def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], s
             others.add(member.rpartition("/")[2].removesuffix(".gz"))
     if not contents:
         alike = sorted(others & _names(entry.files))
-        hint = f"; {_first(alike)} differ in content from what is known" if alike else ""
+        hint = f"; {listed(alike, 3)} differ in content from what is known" if alike else ""
         fault = f"nothing in it is a file of the data set {entry.name!r}{hint}"
         fix = f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false)."
         raise DataError(fault, where=str(source), fix=fix)
@@ -278,7 +279,7 @@ def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceE
     if file:
         message = f"{file.path!r} of the data set {entry.name!r} is not here"
     elif listing.state == "incomplete":
-        lacking = _first([missing.path for missing in listing.missing])
+        lacking = listed([missing.path for missing in listing.missing], 3)
         message = f"the data set {entry.name!r} is incomplete: {lacking} missing"
     command = f"Run: grammeter data get {entry.name}"
     if all(one.url for one in entry.files):
@@ -294,10 +295,6 @@ def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceE
 
 def _names(files: Iterable[DataFile]) -> set[str]:
     return {Path(file.path).name.removesuffix(".gz") for file in files}
-
-
-def _first(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _download(url: str, file: DataFile, opener: Opener) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
-from grammeter.core import DataError, Ranking, UsageError, repeated_segments
+from grammeter.core import DataError, Ranking, UsageError, listed, repeated_segments
 from grammeter.formats.judged import Basis, FirstSegment, Judgments
 
 Outputs = Mapping[str, Sequence[str]]
@@ -175,10 +175,9 @@ def document_notes(judgments: Judgments) -> tuple[str, ...]:
     if not repeated:
         return ()
     names = sorted({name for documents in repeated.values() for name in documents})
-    some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return (
-        f"{len(repeated)} numbers of sentences stand in several documents ({some}): sentences are"
-        " told apart by document, too",
+        f"{len(repeated)} numbers of sentences stand in several documents ({listed(names, 3)}):"
+        " sentences are told apart by document, too",
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -140,8 +140,9 @@ def _table3b(materials: Materials) -> Made:
 
 
 def _table3c(materials: Materials) -> Made:
-    chance: Any = {"resamples": TRUESKILL_RUNS, "processes": materials.settings.processes}
-    return _ranking_cells(rank(materials.judgments("gjg15"), by=TrueSkill(), **chance))
+    judgments, processes = materials.judgments("gjg15"), materials.settings.processes
+    ranked = rank(judgments, by=TrueSkill(), resamples=TRUESKILL_RUNS, processes=processes)
+    return _ranking_cells(ranked)
 
 
 def _ranking_cells(ranked: Ranked) -> Cells:

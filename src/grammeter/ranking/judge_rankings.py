@@ -22,6 +22,7 @@ from grammeter.core import (
     Signature,
     Table,
     format_number,
+    listed,
 )
 from grammeter.ranking import selection
 from grammeter.ranking.agreement_results import NONE, WIDEST
@@ -129,7 +130,7 @@ def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
         f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < selection.FEW
     ]
     if few:
-        yield f"judges with fewer than {selection.FEW} comparisons: {selection.listed(few)}"
+        yield f"judges with fewer than {selection.FEW} comparisons: {listed(few)}"
     yield from selection.notes_of_few_systems(len(pairs.systems))
 
 

@@ -21,6 +21,7 @@ from grammeter.core import (
     Signature,
     UnknownNameError,
     UsageError,
+    listed,
     with_sentence_numbers,
 )
 from grammeter.ranking.agreement_results import (
@@ -47,7 +48,7 @@ from grammeter.ranking.judged_units import (
     values_within,
 )
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.selection import FEW, listed, notes_of, numbering_of, of_judges
+from grammeter.ranking.selection import FEW, notes_of, numbering_of, of_judges
 from grammeter.stats import (
     Alpha,
     Coincidences,

@@ -72,11 +72,7 @@ class Prediction(Result):
         """Return accuracies, the baseline beside them."""
         rows = [
             (row, getattr(self, of), self.deviations.get(of), number)
-            for row, of, number in (
-                ("clusters, all comparisons", "clusters", self.comparisons),
-                ("everything tied, all comparisons", "all_tied", self.comparisons),
-                ("order, decided comparisons", "order", self.decided),
-            )
+            for row, of, number in self._shares()
         ]
         scores = Column.many("score", "accuracy", "deviation", tsv=4)
         columns = (self.method, *scores, Column("comparisons", "count"))
@@ -85,18 +81,18 @@ class Prediction(Result):
         sizes = ", ".join(f"{size} in {count}" for size, count in self.clusterings.items())
         return [Table.of(columns, rows, (f"clusters in folds: {sizes}", str(self.signature)))]
 
+    def _shares(self) -> Iterator[tuple[str, str, int]]:
+        yield "clusters, all comparisons", "clusters", self.comparisons
+        yield "everything tied, all comparisons", "all_tied", self.comparisons
+        yield "order, decided comparisons", "order", self.decided
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        numbers = {
-            "clusters": self.comparisons,
-            "all_tied": self.comparisons,
-            "order": self.decided,
-        }
         shares: dict[str, Any] = {
-            of: {"accuracy": getattr(self, of), "n": n} for of, n in numbers.items()
+            of: {"accuracy": getattr(self, of), "n": number}
+            | ({"deviation": self.deviations[of]} if of in self.deviations else {})
+            for _, of, number in self._shares()
         }
-        for of, deviation in self.deviations.items():
-            shares[of]["deviation"] = deviation
         left_out = dict.fromkeys(("comparisons", "decided", "deviations"))
         return public_shape(PREDICTION, self, **shares, **left_out)
 

@@ -22,10 +22,11 @@ from grammeter.core import (
     RankedSystem,
     Signature,
     UsageError,
+    listed,
 )
 from grammeter.ranking.methods import ExpectedWins, Method
 from grammeter.ranking.pairs import Pairs, Resampling, unit_numbers, unlabelled
-from grammeter.ranking.selection import Selection, listed
+from grammeter.ranking.selection import Selection
 
 RankRange = tuple[int, int]
 """First and last rank, from 1."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core import DataError, Ranking, UnknownNameError, with_sentence_numbers
+from grammeter.core import DataError, Ranking, UnknownNameError, listed, with_sentence_numbers
 from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, by_first_listed, extract_pairs
 
 _SEEDA = (
@@ -31,8 +31,6 @@ standard error of a share is still .09.
 
 FEW_SYSTEMS = 10
 """Correlations of fewer systems get a note."""
-
-_NAMED_AT_MOST = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +162,6 @@ def _notes_of_names(rankings: Sequence[Ranking], extraction: Extraction) -> Iter
             f"unexpanded: the first name of the alphabet stands for the systems of {shared}"
             " outputs, so scores depend on names"
         )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names; of many, the first ones and the number of the others."""
-    more = len(names) - _NAMED_AT_MOST
-    shown = ", ".join(names[:_NAMED_AT_MOST])
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _named(names: Sequence[str]) -> set[str]:

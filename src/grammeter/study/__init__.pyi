@@ -3,6 +3,7 @@ from grammeter.study.planning import draw_campaigns as draw_campaigns
 from grammeter.study.planning import items_needed as items_needed
 from grammeter.study.planning import learning_curve as learning_curve
 from grammeter.study.sampling import assign as assign
+from grammeter.study.sampling import judge_names as judge_names
 from grammeter.study.sampling import sample as sample
 from grammeter.study.selectors import Distribution as Distribution
 from grammeter.study.selectors import Select as Select

@@ -26,6 +26,12 @@ def shuffled(size: int, random: np.random.Generator) -> list[int]:
     return random.permutation(size).tolist()
 
 
+def judge_names(count: int) -> list[str]:
+    """Return the names of so many judges: ``judge01``, ``judge02`` and on."""
+    width = max(2, len(str(count)))
+    return [f"judge{number:0{width}}" for number in range(1, count + 1)]
+
+
 def sample(
     source: Distribution, *, n: int, distinct: bool = False, seed: int = 1
 ) -> tuple[Item, ...]:

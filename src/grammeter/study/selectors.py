@@ -18,6 +18,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from grammeter.alignment import common_subsequence
 from grammeter.core import (
     DataError,
     FloatArray,
@@ -207,22 +208,9 @@ def diversity(texts: Mapping[str, str]) -> float:
     total = 0.0
     for (group, first), (other, second) in combinations(zip(groups, tokens, strict=True), 2):
         both = len(first) + len(second)
-        distance = 1 - 2 * _common(first, second) / both if both else 0.0
+        distance = 1 - 2 * common_subsequence(first, second) / both if both else 0.0
         total += len(group) * len(other) * distance
     return total / (len(texts) * (len(texts) - 1) / 2)
-
-
-def _common(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, bit-parallel (Hyyro 2004)."""
-    places: dict[str, int] = {}
-    for place, token in enumerate(first):
-        places[token] = places.get(token, 0) | 1 << place
-    everywhere = (1 << len(first)) - 1
-    free = everywhere
-    for token in second:
-        met = free & places.get(token, 0)
-        free = ((free + met) | (free - met)) & everywhere
-    return len(first) - free.bit_count()
 
 
 def spread(column: MetricScores, systems: Sequence[str]) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict, Unpack, overload
 
 from grammeter.core import Item, ScoreTable, UsageError, check_home, checked
 from grammeter.formats import Corpus
-from grammeter.study import Distribution, Select, assign, distribution
+from grammeter.study import Distribution, Select, assign, distribution, judge_names
 from grammeter.study import sample as draw
 
 
@@ -100,5 +100,4 @@ def _numbered(count: int) -> list[str]:
     """Return the names of so many judges: judge01, judge02 ..."""
     if count < 1:
         raise UsageError(f"--judges {count}", fix="Leave it out, or plan for one judge at least.")
-    width = max(2, len(str(count)))
-    return [f"judge{number:0{width}}" for number in range(1, count + 1)]
+    return judge_names(count)

@@ -19,6 +19,7 @@ from grammeter.campaign.services.stock import Stock
 from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.core import Item as Sampled
 from grammeter.formats import Corpus, Judgments
+from grammeter.study import assign, judge_names
 from grammeter.version import __version__
 
 LARGEST_SEED = 2**63 - 1  # largest integer of every database
@@ -156,7 +157,7 @@ def draw_items(
         raise UsageError(f"{n} items", fix="Draw one at least.")
     settings: dict[str, Any] = {"n": n, "select": select, "per_item": per_item, "seed": plan.seed}
     if plan.strategy == Strategy.PLANNED:
-        settings |= {"judges": judges.names_of(plan.judges), **_dealing(plan, n)}
+        settings |= {"judges": judge_names(plan.judges), **_dealing(plan, n)}
     return cast("Callable[..., tuple[Sampled, ...]]", sample)(corpus, **settings)
 
 
@@ -206,9 +207,7 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
             raise UsageError(fault, fix="Leave --strategy out, or take items that name no judges.")
         return items
     if not named:
-        from grammeter.study import assign
-
-        names = judges.names_of(plan.judges)
+        names = judge_names(plan.judges)
         return assign(items, names, seed=plan.seed, **_dealing(plan, len(items)))
     if any(not item.judges for item in items):
         raise UsageError("some items name judges and some do not", fix="Name all or none.")

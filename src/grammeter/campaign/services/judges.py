@@ -38,12 +38,6 @@ def find(campaign: Campaign, name: str) -> Judge:
     return named(campaign.judges.all(), f"judge of {campaign.name}", name)
 
 
-def names_of(count: int) -> list[str]:
-    """Return anonymous names: ``judge01`` and on."""
-    width = max(2, len(str(count)))
-    return [f"judge{number:0{width}}" for number in range(1, count + 1)]
-
-
 def add(campaign: Campaign, name: str | None = None) -> Judge:
     """Create a judge, with the tutorial; the caller locks the campaign. Default name: a number."""
     if name is None:
