@@ -304,3 +304,29 @@ def test_notes_are_passed_on(answer, people, tmp_path):
             extra = ("--missing", "drop") if verb == "sentence" else ()
             notes = answer("meta", verb, *sides, *extra)["notes"]
             assert any("few judgments" in note for note in notes), (verb, sides)
+
+
+def test_the_ranking_by_a_judge_stands_beside_its_correlations(answer, model, people, tmp_path):
+    call = ["meta", "system", model, people, "--rankings", "--resamples", "50"]
+    out = tmp_path / "meta.json"
+    made = answer(*call, "-o", out)["rankings"]
+    alone = answer("rank", model, "--resamples", "50")
+    assert made.keys() == {"model"}
+    for key in ("systems", "method"):
+        assert made["model"][key] == alone[key]
+    again = gm.read(out)
+    best = alone["systems"][0]
+    assert again.rankings["model"][best["system"]].score == best["score"]
+    assert "rankings" not in answer(*call[:-3])
+
+
+def test_each_reply_is_a_judgment(answer, tmp_path):
+    """Two replies in two orders: three verdicts, of which one changes."""
+    said = [{"order": [0, 1, 2], "scores": [5, 4, 3]}, {"order": [2, 0, 1], "scores": [3, 5, 5]}]
+    lines = [item("m", n, [["A"], ["B"], ["C"]], [1, 2, 3], scores=[5, 4.5, 3], replies=said)
+             for n in range(1, 31)]  # fmt: skip
+    run = write(tmp_path / "run.jsonl", lines)
+    made = answer("agree", run, "--replies", "--resamples", "0")
+    assert (made["intra"]["n"], made["intra"]["observed"]) == (90, pytest.approx(2 / 3))
+    assert any("each usable reply" in note for note in made["notes"])
+    assert answer("agree", run, "--resamples", "0")["intra"]["n"] == 0

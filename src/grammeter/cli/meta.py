@@ -16,7 +16,8 @@ def run_system(args: argparse.Namespace) -> None:
     """Correlate and print."""
     if args.interval in ("fisher", "none"):
         why = f"--interval {args.interval} draws nothing; systems, systems-bca and sentences do"
-        remark_idle(args, why, "--resamples", "--bootstrap", "--seed")
+        if not args.rankings:
+            remark_idle(args, why, "--resamples", "--bootstrap", "--seed")
     if args.interval == "none":
         remark_idle(args, "there is no interval", "--confidence")
     emit(args, _correlated(args, gm.meta_system))

@@ -13,8 +13,11 @@ from grammeter.meta.beta import sweep_beta as sweep_beta
 from grammeter.meta.beta import swept_metric as swept_metric
 from grammeter.meta.judge_sums import Disagreement as Disagreement
 from grammeter.meta.judge_sums import disagreements as disagreements
+from grammeter.meta.judge_sums import judgments_of as judgments_of
 from grammeter.meta.judge_sums import same_items as same_items
+from grammeter.meta.judged import MEAN as MEAN
 from grammeter.meta.judged import Aggregate as Aggregate
+from grammeter.meta.judged import JudgedScores as JudgedScores
 from grammeter.meta.judged import has_scores as has_scores
 from grammeter.meta.judged import human_scores as human_scores
 from grammeter.meta.judged import judged_table as judged_table
@@ -29,6 +32,7 @@ from grammeter.meta.sentence_design import TieRule as TieRule
 from grammeter.meta.sentence_level import Estimate as Estimate
 from grammeter.meta.sentence_level import MetricAgreement as MetricAgreement
 from grammeter.meta.sentence_level import SentenceLevel as SentenceLevel
+from grammeter.meta.sides import USUAL as USUAL
 from grammeter.meta.sides import Human as Human
 from grammeter.meta.sides import Source as Source
 from grammeter.meta.sides import human_side as human_side

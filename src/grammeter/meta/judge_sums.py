@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import cast
 
@@ -46,6 +46,24 @@ def answers_of(ranking: Ranking) -> list[Answer]:
                 by_group = {place: float(value) for place, value in numbered}
                 usable.append(Answer(tuple(places), by_group))
     return usable
+
+
+def judgments_of(ranking: Ranking) -> list[Ranking]:
+    """Return a judgment for each usable reply to an item; the item itself if there is none."""
+    said: list[Ranking] = []
+    for answer in answers_of(ranking):
+        scores = [answer.scores[place] for place in sorted(answer.order)]
+        best = sorted(set(scores), reverse=True)
+        one = replace(
+            ranking,
+            groups=tuple(ranking.groups[place] for place in sorted(answer.order)),
+            ranks=tuple(1 + best.index(score) for score in scores),
+            scores=tuple(scores),
+            skipped=False,
+            replies=(),
+        )
+        said.append(one)
+    return said or [ranking]
 
 
 # --- sums ----------------------------------------------------------------------------------

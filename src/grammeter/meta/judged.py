@@ -63,12 +63,13 @@ BySystem = Mapping[str, float]
 
 @dataclass(frozen=True, eq=False)
 class JudgedScores(MetricScores, over="scores", what="system"):
-    """Judgments as scores of a metric; ``rankings`` if by ranks, ``by``: how systems are scored.
+    """Judgments as scores of a metric, by their ranks (``ranked``) or the scores in them.
 
-    ``said`` has the systems' scores of each time that an item was judged.
+    ``by``: how systems are scored; ``said``: their scores each time that an item was judged.
     """
 
     rankings: tuple[Ranking, ...] = ()
+    ranked: bool = False
     by: str = MEAN
     said: Mapping[Shown, Sequence[BySystem]] = field(default_factory=dict[Shown, list[BySystem]])
 
@@ -117,9 +118,13 @@ def judged_table(
     scores = _scores(by_system, signature, size, "the judgments do not tell")
     nothing = np.full(size, -1, dtype=np.int64)
     sentences = {s: SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
-    ranked, said = () if scored else tuple(judged), _items(rankings, scored=bool(scored))
+    said = _items(rankings, scored=bool(scored))
     column = JudgedScores(
-        name, signature, True, scores, sentences, rankings=ranked, by=by, said=said
+        *(name, signature, True, scores, sentences),
+        rankings=tuple(judged),
+        ranked=not scored,
+        by=by,
+        said=said,
     )
     few = notes_of_few(extract_pairs(judged))
     due = [ranking for ranking in judged if scored and len(ranking.groups) > 1]
@@ -164,7 +169,7 @@ def differences(
     ``pairs`` number the ``rankings``. Also how many of these were items that a judge was shown,
     too, ``None`` if it is no judge.
     """
-    if isinstance(column, JudgedScores) and column.rankings:
+    if isinstance(column, JudgedScores) and column.ranked:
         difference, items = preferences(column, pairs)
         known = items > 0
     else:

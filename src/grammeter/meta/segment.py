@@ -244,7 +244,7 @@ def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:
     at = int(np.flatnonzero(~known)[0])
     first, second = (pairs.systems[int(of[at])] for of in (pairs.first, pairs.second))
     segment = int(pairs.segment[at])
-    if isinstance(column, JudgedScores) and column.rankings:
+    if isinstance(column, JudgedScores) and column.ranked:
         return f"no judgment of {first} and {second} in sentence {segment}"
     scored = np.isfinite(column.segments[first].values[segment - 1])
     system = second if scored else first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,7 @@ from grammeter.core import (
     Figure,
     MetricScores,
     Named,
+    Ranked,
     Result,
     Signature,
     Table,
@@ -201,7 +202,8 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     left out because people's scores of them lie far off. ``williams["pearson"]["gleu"]["m2"]`` asks
     whether gleu correlates better than m2. Only the metric with the greater correlation has a cell;
     where the test is undefined both have one, with the reason. ``about`` has notes of the scores
-    and judgments, ``notices`` what was noticed while files were read.
+    and judgments, ``notices`` what was noticed while files were read. ``rankings``, if asked for,
+    are those of judges in the place of metrics.
     """
 
     design: Design
@@ -212,6 +214,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     outliers: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
+    rankings: Mapping[str, Ranked] = field(default_factory=dict[str, Ranked])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -235,7 +238,8 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
         if sizes := sorted({k for metric in of_metrics for k in metric.top}):
             rows = {str(k): [metric.top[k] for metric in of_metrics] for k in sizes}
             tables.append(self._pair_table("best K", rows))
-        return tables
+        titled = {name: f"Ranking by {name}" for name in self.rankings}
+        return [*tables, *(replace(self.rankings[n].table(), title=t) for n, t in titled.items())]
 
     def figures(self) -> Mapping[str, Figure]:
         """Return each metric's scores against people's, and the p-values of Williams' test."""
@@ -306,7 +310,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
         names = ("systems", "outliers", "metrics", "williams")
         parts = {**asdict(self.design), "human_scores": self.human}
-        return public_shape(META_SYSTEM, self, *names, **parts)
+        return public_shape(META_SYSTEM, self, *names, rankings=self.rankings or None, **parts)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> SystemMeta:
@@ -323,7 +327,9 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
             drawn = few_systems(len(systems), outliers)
             about = tuple(note for note in data["notes"] if note not in drawn)
             design = read_fields(Design, data)
-            return cls(design, systems, human, metrics, williams, outliers, about)
+            stored = {n: Ranked.from_dict(r) for n, r in data.get("rankings", {}).items()}
+            of = (design, systems, human, metrics, williams, outliers, about)
+            return cls(*of, rankings=stored)
 
 
 def numbers(data: Mapping[str, float | None]) -> dict[str, float]:

@@ -10,11 +10,14 @@ import numpy as np
 
 from grammeter.core import DataError, FloatArray, MetricScores, checked
 from grammeter.meta import (
+    MEAN,
+    USUAL,
     Aggregate,
     BetaSweep,
     Choice,
     Design,
     IntervalName,
+    JudgedScores,
     SystemMeta,
     Windows,
     correlate_systems,
@@ -29,6 +32,7 @@ from grammeter.rendering import save_figures
 from grammeter.stats import TiePolicy
 from grammeter.verbs._compare.samples import paired_samples
 from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides, sides_of
+from grammeter.verbs._rank import rank
 from grammeter.verbs._using import fields_among
 
 SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k"
@@ -55,6 +59,7 @@ def meta_system(
     drop_outliers: float | None = None,
     leave_one_out: bool = False,
     top_k: bool = False,
+    rankings: bool = False,
     figure: PathLike | None = None,
     figure_williams: PathLike | None = None,
 ) -> SystemMeta:
@@ -78,6 +83,8 @@ def meta_system(
     drop_outliers
         Leave out systems whose human score is further from the median, in scaled median absolute
         deviations, such as 2.5.
+    rankings
+        Also rank the systems by each judge in the place of a metric, with ranges and clusters.
     figure, figure_williams
         Files, .svg or .png, into which each metric's scores are drawn against people's, and the
         p-values of Williams' test.
@@ -93,7 +100,15 @@ def meta_system(
         **{name: options[name] for name in SHARED},
     )
     save_figures(result, {"scores": figure, "williams": figure_williams})
-    return replace(result, notices=side.notices)
+    ranked = {
+        name: rank(of.rankings, by=method, resamples=resamples, seed=seed)
+        for name, of in table.items()
+        if rankings and isinstance(of, JudgedScores)
+        for method in [USUAL if of.by == MEAN else of.by]
+    }
+    notes = (note for of in ranked.values() for note in of.notes)
+    about = tuple(dict.fromkeys([*result.about, *notes]))
+    return replace(result, notices=side.notices, rankings=ranked, about=about)
 
 
 @checked

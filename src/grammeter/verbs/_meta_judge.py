@@ -279,37 +279,59 @@ def meta_judge(
         raise UsageError("texts are sources and outputs, from one place", fix=fix)
     corpus = known.read_corpus() if known else None
     corpus = read_corpus(source=source, systems=hyps) if hyps else corpus
-    rankings = _read(judgments, first_segment, corpus)
-    scored = {ranking.judge for ranking in rankings if has_scores(ranking)}
-    run = {name: [r for r in rankings if r.judge == name] for name in sorted(scored)}
-    people = [ranking for ranking in rankings if ranking.judge not in scored]
-    if not run:
-        fix = "Give what 'grammeter judge -o FILE' wrote; for people's ranks: grammeter agree."
-        raise DataError("nobody gave scores: there are ranks alone", fix=fix)
+    rankings = judged = _read(judgments, first_segment, corpus)
     human = known.read_scores() if known else None
-    people += known.read_judgments() if known else []
-    human = human_scores(people)[0] if people and human is None else human
-    profiles = {name: judge_profile(of, people, corpus, **drawn) for name, of in run.items()}
-    curves: dict[str, JudgeCurve | None] = {}
-    for name, of in run.items() if resamples else ():
-        chosen = _of_systems(of, systems, drop, human)
-        curves[name] = _curve(chosen, sum(profiles[name].tokens) / len(of), human, least, drawn)
-    worst = [
-        one for of in run.values() for one in disagreements([*same_items(of, people)], examples)
-    ]
-    settings: dict[str, object] = {"unit": "item", **drawn, "judges": len(run)}
-    settings |= {"edits": NEUTRAL, "tok": "whitespace"} if corpus else {}
-    result = JudgeMeta(
-        profiles,
-        people_figures(people, corpus, **drawn),
-        {name: curve for name, curve in curves.items() if curve},
-        tuple(_with_texts(one, corpus) for one in worst),
-        Signature.of("meta-judge", settings),
-        (*notes_of(rankings), *_notes(profiles, corpus, bool(people))),
-        getattr(rankings, "notices", ()),
+    rankings = (*rankings, *known.read_judgments()) if known else rankings
+    result = examined(rankings, corpus, human, systems, drop, least, examples, drawn)
+    result = replace(
+        result,
+        notes=(*notes_of(judged), *result.notes),
+        notices=getattr(judged, "notices", ()),
     )
     save_figures(result, {"curves": figure})
     return result
+
+
+def examined(
+    rankings: Sequence[Ranking],
+    corpus: Corpus | None,
+    human: Mapping[str, float] | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    least: float = 0.9,
+    examples: int = 5,
+    drawn: Mapping[str, Any] | None = None,
+) -> JudgeMeta:
+    """Look at the judges who gave scores; see :func:`meta_judge`. ``human``: people's scores."""
+    drawn = drawn or {"resamples": 1000, "seed": 1, "confidence": 0.95}
+    scored = scoring_judges(rankings)
+    run = {name: [r for r in rankings if r.judge == name] for name in scored}
+    people = [ranking for ranking in rankings if ranking.judge not in run]
+    if not run:
+        fix = "Give what 'grammeter judge -o FILE' wrote; for people's ranks: grammeter agree."
+        raise DataError("nobody gave scores: there are ranks alone", fix=fix)
+    human = human_scores(people)[0] if people and human is None else human
+    profiles = {name: judge_profile(of, people, corpus, **drawn) for name, of in run.items()}
+    curves: dict[str, JudgeCurve | None] = {}
+    for name, of in run.items() if drawn["resamples"] else ():
+        chosen = _of_systems(of, systems, drop, human)
+        curves[name] = _curve(chosen, sum(profiles[name].tokens) / len(of), human, least, drawn)
+    pairs = [[*same_items(of, people)] for of in run.values()]
+    settings: dict[str, object] = {"unit": "item", **drawn, "judges": len(run)}
+    settings |= {"edits": NEUTRAL, "tok": "whitespace"} if corpus else {}
+    return JudgeMeta(
+        profiles,
+        people_figures(people, corpus, **drawn),
+        {name: curve for name, curve in curves.items() if curve},
+        tuple(_with_texts(one, corpus) for of in pairs for one in disagreements(of, examples)),
+        Signature.of("meta-judge", settings),
+        tuple(_notes(profiles, corpus, bool(people))),
+    )
+
+
+def scoring_judges(rankings: Sequence[Ranking]) -> list[str]:
+    """Return the judges who gave scores."""
+    return sorted({ranking.judge for ranking in rankings if has_scores(ranking)})
 
 
 def _read(

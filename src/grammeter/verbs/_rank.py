@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, renamed
+from grammeter.formats import Judgments
+from grammeter.meta import judgments_of
 from grammeter.ranking import (
     Agreement,
     Divisor,
@@ -60,6 +64,7 @@ class AgreeOptions(JudgmentOptions, total=False):
     """The options of both questions to :func:`agree`."""
 
     kappa: KappaKind
+    replies: bool
     resamples: int
     outputs: Mapping[str, Sequence[str]] | None
 
@@ -222,6 +227,7 @@ def agree(
     *,
     correlate: bool = False,
     kappa: KappaKind = "script",
+    replies: bool = False,
     judge: Sequence[str] | None = None,
     without_judge: Sequence[str] | None = None,
     resamples: int = 1000,
@@ -247,6 +253,8 @@ def agree(
         Instead: correlate each judge's ranking of the systems with the others'.
     kappa
         The definition that comes first; the other stands beside it.
+    replies
+        Take each usable reply of a language model as a judgment: its agreement with itself.
     judge, without_judge, numbering
         As for :func:`rank`.
     resamples, seed, confidence
@@ -255,6 +263,8 @@ def agree(
     outputs
         The systems' texts, one a sentence: equal ones that stand apart are found by them, too.
     """
+    if replies:
+        rankings = _by_reply(rankings)
     of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
     drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
     if not correlate:
@@ -263,3 +273,17 @@ def agree(
     unused = {name: value != usual[name] for name, value in ({"kappa": kappa} | drawn).items()}
     check_home(False, "results other than --correlate", **unused)
     return judge_correlations(rankings, **of)
+
+
+def _by_reply(rankings: Sequence[Ranking]) -> Judgments:
+    """Put judgments in the place of an item, one for each usable reply to it."""
+    read = rankings if isinstance(rankings, Judgments) else Judgments(tuple(rankings))
+    said = [judgments_of(ranking) for ranking in rankings]
+    origins = [[origin] * len(of) for origin, of in zip(read.origins, said, strict=False)]
+    note = "each usable reply of a language model counts as a judgment of its own"
+    return replace(
+        read,
+        rankings=tuple(chain(*said)),
+        origins=tuple(chain(*origins)),
+        notes=(*read.notes, note),
+    )

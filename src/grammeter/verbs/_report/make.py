@@ -17,16 +17,18 @@ from grammeter.formats import (
     read_any_scores,
     write_text,
 )
+from grammeter.formats import benchmark as find_benchmark
 from grammeter.meta import SystemMeta
 from grammeter.ranking import Agreement
 from grammeter.rendering import Page
 from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._compare.samples import as_table
 from grammeter.verbs._explain import corpus_of
+from grammeter.verbs._meta_judge import scoring_judges
 from grammeter.verbs._rank import agree, rank
 from grammeter.verbs._report.browser import make_browser
 from grammeter.verbs._report.materials import read_materials
-from grammeter.verbs._report.people import People
+from grammeter.verbs._report.people import People, judges_section
 from grammeter.verbs._report.scores import compared, scores_section, signatures_section
 from grammeter.verbs._report.types import types_section
 from grammeter.version import __version__
@@ -42,6 +44,7 @@ def report(
     meta: SystemMeta | Mapping[str, Any] | None = None,
     comparison: Comparison | Mapping[str, Any] | None = None,
     agreement: Agreement | Mapping[str, Any] | None = None,
+    benchmark: str | None = None,
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     first_segment: FirstSegment | None = None,
@@ -69,7 +72,11 @@ def report(
     judgments, ranking, meta, comparison, agreement
         The same as values, results also in their public JSON shapes; they take precedence over
         ``files``. Missing results are computed, if possible: judgments are ranked by expected wins,
-        their judges' agreement is measured, and metrics are correlated with the ranking.
+        their judges' agreement is measured, and metrics are correlated with the ranking. Judges who
+        gave scores are no people; what they said has a section of its own.
+    benchmark
+        Take people's judgments, where none are given, and the texts of a data set: ``gjg15``,
+        ``seeda-e``, ``seeda-s``.
     metrics, systems
         Metrics and systems to show, in this order; default: all. Correlations are over the
         systems that have scores and were judged.
@@ -87,27 +94,37 @@ def report(
         For the intervals of scores and the ranges of ranks.
     """
     if isinstance(scores, str | Path):
-        paths, table = [scores, *files], as_table(read_any_scores(scores), metric_name(scores))
+        paths, source, name = [scores, *files], read_any_scores(scores), metric_name(scores)
     else:
-        paths, table = files, as_table(scores)
+        paths, source, name = files, scores, "judgments"
+    table = as_table(source, name)
     materials = read_materials(files, scores=table, first_segment=first_segment)
     table = restricted(table, metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
     stored = _result(Comparison, comparison or materials.comparison)
     compares = compared(table, stored, resamples=resamples, seed=seed)
+    known = find_benchmark(benchmark) if benchmark else None
     judgments = materials.judgments if judgments is None else judgments
+    judgments = known.read_judgments() if known and judgments is None else judgments
+    run = () if isinstance(source, ScoreTable | Ranked) else source
+    everyone = [*run, *(judgments or ())]
+    scoring = scoring_judges(everyone)
+    people = [ranking for ranking in judgments or () if ranking.judge not in scoring]
     ranking, agreement = ranking or materials.ranking, agreement or materials.agreement
     if judgments is not None:
         numbering = judgments.numbering if isinstance(judgments, Judgments) else None
-        ranking = ranking or rank(judgments, resamples=resamples, seed=seed)
-        agreement = agreement or agree(judgments, numbering=numbering)
+        ranked = people if scoring and people else judgments
+        ranking = ranking or rank(ranked, resamples=resamples, seed=seed, numbering=numbering)
+        agreement = agreement or agree(everyone if scoring else judgments, numbering=numbering)
     correlated = _result(SystemMeta, meta or materials.meta)
-    people = People(table, ranking, _result(Agreement, agreement), correlated).correlated()
+    people_of = People(table, ranking, _result(Agreement, agreement), correlated).correlated()
+    texts = known.read_corpus() if known and corpus is None else corpus
     sections = (
         scores_section(table, compares),
         types_section(table, corpus, pipeline=pipeline, anew=not no_types),
-        *people.sections(),
-        signatures_section(table, people.signatures),
+        *people_of.sections(),
+        *judges_section(everyone, texts, resamples=resamples, seed=seed),
+        signatures_section(table, people_of.signatures),
     )
     browser, browser_facts = None, dict[str, str]()
     if corpus is not None:

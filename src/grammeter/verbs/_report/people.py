@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grammeter.core import Ranked, ScoreTable, Table
+from grammeter.core import Ranked, Ranking, ScoreTable, Table
+from grammeter.formats import Corpus
 from grammeter.meta import Design, SystemMeta
 from grammeter.ranking import FEW_SYSTEMS, Agreement
 from grammeter.rendering import Drawing, Point, Section, draw, scatter
 from grammeter.verbs._meta import correlate
+from grammeter.verbs._meta_judge import examined, scoring_judges
 
 FEWEST = 3
 """Least number of systems for correlations."""
@@ -37,6 +39,25 @@ HOW_AGREED = (
     "Cohen's kappa on pairs of outputs that were ranked together, and Krippendorff's alpha of the"
     " ranks."
 )
+
+
+HOW_EXAMINED = (
+    "What language models' answers tell of them: counts of raw scores, whether they agree with"
+    " themselves, and whether place, length or edits sway them."
+)
+
+
+def judges_section(
+    rankings: Sequence[Ranking], corpus: Corpus | None, *, resamples: int, seed: int
+) -> Iterator[Section]:
+    """Yield the section about judges who gave scores, if there are such."""
+    if scoring_judges(rankings):
+        drawn = {"resamples": resamples, "seed": seed, "confidence": 0.95}
+        result = examined(rankings, corpus, drawn=drawn)
+        tables, drawings = tuple(result.tables()), tuple(map(draw, result.figures().values()))
+        captions = tuple(table.title for table in tables)
+        words = (HOW_EXAMINED, *result.notes)
+        yield Section("judges", "Judges that gave scores", words, tables, drawings, captions)
 
 
 @dataclass(frozen=True)
