@@ -66,8 +66,8 @@ def score(target: str) -> int:
 
 def targets(prompt: str) -> list[str]:
     """Return the texts under ``# targets``, their numbers removed."""
-    block = prompt.partition("# targets")[2].partition("# output format")[0]
-    return [re.sub(r"^\d+\. ", "", line) for line in block.strip("\n").split("\n") if line.strip()]
+    block = prompt.partition("# targets\n")[2].partition("\n\n# output format")[0]
+    return [re.sub(r"^\d+\. ", "", line) for line in block.split("\n")]
 
 
 def prompt_of(*texts: str) -> str:

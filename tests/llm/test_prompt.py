@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import product
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from grammeter.formats import read_judgments
 from grammeter.formats.text import read_lines
 from grammeter.llm.prompt import (
     CRITERIA,
-    Prompt,
+    PROMPTS,
     Protocol,
     Question,
     draw_sets,
@@ -28,8 +28,8 @@ from scripted_endpoint import targets as targets_of
 
 QUESTION = Question("Before .", "He go .", "After .", ("He goes .", "He went ."))
 ALL = [
-    Protocol(name=name, criterion=criterion, prompt=prompt)
-    for name, prompt in product(CRITERIA, get_args(Prompt))
+    Protocol(name=name, criterion=criterion, prompt=prompt, numbered=True)
+    for name, prompt in product(CRITERIA, PROMPTS)
     for criterion in (None, *CRITERIA[name])
 ]
 
@@ -150,9 +150,81 @@ def test_texts_are_put_in_once(before, source, after, targets):
         assert around == [before, source, after]
 
 
-def test_without_numbers():
-    prompt = Protocol(name="llm-s", numbered=False).render(QUESTION)
-    assert "# targets\nHe goes .\nHe went .\n\n# output" in prompt
+def test_targets_of_the_paper_have_no_numbers():
+    bare = Protocol(name="llm-s", numbered=False)
+    assert "# targets\nHe goes .\nHe went .\n\n# output" in bare.render(QUESTION)
+    assert Protocol(name="llm-s").template == bare.template
+    hardened = Protocol(name="llm-s", prompt="hardened")
+    assert hardened.template == replace(hardened, numbered=True).template
+
+
+@pytest.mark.parametrize(
+    ("context", "rows", "extent", "place"),
+    [
+        (2, ["Before .", "He go .", "After ."], "three sentences", "middle"),
+        (1, ["Before .", "He go ."], "two sentences", "last"),
+        (0, ["He go ."], "one sentence", "only"),
+    ],
+)
+def test_as_much_context_as_is_wanted(context, rows, extent, place):
+    protocol = Protocol(name="llm-s", criterion="meaning", context=context)
+    prompt = protocol.render(QUESTION)
+    assert prompt.split("# context\n")[1].split("\n\n# targets")[0].split("\n") == rows
+    assert f"The context consists of {extent} from" in prompt
+    assert f"the source, which is the {place} sentence in the context" in prompt
+    assert ("context" in protocol.template) == (context < 2)
+
+
+OWN = "Zu {SOURCE} ({PREVIOUS}|{FOLLOWING}), {EXTENT}:\n{TARGETS}\n{CRITERION}{a} {FORMAT}"
+
+
+def test_a_prompt_of_ones_own(tmp_path):
+    (tmp_path / "mine.txt").write_text(f"{OWN}\n", encoding="utf-8")
+    protocol = Protocol(
+        name="llm-s", prompt=str(tmp_path / "mine.txt"), criterion="Mind the {SOURCE} style ."
+    )
+    prompt = protocol.render(QUESTION)
+    assert prompt.startswith(
+        "Zu He go . (Before .|After .), three sentences:\n1. He goes .\n2. He went .\n"
+        "Mind the {SOURCE} style .\n{a} The output should be"
+    )
+    assert protocol.template.startswith("mine-llm-s-Mind-the-")
+    assert protocol.template != replace(protocol, criterion="Mind the {SOURCE} style !").template
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("{SOURCE}", "the targets have no place"),
+        ("{TARGETS}\n{TARGET}", r"nothing is called \{TARGET\}.*mine.txt:2|mine.txt:2"),
+        (None, "no prompt"),
+        (b"\xff{TARGETS}", "no prompt"),
+    ],
+)
+def test_a_file_that_is_no_prompt(tmp_path, words, message):
+    path = tmp_path / "mine.txt"
+    if words is not None:
+        path.write_bytes(words.encode() if isinstance(words, str) else words)
+    with pytest.raises(DataError, match=message):
+        Protocol(name="llm-s", prompt=str(path)).render(QUESTION)
+
+
+def test_a_criterion_without_a_place(tmp_path):
+    (tmp_path / "mine.txt").write_text("{TARGETS}", encoding="utf-8")
+    with pytest.raises(UsageError, match="no place for a criterion"):
+        Protocol(name="llm-s", prompt=str(tmp_path / "mine.txt"), criterion="fluency")
+
+
+def test_smaller_sets_and_shuffled_orders():
+    texts = list("abcdefg")
+    for size in (2, 3, 5, 7, 9):
+        sets = draw_sets("x", texts, times=2, seed=1, size=size)
+        assert {len(shown) for shown in sets} == {min(size, 7)}
+        assert min(Counter(text for shown in sets for text in shown).values()) >= 2
+    firsts = {tuple(reorder(f"s {n}", texts, orders=1, seed=1, shuffle=True)[0]) for n in range(20)}
+    assert len(firsts) > 10
+    many = reorder("x", list("abc"), orders=6, seed=1, shuffle=True)
+    assert len(set(map(tuple, many))) == 6
 
 
 @pytest.mark.parametrize(
@@ -166,7 +238,7 @@ def test_a_criterion_of_the_other_metric(name, criterion):
 
 
 def test_wrong_questions():
-    for targets in ((), ("a", "a"), tuple("abcdef")):
+    for targets in ((), ("a", "a"), tuple("abcdefghijklmnopqrstu")):
         with pytest.raises(UsageError, match="targets"):
             Question("", "", "", targets)
     for texts in (("a\nb", "", "", ("x",)), ("", "", "", ("# output format\r", "y"))):

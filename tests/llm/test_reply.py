@@ -31,23 +31,26 @@ def text_of(scores):
     return json.dumps(reply(scores))
 
 
+def naive_pairs(key, value):
+    name = key.lower()
+    if name == "scores" and isinstance(value, dict):
+        return [pair for item in value.items() for pair in naive_pairs(*item)]
+    if name == "scores":
+        return list(enumerate(value, 1)) if isinstance(value, list) else [(0, None)]
+    for before, after in (("target_score", ""), ("target", "_score"), ("target", "")):
+        number = name.removeprefix(before).removesuffix(after)
+        if name == f"{before}{number}{after}" and number.isdigit():
+            return [(int(number), value)]
+    return []
+
+
 def naive(data, n):
     """Return the scores of parsed JSON by the plainest rules, and nothing but these."""
     values = {}
-    for key, value in data.items():
-        name = key.lower()
-        if name == "scores":
-            pairs = list(enumerate(value, 1)) if isinstance(value, list) else [(0, None)]
-        elif name.startswith("target_score") and name[12:].isdigit():
-            pairs = [(int(name[12:]), value)]
-        elif name.startswith("target") and name.endswith("_score") and name[6:-6].isdigit():
-            pairs = [(int(name[6:-6]), value)]
-        else:
-            pairs = []
-        for number, score in pairs:
-            if number in values:
-                return None
-            values[number] = score
+    for number, score in [pair for item in data.items() for pair in naive_pairs(*item)]:
+        if number in values:
+            return None
+        values[number] = score
     if sorted(values) != list(range(1, n + 1)):
         return None
     scores = []
@@ -76,7 +79,7 @@ def test_the_form_that_prompts_ask_for_needs_no_tolerance(scores):
     assert (reading.scores, reading.came) == (tuple(scores), "ok")
 
 
-@given(SCORE_LISTS, st.sampled_from(range(8)))
+@given(SCORE_LISTS, st.sampled_from(range(14)))
 def test_other_forms_are_tolerated_and_told(scores, form):
     plain = text_of(scores)
     commented = plain.replace(", ", ", // so\n").replace("}", "// end\n}")
@@ -89,6 +92,12 @@ def test_other_forms_are_tolerated_and_told(scores, form):
         json.dumps({"scores": scores}),
         json.dumps(reply([float(score) for score in scores])),
         f"<think>perhaps {text_of([1] * len(scores))}</think>\n{plain}",
+        json.dumps({"scores": reply(scores)}),
+        plain.replace('"', "'"),
+        "\n".join(f"target{n}_score: {s}" for n, s in enumerate(scores, 1)),
+        "So:\n" + "\n".join(f"- **Target {n}:** {s}/5" for n, s in enumerate(scores, 1)),
+        ", ".join(f"target {n}: {s}.0" for n, s in enumerate(scores, 1)) + ".",
+        "\r\n".join(f"Target {n} score = {s};" for n, s in enumerate(scores, 1)),
     ][form]
     reading = read(text, len(scores))
     assert reading.scores == tuple(scores)
@@ -128,10 +137,18 @@ def test_half_a_reply_is_none(scores, data):
         ("I would rather not.", "there is no JSON object"),
         ("[3, 4]", "there is no JSON object"),
         ("{never closed", "there is no JSON object"),
-        ('"target1_score": 3, "target2_score": 4', "there is no JSON object"),
-        ('{"target1_score": NaN, "target2_score": 3}', "there is no JSON object"),
+        ('{"target1_score": 3, "target2_score": 4', "there is no JSON object"),
+        ('{"target1_score": NaN, "target2_score": 3}', "followed by no plain number"),
+        ("target 1: 3", "the score of target 2 is missing"),
+        ("target 1: 3\ntarget 2: 4\ntarget 2: 5", "target 2 is scored twice"),
+        ("target 1: 3\ntarget 2: 4\ntarget 3: 5", "more than 2 targets"),
+        ("target 1: 3\ntarget 2: 4 mistakes", "followed by no plain number"),
+        ("target 1: 3\ntarget 2: 4.5", "target 2 is not one of"),
+        ("target 1: 3\ntarget 2: -4", "target 2 is not one of"),
+        ("target 1: 3\ntarget 2: 45", "followed by no plain number"),
+        ("target 1: 3, though target 1: 4 was near; target 2: 4", "followed by no plain number"),
         ("[" * 100_000, "there is no JSON object"),
-        ('{"target1_score": ' + "9" * 5_000 + "}", "there is no JSON object"),
+        ('{"target1_score": ' + "9" * 5_000 + "}", "followed by no plain number"),
         ('{"target1_score": 3}', "the score of target 2 is missing"),
         ("{}", "the score of target 1, 2 is missing"),
         ('{"scores": [3]}', "the score of target 2 is missing"),

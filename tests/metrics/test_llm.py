@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fake_judge
 import grammeter as gm
 from fake_annotator import FakeAnnotator
-from grammeter.core import ScoreTable, Segment, Statistics, UsageError
+from grammeter.core import DataError, ScoreTable, Segment, Statistics, UsageError
 from grammeter.formats import Corpus
 from grammeter.llm import Endpoint, using
 from grammeter.metrics import llm
@@ -223,11 +223,11 @@ def test_no_model():
         ("llm-s(model=m, criterion=impact)", "llm-s: criterion=impact"),
         ("llm-e(model=m, criterion=fluency)", "llm-e: criterion=fluency"),
         ("llm-s(model=m, criterion=beauty)", "criterion=beauty is not possible"),
-        ("llm-s(model=m, prompt=mine)", "prompt takes paper or hardened"),
+        ("llm-s(model=m, context=3)", "context=3"),
+        ("llm-s(model=m, set_size=1)", "set_size=1"),
         ("llm-s(model=m, repeats=0)", "repeats=0"),
         ("llm-s(model=m, permutations=0)", "permutations=0"),
         ("llm-s(model=m, per_output=0)", "per_output=0"),
-        ("llm-s(model=m, coverage=0)", "coverage"),
         ("llm-s(model=m, coverage=1.5)", "coverage"),
         ("llm-s(model=m, seed=-1)", "seed"),
         ("llm-s(model=m, pipeline=neutral)", "unknown option"),
@@ -236,6 +236,11 @@ def test_no_model():
 def test_impossible_fields(spelled, message):
     with pytest.raises(UsageError, match=message):
         metric(spelled)
+
+
+def test_a_prompt_that_is_not_there():
+    with pytest.raises(DataError, match="ours are paper and hardened"):
+        metric("llm-s(model=m, prompt=mine)")
 
 
 @pytest.mark.parametrize(

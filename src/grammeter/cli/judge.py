@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.verbs import judge, judging_metric
 
     _check_format(args)
-    names = ("per_output", "permute", "repeats", "seed", "coverage")
+    names = ("prompt", "per_output", "permute", "repeats", "seed", "coverage")
     settings = {name: getattr(args, name) for name in names}
     metric = judging_metric(args.metric, **settings)  # refuses wrong options before any work
     check_folder(args.output)

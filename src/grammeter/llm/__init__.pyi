@@ -12,9 +12,9 @@ from grammeter.llm.endpoint import Reading as Reading
 from grammeter.llm.endpoint import Structured as Structured
 from grammeter.llm.endpoint import current as current
 from grammeter.llm.endpoint import using as using
-from grammeter.llm.prompt import Criterion as Criterion
+from grammeter.llm.prompt import MOST as MOST
+from grammeter.llm.prompt import USUAL as USUAL
 from grammeter.llm.prompt import Name as Name
-from grammeter.llm.prompt import Prompt as Prompt
 from grammeter.llm.prompt import Protocol as Protocol
 from grammeter.llm.prompt import Question as Question
 from grammeter.llm.prompt import draw_sets as draw_sets

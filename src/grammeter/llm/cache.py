@@ -17,12 +17,21 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import DataError, private_file
-from grammeter.llm.reply import AttemptState, Outcome, Reply, State, finish_of, json_object
+from grammeter.llm.reply import (
+    AttemptState,
+    Outcome,
+    Reply,
+    State,
+    finish_of,
+    json_object,
+    object_of,
+)
 from grammeter.llm.request import Abilities
 
 FILE = "replies-1.sqlite"  # name of the file, with the version of its format
 _WAIT = 30.0
-_READ = "state, scores, reply, reason, tokens_in, tokens_out, seconds, body, key"
+_READ = """state, scores, reply, reason, tokens_in, tokens_out, seconds, body, answered_by, request,
+    key"""
 _AT_ONCE = 500
 _TABLES = files("grammeter.llm").joinpath("replies.sql").read_text("utf-8")
 
@@ -177,13 +186,15 @@ def _make_private(path: Path) -> None:
                 name.chmod(0o600)
 
 
-_Row = tuple[AttemptState, str | None, str, str, int | None, int | None, float, str, str]
+_Row = tuple[
+    AttemptState, str | None, str, str, int | None, int | None, float, str, str | None, str, str
+]  # fmt: skip
 
 
 def _history(rows: Sequence[_Row], most: int) -> History:
     """Follow a call from request to request; what came after its end does not count."""
     history = History()
-    for came, scores, text, reason, tokens_in, tokens_out, seconds, body, _ in rows:
+    for came, scores, text, reason, tokens_in, tokens_out, seconds, body, model, sent, _ in rows:
         reply = Reply(
             text=text,
             scores=None if scores is None else tuple(json.loads(scores)),
@@ -191,6 +202,10 @@ def _history(rows: Sequence[_Row], most: int) -> History:
             tokens=(tokens_in, tokens_out),
             seconds=seconds,
             finish=finish_of(json_object(body)),
+            state=came,
+            reason=reason,
+            answered_by=model,
+            settings=_settings(json_object(sent)),
         )
         history.attempts += 1
         history.replies += () if came == "failed" else (reply,)
@@ -209,6 +224,17 @@ def _history(rows: Sequence[_Row], most: int) -> History:
             history.outcome = history.ended(ends, note, reply)
             break
     return history
+
+
+def _settings(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was sent beside the prompt; of the form of replies its name, no schema."""
+    rest = {key: body[key] for key in body if key not in ("model", "messages", "response_format")}
+    if form := object_of(body.get("response_format")).get("type"):
+        rest["structured"] = form
+    messages: list[Any] = body.get("messages", [])
+    for message in messages[:-1]:
+        rest["system_message"] = object_of(message).get("content")
+    return rest
 
 
 def stored(folder: Path | None) -> Attempts:

@@ -20,7 +20,7 @@ from grammeter.llm.cache import Attempts, History, stored
 from grammeter.llm.cost import BASIS, read_prices
 from grammeter.llm.endpoint import Endpoint, current
 from grammeter.llm.local import Chat, Local
-from grammeter.llm.prompt import MOST, Protocol, Question, draw_sets, reorder
+from grammeter.llm.prompt import USUAL, Protocol, Question, draw_sets, reorder
 from grammeter.llm.reply import Call, Estimate, Outcome, Reply
 from grammeter.llm.request import Abilities, Request
 from grammeter.llm.session import Conversation, Session, UnfinishedError
@@ -89,7 +89,7 @@ class Answer:
 class Opinion:
     """A judge's answers on a group."""
 
-    answers: tuple[Answer, ...]  # several if there are more than five distinct outputs
+    answers: tuple[Answer, ...]  # several if there are more than ``size`` distinct outputs
     places: tuple[int, ...]  # by output, its number among the distinct ones
 
     @property
@@ -139,12 +139,14 @@ class Panel:
     orders: int = 1  # in how many orders the targets are shown, against position bias
     repeats: int = 1  # how often each order is asked
     seed: int = 1  # of the random orders
+    size: int = USUAL  # how many outputs a prompt shows at most
+    shuffle: bool = False  # whether the first order is random, too
     chat: Chat | None = None  # the model itself, if it answers in this process
 
     def ask(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
-        """Ask for scores, at most five outputs at a time, with one call for each distinct prompt.
+        """Ask for scores, at most ``size`` outputs at a time, one call for each distinct prompt.
 
-        A group of equal outputs needs no question; one with more than five distinct ones is shown
+        A group of equal outputs needs no question; one with more distinct ones is shown
         in sets, drawn by the seed. Raises :class:`LimitReachedError` if a ceiling of the endpoint
         is reached; the answers so far are kept; :class:`RemoteError`, :class:`MissingResourceError`
         if the endpoint fails, or the client is not installed or has no key.
@@ -178,8 +180,9 @@ class Panel:
         """Return the calls about a group, and its opinion without their outcomes."""
         number = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
         sets = [list(number)] if number else []
-        if len(number) > MOST:
-            sets = draw_sets(group.context[1], list(number), times=1, seed=self.seed)
+        if len(number) > self.size:
+            source = group.context[1]
+            sets = draw_sets(source, list(number), times=1, seed=self.seed, size=self.size)
         answers: list[Answer] = []
         calls: list[Call] = []
         for texts in sets:
@@ -192,7 +195,13 @@ class Panel:
     def _orders(self, question: Question) -> tuple[tuple[int, ...], ...]:
         if len(question.targets) < 2:
             return ()
-        orders = reorder(question.source, question.targets, orders=self.orders, seed=self.seed)
+        orders = reorder(
+            question.source,
+            question.targets,
+            orders=self.orders,
+            seed=self.seed,
+            shuffle=self.shuffle,
+        )
         return tuple(tuple(order) for order in orders for _ in range(self.repeats))
 
     def _calls(self, question: Question, orders: Sequence[Sequence[int]]) -> list[Call]:

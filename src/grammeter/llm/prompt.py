@@ -10,27 +10,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from grammeter.core import DataError, UsageError
+from grammeter.core import DataError, UsageError, expanded
 
 Name = Literal["llm-s", "llm-e"]
 """Score sentences as they are, or with their edits marked."""
 
-Criterion = Literal["grammaticality", "fluency", "meaning", "difficulty", "impact"]
-"""The quality to judge; the first three belong to sentences, the others to edits."""
+PROMPTS = ("paper", "hardened")
+"""The words of the paper; ours, which quote the texts and say that they are data."""
 
-Prompt = Literal["paper", "hardened"]
-"""The words of the paper, or ours, which quote the texts and say that they are data."""
-
-CRITERIA: Mapping[Name, tuple[Criterion, ...]] = {
+CRITERIA: Mapping[Name, tuple[str, ...]] = {
     "llm-s": ("grammaticality", "fluency", "meaning"),
     "llm-e": ("difficulty", "impact"),
 }
+"""The qualities that the paper's judges look at."""
 
-MOST = 5  # maximum number of targets scored side by side
+USUAL, MOST = 5, 20  # targets scored side by side: in the paper, and at most
+_EXTENTS = ("one sentence", "two sentences", "three sentences")
+_PLACES = ("only", "last", "middle")
+_FIELDS = ("CRITERION", "EXTENT", "CONTEXT", "PREVIOUS", "SOURCE", "FOLLOWING", "TARGETS", "FORMAT")
 _PLACE = re.compile(r"\{([A-Z]+)\}")
 
 
@@ -45,7 +47,7 @@ class Question:
     previous: str  # three lines of the learner's text; the first and the last may be empty
     source: str
     following: str
-    targets: tuple[str, ...]  # distinct, 1 to 5: outputs as they are, or with their edits marked
+    targets: tuple[str, ...]  # distinct, 1 to 20: outputs as they are, or with their edits marked
 
     def __post_init__(self) -> None:
         if not 1 <= len(set(self.targets)) == len(self.targets) <= MOST:
@@ -64,28 +66,44 @@ class Question:
 class Protocol:
     """The words of questions.
 
-    ``numbered`` writes ``1.`` and so on before the targets: the paper's text shows no numbers, a
-    copy of its source does; the reply always names targets by number. Raises :class:`UsageError` if
-    the criterion belongs to the other name.
+    Attributes
+    ----------
+    criterion
+        One of :data:`CRITERIA`, or a sentence that says what to look at.
+    prompt
+        ``paper``, ``hardened``, or a file: text with ``{TARGETS}`` and, if wanted, ``{CONTEXT}``
+        (or ``{PREVIOUS}``, ``{SOURCE}``, ``{FOLLOWING}``), ``{CRITERION}``, ``{FORMAT}`` (the form
+        of the reply) and ``{EXTENT}`` ("three sentences").
+    numbered
+        Write ``1.`` and so on before targets; by default not in the paper's prompt, as printed.
+    context
+        How many sentences around the source are shown: 0, 1 (the one before) or 2.
+
+    Raises :class:`UsageError` if the criterion belongs to the other name, and :class:`DataError` if
+    the file is no template.
     """
 
     name: Name
-    criterion: Criterion | None = None  # adds the paper's sentence for it
-    prompt: Prompt = "paper"
-    numbered: bool = True
+    criterion: str | None = None
+    prompt: str = "paper"
+    numbered: bool | None = None
+    context: int = 2
 
     def __post_init__(self) -> None:
-        if self.criterion is not None and self.criterion not in CRITERIA[self.name]:
+        known = CRITERIA[self.name]
+        if not (self.criterion is None or self.criterion in known or " " in self.criterion):
             raise UsageError(
                 f"{self.name}: criterion={self.criterion} is not possible",
-                fix=f"{self.name} knows {', '.join(CRITERIA[self.name])}, or none.",
+                fix=f"{self.name} knows {', '.join(known)}; or none; or write a sentence.",
             )
+        if "{CRITERION}" not in self._words and self.criterion is not None:
+            raise UsageError(f"{self.prompt}: no place for a criterion", fix="Write {CRITERION}.")
 
     def render(self, question: Question) -> str:
         """Return the whole prompt; texts that look like a place are not replaced."""
         context = map(self._shown, (question.previous, question.source, question.following))
         lines = [
-            f"{number}. {text}" if self.numbered else text
+            f"{number}. {text}" if self._numbers else text
             for number, text in enumerate(map(self._shown, question.targets), start=1)
         ]
         return self._filled(tuple(context), lines)
@@ -94,25 +112,63 @@ class Protocol:
     def template(self) -> str:
         """Id and hash of the words: ``paper-llm-s-fluency-1f2e3d4c5b6a``."""
         words = self._filled(("", "", ""), ["{TARGET}", "{TARGET}"])
-        shown = f"{words}\n{self.numbered}"
-        parts = (self.prompt, self.name, self.criterion, "" if self.numbered else "unnumbered")
-        digest = hashlib.sha256(shown.encode()).hexdigest()[:12]
+        parts = (
+            Path(self.prompt).stem,
+            self.name,
+            "" if self.criterion is None else self.criterion.replace(" ", "-")[:20],
+            "" if self._numbers else "unnumbered",
+            "" if self.context == 2 else f"context{self.context}",
+        )
+        digest = hashlib.sha256(f"{words}\n{self._numbers}".encode()).hexdigest()[:12]
         return "-".join([part for part in parts if part] + [digest])
+
+    @property
+    def _numbers(self) -> bool:
+        return self.prompt != "paper" if self.numbered is None else self.numbered
+
+    @property
+    def _words(self) -> str:
+        own = self.prompt not in PROMPTS
+        return _own(self.prompt) if own else _file(f"prompts/{self.prompt}-{self.name}.txt")
 
     def _shown(self, text: str) -> str:
         return json.dumps(text, ensure_ascii=False) if self.prompt == "hardened" else text
 
     def _filled(self, context: tuple[str, ...], targets: list[str]) -> str:
-        rows = (line.split(": ", 1) for line in _file("prompts/criteria.txt").split("\n"))
-        criteria = {name: f"{sentence}\n" for name, sentence in rows}
         values = {
-            "CRITERION": criteria[self.criterion] if self.criterion else "",
+            "CRITERION": self._sentence,
+            "EXTENT": _EXTENTS[self.context],
+            "CONTEXT": "\n".join(context[self.context == 0 : 1 + max(self.context, 1)]),
             **dict(zip(("PREVIOUS", "SOURCE", "FOLLOWING"), context, strict=True)),
             "TARGETS": "\n".join(targets),
             "FORMAT": _output_format(len(targets)),
         }
-        words = _file(f"prompts/{self.prompt}-{self.name}.txt")
-        return _PLACE.sub(lambda place: values[place[1]], words)
+        return _PLACE.sub(lambda place: values[place[1]], self._words)
+
+    @property
+    def _sentence(self) -> str:
+        """The criterion as a line of the prompt."""
+        rows = (line.split(": ", 1) for line in _file("prompts/criteria.txt").split("\n"))
+        sentences = {name: text.replace("{PLACE}", _PLACES[self.context]) for name, text in rows}
+        return f"{sentences.get(self.criterion, self.criterion)}\n" if self.criterion else ""
+
+
+@cache
+def _own(path: str) -> str:
+    """Read a template of the user's; raise :class:`DataError` if it is none."""
+    fix = f"Write the prompt as text with {', '.join(f'{{{field}}}' for field in _FIELDS)}."
+    try:
+        words = expanded(path).read_text(encoding="utf-8-sig").removesuffix("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = f"no prompt: {error}; ours are {' and '.join(PROMPTS)}"
+        raise DataError(reason, where=path, fix=fix) from None
+    for number, line in enumerate(words.split("\n"), start=1):
+        for name in _PLACE.findall(line):
+            if name not in _FIELDS:
+                raise DataError(f"nothing is called {{{name}}}", where=f"{path}:{number}", fix=fix)
+    if "{TARGETS}" not in words:
+        raise DataError("the targets have no place", where=path, fix="Write {TARGETS}.")
+    return words
 
 
 def _output_format(count: int) -> str:
@@ -129,13 +185,15 @@ def _file(name: str) -> str:
     return files("grammeter.llm").joinpath(name).read_text(encoding="utf-8").removesuffix("\n")
 
 
-def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> list[list[str]]:
-    """Draw sets of at most five outputs, so that each is in at least ``times`` of them.
+def draw_sets(
+    source: str, outputs: Sequence[str], *, times: int, seed: int, size: int = USUAL
+) -> list[list[str]]:
+    """Draw sets of at most ``size`` outputs, so that each is in at least ``times`` of them.
 
-    Up to five outputs stand together in every set, in different orders while there are any left.
-    More are shuffled and cut into sets of five, ``times`` times; outputs that have already been
-    shown fill up the last set. ``source``: the sentence that they correct. ``outputs``: distinct
-    texts, in any order. ``times``, ``seed``: 1 or more; 0 or more.
+    Up to ``size`` outputs stand together in every set, in different orders while there are any
+    left. More are shuffled and cut into sets, ``times`` times; outputs that have already been shown
+    fill up the last set. ``source``: the sentence that they correct. ``outputs``: distinct texts,
+    in any order. ``times``, ``seed``: 1 or more; 0 or more.
     """
     if times < 1 or seed < 0:
         raise UsageError(
@@ -147,17 +205,24 @@ def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> 
     sets: list[list[str]] = []
     for order in _orders(len(outputs), times, random):
         texts = [sorted(outputs)[place] for place in order]
-        parts = [texts[start : start + MOST] for start in range(0, len(texts), MOST)]
+        parts = [texts[start : start + size] for start in range(0, len(texts), size)]
         if len(parts) > 1:
-            parts[-1] += texts[: MOST - len(parts[-1])]
+            parts[-1] += texts[: size - len(parts[-1])]
         sets += parts
     return sets
 
 
-def reorder(source: str, targets: Sequence[str], *, orders: int, seed: int) -> list[list[int]]:
-    """Return places of targets in several orders: as they are, then random ones, all different."""
+def reorder(
+    source: str, targets: Sequence[str], *, orders: int, seed: int, shuffle: bool = False
+) -> list[list[int]]:
+    """Return places of targets in several orders, all different: as they are, then random ones.
+
+    ``shuffle``: the first is random, too.
+    """
     random = _random(seed, "orders", source, *targets)
     places = list(range(len(targets)))
+    if shuffle:
+        return _orders(len(places), orders, random)
     return [places, *_orders(len(places), orders - 1, random, known=[places])]
 
 

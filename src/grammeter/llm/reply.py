@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from operator import mul
 from typing import Any, Literal, cast
 
@@ -74,6 +74,15 @@ class Reply:
     tokens: tuple[int | None, int | None]  # of the prompt and of the reply
     seconds: float  # from the request to the reply
     finish: str | None  # why the reply ended, as the server names it
+    state: AttemptState = "ok"  # how it was read
+    reason: str = ""  # what was tolerated or wrong
+    answered_by: str | None = None  # the model, as the server names it
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # as sent
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was tolerated, so that there are scores."""
+        return tuple(self.reason.split("; ")) if self.state == "coerced" else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +119,10 @@ class Estimate:
 SCORES = (1, 2, 3, 4, 5)
 
 _FENCE = re.compile(r"```json[ \t]*\r?\n(.*?)```", re.DOTALL | re.IGNORECASE)
-_KEY = re.compile(r"target(?:([0-9]+)_score|_score([0-9]+))", re.IGNORECASE | re.ASCII)
+_NAMED = r"target(?:[ _-]?([0-9]+)(?:[ _-]?score)?|[ _-]?score[ _-]?([0-9]+))"
+_KEY = re.compile(_NAMED, re.IGNORECASE | re.ASCII)
+_MENTION = re.compile(rf"""(?<![\w-]){_NAMED}["'*`]*\s*[:=][\s"'*`]*""", re.IGNORECASE | re.ASCII)
+_PLAIN = re.compile(r"""(-?[0-9](?:\.[0-9]{1,9})?)(?:/5)?["'*`]*\s*(?:[,;}\n]|\.(?![0-9])|$)""")
 _EXTRAS = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
 _OPENING = re.compile("{")
 _INSIDE = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}]', re.DOTALL)
@@ -169,8 +181,8 @@ def read(text: str, n: int) -> Completion:
 
     The answer is the first of these that is JSON: the whole text; the last block after
     ```` ```json ````; the first ``{...}``, unless a later one differs. If it is unusable, the
-    others are not read. ``scores`` is ``None`` unless there is exactly one score from 1 to 5 for
-    each target.
+    others are not read. Without any JSON the answer is all that has the form ``target 1: 4``.
+    ``scores`` is ``None`` unless there is exactly one score from 1 to 5 for each target.
     """
     try:
         pairs, tolerated = _answer(text, n)
@@ -201,12 +213,25 @@ def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
 def _first_object(text: str, n: int, tolerated: list[str]) -> tuple[Pairs, list[str]]:
     objects = [_parsed(piece) for piece in _balanced(text)]
     if not objects or objects[0] is None:
-        raise _UnreadableError("there is no JSON object in the reply")
+        return _mentions(text), [*tolerated, "no JSON, but 'target 1: 4'"]
     first = objects[0]
     for other in objects[1:]:
         if other is not None and _differ(first[0], other[0], n):
             raise _UnreadableError("there are two different answers in the reply")
     return first[0], [*tolerated, "text around the JSON", *first[1]]
+
+
+def _mentions(text: str) -> Pairs:
+    """Read ``target 1: 4`` wherever it stands; each target that is named must have a number."""
+    pairs: Pairs = []
+    for mention in _MENTION.finditer(text):
+        number = _PLAIN.match(text, mention.end())
+        if number is None:
+            raise _UnreadableError(f"{mention[0].strip()!r} is followed by no plain number")
+        pairs.append((f"target{mention[1] or mention[2]}_score", json.loads(number[1])))
+    if not pairs or text.count("{") != text.count("}"):
+        raise _UnreadableError("there is no JSON object in the reply")
+    return pairs
 
 
 def _differ(first: Pairs, other: Pairs, n: int) -> bool:
@@ -281,6 +306,8 @@ def _numbered(key: str, value: object) -> list[tuple[int, Any]]:
         return [(int(digits) if len(digits) < 4 else -1, value)]
     if key.lower() != "scores":
         return []
+    if isinstance(value, _Object):
+        return [pair for inner in value for pair in _numbered(*inner)]
     if not isinstance(value, list):
         raise _UnreadableError('"scores" is no array')
     return list(enumerate(cast(list[Any], value), start=1))
@@ -295,9 +322,9 @@ def _odd_key(key: str) -> list[str]:
 
 def _score(number: int, value: object) -> int:
     """Return a whole number from 1 to 5, however it is written."""
-    digit = isinstance(value, str) and re.fullmatch("[0-9]", value, re.ASCII)
+    digit = isinstance(value, str) and re.fullmatch(r"\s*([0-9])(?:\.0+)?\s*", value, re.ASCII)
     number_like = isinstance(value, int | float) and not isinstance(value, bool)
-    whole = int(cast(str, value)) if digit else value if number_like else None
+    whole = int(digit[1]) if digit else value if number_like else None
     if whole not in SCORES:
         raise _UnreadableError(f"the score of target {number} is not one of 1, 2, 3, 4, 5")
     return int(cast(float, whole))

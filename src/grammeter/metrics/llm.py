@@ -24,14 +24,14 @@ from grammeter.core import (
     UsageError,
 )
 from grammeter.llm import (
+    MOST,
+    USUAL,
     Batch,
     Context,
-    Criterion,
     Estimate,
     Group,
     Opinion,
     Panel,
-    Prompt,
     Protocol,
     Submission,
     current,
@@ -59,13 +59,16 @@ class Judging(Pooled):
     """The counts of the sentence that is explained, in its corpus."""
 
     model: str | None = None
-    criterion: Criterion | None = None
-    prompt: Prompt = "paper"
-    numbered: bool = True
+    criterion: str | None = None
+    prompt: str = "paper"
+    numbered: bool | None = None
+    context: Annotated[int, Limit("Use 0, 1 or 2.", least=0, most=2)] = 2
+    set_size: Annotated[int, Limit(f"Use 2 to {MOST}.", least=2, most=MOST)] = USUAL
+    shuffle: bool = False
     permutations: Positive = 1
     repeats: Positive = 1
     per_output: Positive = 1
-    coverage: Annotated[float, Limit("It is a share, above 0 and up to 1.", above=0, most=1)] = 1.0
+    coverage: Annotated[float, Limit("It is a share, 0 to 1.", least=0, most=1)] = 1.0
     seed: Annotated[int, Limit("A seed is 0 or more.", least=0)] = 1
 
     @abstractmethod
@@ -81,7 +84,11 @@ class Judging(Pooled):
         """How questions are put into words."""
         assert self.name in ("llm-s", "llm-e"), self.name
         return Protocol(
-            name=self.name, criterion=self.criterion, prompt=self.prompt, numbered=self.numbered
+            name=self.name,
+            criterion=self.criterion,
+            prompt=self.prompt,
+            numbered=self.numbered,
+            context=self.context,
         )
 
     @property
@@ -101,6 +108,8 @@ class Judging(Pooled):
             orders=self.permutations,
             repeats=self.repeats,
             seed=self.seed,
+            size=self.set_size,
+            shuffle=self.shuffle,
         )
 
     def models(self) -> Mapping[str, str]:
@@ -123,8 +132,9 @@ class Judging(Pooled):
         """Ask for scores, or take them from the results of a batch.
 
         A group whose outputs look the same to the judge needs no question; one with more than
-        five is shown in sets. Raises where no model is named, a ceiling of the endpoint is reached
-        (the answers so far are kept), the endpoint fails, or something that it needs is missing.
+        ``set_size`` is shown in sets. Raises where no model is named, a ceiling of the endpoint is
+        reached (the answers so far are kept), the endpoint fails, or something that it needs is
+        missing.
         """
         return self.panel.ask(self._seen(groups), batch and batch.collect)
 
@@ -150,7 +160,7 @@ class Judging(Pooled):
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Score the outputs of all systems, more than one; one row each.
 
-        Outputs of one sentence stand side by side in seeded sets of at most five, each output
+        Outputs of one sentence stand side by side in seeded sets of ``set_size`` at most, each
         in ``per_output`` of them at least; its score is the mean over its sets. Columns are
         ``score``, ``due`` (whether other outputs differ from it) and ``answered``.
         """
@@ -170,7 +180,13 @@ class Judging(Pooled):
         groups = [
             Group(context, tuple(drawn))
             for context, outputs in pool.items()
-            for drawn in draw_sets(context[1], list(outputs), times=self.per_output, seed=self.seed)
+            for drawn in draw_sets(
+                context[1],
+                list(outputs),
+                times=self.per_output,
+                seed=self.seed,
+                size=self.set_size,
+            )
         ]
         judged = self.judge(groups)
         self._warn(judged)
@@ -262,11 +278,19 @@ class LLMS(Judging):
     model
         As the endpoint calls it; there is no default.
     criterion
-        ``grammaticality``, ``fluency`` or ``meaning``; by default the judge is told none.
+        ``grammaticality``, ``fluency``, ``meaning``, or a sentence that says what to look at; by
+        default the judge is told none.
     prompt
-        ``paper``, or ``hardened``: texts are quoted, and the judge is told that they are data.
+        ``paper``; ``hardened``: texts are quoted, and the judge is told that they are data; or a
+        file with a prompt, see :class:`~grammeter.llm.Protocol`.
     numbered
-        Write ``1.`` and so on before the targets.
+        Write ``1.`` and so on before the targets; by default not in the paper's prompt.
+    context
+        How many sentences around the source are shown: 0, 1 (the one before) or 2.
+    set_size
+        How many outputs a prompt shows at most, 2 to 20.
+    shuffle
+        Show the targets in random order, also in the first of ``permutations``.
     permutations, repeats
         In how many orders each set is shown, and how often each; scores are averaged.
     per_output
@@ -296,8 +320,8 @@ class LLME(Extracting, Judging):
     model
         As the endpoint calls it; there is no default.
     criterion
-        ``difficulty`` or ``impact``; by default the judge is told none.
-    prompt, numbered, permutations, repeats, per_output, coverage, seed
+        ``difficulty``, ``impact``, or a sentence; by default the judge is told none.
+    prompt, numbered, context, set_size, shuffle, permutations, repeats, per_output, coverage, seed
         As for :class:`LLMS`.
     pipeline
         The spaCy pipeline that edits are extracted with, as for ``errant``.

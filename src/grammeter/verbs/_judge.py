@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
@@ -23,6 +24,7 @@ from grammeter.formats import Corpus, Judgments
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.llm import (
     Batch,
+    Bill,
     Estimate,
     Group,
     Opinion,
@@ -67,9 +69,14 @@ class Judged:
     opinions: tuple[Opinion, ...]
     flags: tuple[Flag, ...]  # sentences shown that seem to address the judge
     signature: Signature  # of the metric
-    concessions: tuple[str, ...] = ()  # settings that the endpoint refused and that were left out
+    bill: Bill = field(default_factory=Bill)  # of the endpoint, when the last reply had come
     required: float = 1.0  # share of the due items that must have scores
     remarks: tuple[str, ...] = ()  # on the items, and on arguments that had no effect
+
+    @property
+    def concessions(self) -> tuple[str, ...]:
+        """Settings that the endpoint refused and that were left out."""
+        return tuple(sorted(self.bill.concessions))
 
     @property
     def due(self) -> int:
@@ -107,6 +114,8 @@ class Judged:
             "skipped": len(self.missing),
             "coverage": self.coverage,
             "states": dict(self.states),
+            "repairs": dict(self.repairs),
+            "bill": self.bill.to_dict(),
             "notes": list(self.notes),
         }
 
@@ -114,6 +123,12 @@ class Judged:
     def states(self) -> Counter[str]:
         """How the calls ended: state -> number of calls."""
         return Counter(outcome.state for opinion in self.opinions for outcome in opinion.outcomes)
+
+    @property
+    def repairs(self) -> Counter[str]:
+        """What was tolerated in replies: text around the JSON and so on -> number of replies."""
+        replies = [reply for opinion in self.opinions for _, reply in opinion.replies]
+        return Counter(repair for reply in replies for repair in reply.repairs)
 
     @property
     def coverage(self) -> float:
@@ -148,6 +163,7 @@ class JudgeOptions(TypedDict, total=False):
     """The options of :func:`judge`."""
 
     metric: Required[str | Judging]
+    prompt: str | None
     per_output: int | None
     permute: int | None
     repeats: int | None
@@ -190,6 +206,7 @@ def judge(
     *,
     metric: str | Judging,
     benchmark: str | None = None,
+    prompt: str | None = None,
     per_output: int | None = None,
     permute: int | None = None,
     repeats: int | None = None,
@@ -218,8 +235,11 @@ def judge(
     benchmark
         Sources, outputs and items of a data set, ``seeda-s``, ``seeda-e`` or ``gjg15``, in place
         of ``corpus`` and ``items``: the model judges what people judged.
+    prompt
+        ``paper``, ``hardened`` or a file with a prompt, see :class:`~grammeter.llm.Protocol`;
+        default of this and the following: as ``metric`` says.
     per_output
-        Without ``items``: sets in which each output is shown; default of all: as ``metric`` says.
+        Without ``items``: sets in which each output is shown.
     permute, repeats
         Orders in which each item is shown, and how often each order is asked; scores are means.
     seed
@@ -238,7 +258,7 @@ def judge(
     if sum(map(bool, (dry_run, submit, collect))) > 1:
         raise UsageError("--dry-run, --submit and --collect are three things", fix="Do one.")
     metric = judging_metric(
-        metric, per_output=per_output, permute=permute, repeats=repeats, seed=seed,
+        metric, prompt=prompt, per_output=per_output, permute=permute, repeats=repeats, seed=seed,
         coverage=coverage,
     )  # fmt: skip
     corpus, items = _material(corpus, items, benchmark)
@@ -256,7 +276,11 @@ def judge(
     ]
     remarks = [*corpus.notes, *(items.notes if isinstance(items, Judgments) else ())]
     drawn = any(len(opinion.answers) > 1 for opinion in opinions)
-    if seed is not None and items is not None and metric.permutations == 1 and not drawn:
+    if (
+        seed is not None
+        and items is not None
+        and not (metric.permutations > 1 or metric.shuffle or drawn)
+    ):
         remarks.append(
             "--seed had no effect: no order was drawn (--permute), and no item had to be cut"
         )
@@ -265,7 +289,7 @@ def judge(
         opinions=tuple(opinions),
         flags=tuple(dict.fromkeys(_flags(corpus, shown))),
         signature=metric.signature(),
-        concessions=tuple(sorted(current().bill.concessions)),
+        bill=deepcopy(current().bill),
         required=metric.coverage,
         remarks=(*remarks, *(batch.notes if batch else ())),
     )
@@ -292,7 +316,7 @@ def estimate(
     return judge(corpus, items, metric=by, dry_run=True)
 
 
-def judging_metric(metric: str | Judging, **settings: float | None) -> Judging:
+def judging_metric(metric: str | Judging, **settings: float | str | None) -> Judging:
     """Return a metric with settings of :func:`judge`, those that are not ``None``."""
     made = make_metric(metric)
     if not isinstance(made, Judging):
@@ -325,7 +349,14 @@ def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
         groups: dict[str, list[str]] = {}
         for name, outputs in corpus.systems.items():
             groups.setdefault(plain(outputs[line]), []).append(name)
-        for shown in draw_sets(source, list(groups), times=metric.per_output, seed=metric.seed):
+        sets = draw_sets(
+            source,
+            list(groups),
+            times=metric.per_output,
+            seed=metric.seed,
+            size=metric.set_size,
+        )
+        for shown in sets:
             item = Item(
                 segment=line + 1,
                 systems=tuple(groups[text][0] for text in shown),
@@ -398,6 +429,9 @@ def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
         "tokens": list(reply.tokens),
         "seconds": round(reply.seconds, 3),
         "finish": reply.finish,
+        "reading": ": ".join(filter(None, (reply.state, reply.reason))),
+        "model": reply.answered_by,
+        "settings": dict(reply.settings),
     }
 
 
