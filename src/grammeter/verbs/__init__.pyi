@@ -12,12 +12,12 @@ from grammeter.verbs._edits import edits_convert as edits_convert
 from grammeter.verbs._edits import edits_extract as edits_extract
 from grammeter.verbs._edits import edits_split as edits_split
 from grammeter.verbs._explain import explain as explain
-from grammeter.verbs._judge import Judged as Judged
 from grammeter.verbs._judge import Shown as Shown
 from grammeter.verbs._judge import check_shown as check_shown
 from grammeter.verbs._judge import estimate as estimate
 from grammeter.verbs._judge import judge as judge
 from grammeter.verbs._judge import judging_metric as judging_metric
+from grammeter.verbs._judged import Judged as Judged
 from grammeter.verbs._meta import correlate as correlate
 from grammeter.verbs._meta import meta_beta as meta_beta
 from grammeter.verbs._meta import meta_system as meta_system

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
@@ -24,7 +23,6 @@ from grammeter.formats import Corpus, Judgments
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.llm import (
     Batch,
-    Bill,
     Estimate,
     Group,
     Opinion,
@@ -36,127 +34,13 @@ from grammeter.llm import (
 )
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
+from grammeter.verbs._judged import Flag, Judged
 
 BEST = 5
 """The highest score, which becomes rank 1."""
 
-MOST_NAMED = 5
-"""A note names at most this many cases; it counts the others."""
-
 Shown = Item | Ranking
 """Which outputs of which sentence stand side by side; a ranking says it, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A sentence that seems to address the judge."""
-
-    segment: int  # from 1
-    system: str | None  # None: the source
-    words: str  # the words for which it is flagged
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A judge's rankings of items, and the opinions behind them, in the order of the items.
-
-    Ranks are 6 minus the score or, if an item took several calls, the places of the mean scores.
-    An item whose outputs are all equal is a tie on rank 1 and needs no call; an item without
-    scores or without outputs is skipped.
-    """
-
-    rankings: tuple[Ranking, ...]
-    opinions: tuple[Opinion, ...]
-    flags: tuple[Flag, ...]  # sentences shown that seem to address the judge
-    signature: Signature  # of the metric
-    bill: Bill = field(default_factory=Bill)  # of the endpoint, when the last reply had come
-    required: float = 1.0  # share of the due items that must have scores
-    remarks: tuple[str, ...] = ()  # on the items, and on arguments that had no effect
-
-    @property
-    def concessions(self) -> tuple[str, ...]:
-        """Settings that the endpoint refused and that were left out."""
-        return tuple(sorted(self.bill.concessions))
-
-    @property
-    def due(self) -> int:
-        """Number of items whose outputs differ."""
-        return sum(opinion.due for opinion in self.opinions)
-
-    @property
-    def missing(self) -> list[tuple[Ranking, str]]:
-        """Items that are due but have no scores, with the reason."""
-        return [
-            (ranking, opinion.reason)
-            for ranking, opinion in zip(self.rankings, self.opinions, strict=True)
-            if opinion.due and opinion.scores is None
-        ]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know: items without scores, flagged sentences, refused settings."""
-        missing = [f"segment {ranking.segment}: {reason}" for ranking, reason in self.missing]
-        flags = [f"segment {f.segment}, {f.system or 'source'}: {f.words!r}" for f in self.flags]
-        return (
-            *self.remarks,
-            *_listed(f"{len(missing)} of {self.due} items have no scores and are skipped", missing),
-            *_listed("sentences that look like instructions to the judge", flags),
-            *(f"the endpoint does not take {name}" for name in self.concessions),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``{"kind": "judged", ...}``: counts and notes, not the rankings themselves."""
-        return {
-            "kind": "judged",
-            "signature": str(self.signature),
-            "items": len(self.rankings),
-            "due": self.due,
-            "skipped": len(self.missing),
-            "coverage": self.coverage,
-            "states": dict(self.states),
-            "repairs": dict(self.repairs),
-            "bill": self.bill.to_dict(),
-            "notes": list(self.notes),
-        }
-
-    @property
-    def states(self) -> Counter[str]:
-        """How the calls ended: state -> number of calls."""
-        return Counter(outcome.state for opinion in self.opinions for outcome in opinion.outcomes)
-
-    @property
-    def repairs(self) -> Counter[str]:
-        """What was tolerated in replies: text around the JSON and so on -> number of replies."""
-        replies = [reply for opinion in self.opinions for _, reply in opinion.replies]
-        return Counter(repair for reply in replies for repair in reply.repairs)
-
-    @property
-    def coverage(self) -> float:
-        """Share of the due items that have scores; 1 if none is due."""
-        return 1 - len(self.missing) / self.due if self.due else 1.0
-
-    @property
-    def shortfall(self) -> str | None:
-        """Why the coverage is below the required share, and what helps; ``None`` if it is not."""
-        if self.coverage >= self.required:
-            return None
-        again = {
-            "error": "calls that failed are asked again the next time",
-            "invalid": "--attempts with a greater number asks again where replies were invalid",
-            "refused": "another model may answer what this one refuses",
-        }
-        fixes = [text for state, text in again.items() if self.states[state]]
-        return (
-            f"{self.due - len(self.missing)} of {self.due} items have scores, a share of"
-            f" {self.coverage:.4f}, limit {self.required:g}; {'; '.join(fixes)}"
-        )
-
-    @property
-    def spread(self) -> float:
-        """Difference between a target's highest and lowest score, mean over questions."""
-        answers = [answer for opinion in self.opinions for answer in opinion.answers]
-        spreads = [answer.spread for answer in answers if answer.scores is not None]
-        return sum(spreads) / len(spreads) if spreads else 0.0
 
 
 class JudgeOptions(TypedDict, total=False):
@@ -433,13 +317,6 @@ def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
         "model": reply.answered_by,
         "settings": dict(reply.settings),
     }
-
-
-def _listed(title: str, texts: Sequence[str]) -> Iterator[str]:
-    """Return a title and the first of its texts as one note, nothing if there is no text."""
-    if texts:
-        more = [f"and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
-        yield f"{title}: {'; '.join([*texts[:MOST_NAMED], *more])}"
 
 
 def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
