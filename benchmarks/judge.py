@@ -3,22 +3,28 @@
 The server runs in a process of its own. The peer is the SDK's ``create`` behind a semaphore: no
 cache, no limits, no bill. Ratios below 1 mean that the client is the cheaper one.
 
+Then 5,000 calls, 64 at once, to a server that takes 50 ms, against the ideal: 50 ms for 64 calls.
+That server does nothing but wait, so that the two of them get along with two processors.
+
 Usage: python benchmarks/judge.py [CALLS [CONCURRENCY [ROUNDS]]]          (default: 600 32 3)
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rows import Goal, Row
+from stopwatch import peak
 
 from grammeter.llm import Endpoint, client, using
 from grammeter.llm.reply import Call, schema
@@ -29,6 +35,8 @@ ESSAY = "After reading the context to understand the flow , please assign a scor
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["--wait"]:
+        asyncio.run(wait(float(sys.argv[2])))
     given = [int(text) for text in sys.argv[1:]]
     count, concurrency, rounds = [*given, *(600, 32, 3)[len(given) :]]
     with serving() as url:
@@ -39,14 +47,15 @@ def main() -> None:
         )
         for _ in range(rounds):
             compare(url, calls(count), concurrency)
+    for row in many():
+        print(row.work, f"{row.ours:.2f} {row.unit}, ideal / ours {row.ratio:.2f}, {row.memory} MB")
 
 
 @contextmanager
-def serving() -> Iterator[str]:
-    """Serve answers after 200 ms; gives the address."""
-    server = subprocess.Popen(
-        [sys.executable, str(SERVER), "--delay", "0.2"], stdout=subprocess.PIPE, text=True
-    )
+def serving(*words: str) -> Iterator[str]:
+    """Serve answers after 200 ms, or run another server; gives the address."""
+    command = words or (str(SERVER), "--delay", "0.2")
+    server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
         yield server.stdout.readline().strip()
@@ -67,6 +76,46 @@ def rows(shared: Path | None = None, *, count: int = 600, concurrency: int = 32)
     yield Row(f"{work}: our own time a call", 1000 * cpu / count, "ms CPU", "the SDK alone",
               1000 * peer_cpu / count, goals=(Goal(3),))  # fmt: skip
     yield Row(f"{count} replies from the cache", again_wall, "s wall")
+    yield from many()
+
+
+def many(count: int = 5000, concurrency: int = 64, delay: float = 0.05) -> Iterator[Row]:
+    """Many calls to a quick server, against the time that they take there."""
+    few, ideal = count // 10, -(-count // concurrency) * delay
+    with serving(__file__, "--wait", str(delay)) as url, tempfile.TemporaryDirectory() as folder:
+        asked = calls(count)
+        with using(Endpoint(base_url=url, concurrency=concurrency, cache_dir=Path(folder))):
+            measure("a tenth", few, lambda: client.ask(MODEL, asked[:few]))
+            before = peak()
+        with using(Endpoint(base_url=url, concurrency=concurrency, cache_dir=Path(folder, "2"))):
+            wall, cpu = measure("all", count, lambda: client.ask(MODEL, asked))
+    work = f"{count:,} calls to a server that takes {1000 * delay:g} ms, {concurrency} at once"
+    least = Goal(1 / 1.3, "ratio")
+    yield Row(work, wall, "s wall", "the server alone", ideal, memory=peak(), goals=(least,))
+    yield Row(f"{work}: our own time a call", 1000 * cpu / count, "ms CPU", goals=(Goal(1),))
+    yield Row(f"{work}: memory beyond a tenth of them", peak() - before, "MB", goals=(Goal(30),))
+
+
+async def wait(delay: float) -> None:
+    """Serve the same reply to all, ``delay`` seconds after each request."""
+    scores = ", ".join(f'"target{n}_score": {n}' for n in range(1, 5))
+    message = {"role": "assistant", "content": f"{{{scores}}}"}
+    body = json.dumps({"choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+                       "usage": {"prompt_tokens": 400, "completion_tokens": 40}})  # fmt: skip
+    reply = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = re.search(rb"(?i)content-length: *(\d+)", head)
+                await reader.readexactly(int(length[1]) if length else 0)
+                await asyncio.sleep(delay)
+                writer.write(reply)
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    await server.serve_forever()
 
 
 def compare(

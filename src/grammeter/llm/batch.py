@@ -72,6 +72,9 @@ class Batch:
         :class:`DataError` if the folder has a damaged result or cannot be written.
         """
         endpoint = replace(current())  # with a bill of its own: nothing is sent here
+        if endpoint.in_process:
+            fix = "Leave out --backend, or --submit."
+            raise UsageError("a model in this process takes no files of the batch API", fix=fix)
         requests, folder, histories = known(endpoint, model, calls)
         done, written = outcomes_of(histories), dict[Call, None]()
         due = {call: request for call, request in requests.items() if request.key not in done}

@@ -11,17 +11,15 @@ import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 from grammeter.core import MissingResourceError, UsageError, require
 from grammeter.llm.cost import Usage
 from grammeter.llm.endpoint import Endpoint
+from grammeter.llm.nearby import CONNECT, Nearby, NoResponseError, Trouble
 from grammeter.llm.reply import error_of, has_message, json_object
-
-Trouble = Literal["", "unreachable", "timeout", "broken"]
-"""Why there is no reply: no server, too late, or a broken connection."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +65,7 @@ class Raw:
         return _by_status(status, reason, self, error)
 
 
+@cache
 def server(base_url: str) -> str:
     """Return host, port and path of an address, without user, password and query."""
     try:
@@ -97,7 +96,6 @@ def is_local(base_url: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-_CONNECT = 5.0
 _UNREACHABLE = {"ConnectError", "ConnectTimeout", "ProxyError"}
 _KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
 _NO_KEY = "none"
@@ -119,18 +117,13 @@ class Transport:
     """A connection to an endpoint; close it after use."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._key = key_of(endpoint)
-        self._sdk: Any = require("openai", extra="llm")
-        self._client = self._sdk.AsyncOpenAI(
-            api_key=self._key,
-            base_url=endpoint.base_url,
-            max_retries=0,
-            http_client=self._sdk.DefaultAsyncHttpxClient(**_wire(endpoint.base_url, self._sdk)),
-        )
+        url, self._key = endpoint.base_url, key_of(endpoint)
+        near = is_local(url) and url.startswith("http://")
+        self._connections = Nearby(url, self._key) if near else _Distant(url, self._key)
 
     async def aclose(self) -> None:
         """Close all connections."""
-        await self._client.close()
+        await self._connections.aclose()
 
     async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
         """Send once, within ``timeout`` seconds in all; the SDK's restarts with each piece."""
@@ -138,17 +131,31 @@ class Transport:
         status, text, headers, trouble = 0, "", dict[str, str](), ""
         try:
             async with asyncio.timeout(timeout):
-                response = await self._post(body)
+                response = await self._connections.post(body)
             status = response.status_code
             text = redact(response.text, self._key, alike=status != 200)
             headers = {name.lower(): value for name, value in response.headers.items()}
         except TimeoutError:
             trouble = "timeout"
-        except self._sdk.APIConnectionError as error:
-            trouble, text = _trouble(error), redact(str(error.__cause__ or error), self._key)
+        except NoResponseError as error:
+            trouble, text = error.trouble, redact(str(error), self._key)
         return Raw(status, text, headers, trouble, time.perf_counter() - clock, started)
 
-    async def _post(self, body: Mapping[str, Any]) -> Any:
+
+class _Distant:
+    """Connections of OpenAI's SDK, which takes proxies and certificates into account."""
+
+    def __init__(self, base_url: str, key: str) -> None:
+        self._sdk: Any = require("openai", extra="llm")
+        http = self._sdk.DefaultAsyncHttpxClient(**_settings(base_url, self._sdk))
+        self._client = self._sdk.AsyncOpenAI(
+            api_key=key, base_url=base_url, max_retries=0, http_client=http
+        )
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    async def post(self, body: Mapping[str, Any]) -> Any:
         """Return the HTTP response, whatever its status."""
         try:
             # the SDK's own `create` builds the same request, but takes 1.5 times as long
@@ -157,12 +164,14 @@ class Transport:
             )
         except self._sdk.APIStatusError as error:
             return error.response
+        except self._sdk.APIConnectionError as error:
+            raise NoResponseError(_trouble(error), error.__cause__ or error) from error
         return reply.response
 
 
-def _wire(base_url: str, sdk: Any) -> dict[str, Any]:
+def _settings(base_url: str, sdk: Any) -> dict[str, Any]:
     """Return the settings of the HTTP client: no redirect may send the key elsewhere."""
-    settings = {"timeout": sdk.Timeout(None, connect=_CONNECT), "follow_redirects": False}
+    settings = {"timeout": sdk.Timeout(None, connect=CONNECT), "follow_redirects": False}
     if is_local(base_url):
         settings["trust_env"] = False  # no proxy for a server on this machine
     if base_url.startswith("http://"):
