@@ -29,6 +29,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from markdown_it import MarkdownIt
@@ -197,3 +198,14 @@ def agree(shown: list[str], printed: list[str]) -> bool:
     if shown[0] == "...":
         return any(agree(shown[1:], printed[at:]) for at in range(len(printed) + 1))
     return bool(printed) and shown[0] == printed[0].rstrip() and agree(shown[1:], printed[1:])
+
+
+@contextmanager
+def answering(page: Path, *references: Path) -> Iterator[str]:
+    """Serve what the first block of a page defines; yield the address."""
+    module = types.ModuleType("stand_in")
+    run_python(next(block for block in blocks(page) if block.language == "python"), module)
+    with module.serve(0, *references) as server:
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()

@@ -11,10 +11,7 @@ Each page is run from top to bottom in a folder of its own, as ``tests/page_exam
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from threading import Thread
+from contextlib import ExitStack
 
 import pytest
 
@@ -22,7 +19,7 @@ from page_examples import (
     ROOT,
     Block,
     agree,
-    blocks,
+    answering,
     lay_out,
     module_of,
     run_blocks,
@@ -90,17 +87,6 @@ def test_page(page, tmp_path, monkeypatch):
         if page.name in ASKING:
             monkeypatch.setenv("JUDGE", stack.enter_context(answering(page)))
         run_blocks(page, module)
-
-
-@contextmanager
-def answering(page: Path) -> Iterator[str]:
-    """Serve what the first block of a page defines; yield the address."""
-    module = types.ModuleType("stand_in")
-    run_python(next(block for block in blocks(page) if block.language == "python"), module)
-    with module.serve(0) as server:
-        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        server.shutdown()
 
 
 def test_agree_tells_lines_apart():

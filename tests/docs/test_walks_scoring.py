@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from page_examples import ROOT, blocks, commands, lay_out, module_of, run_blocks
+from page_examples import ROOT, answering, blocks, commands, lay_out, module_of, run_blocks
 
 TUTORIALS = ROOT / "docs" / "tutorials"
 
@@ -56,9 +56,15 @@ def test_a_metric_is_proposed_on_real_judgments(downloads, monkeypatch):
         assert not list(latex_faults(table.rstrip(), columns))
 
 
-def test_a_real_study_has_a_price(downloads, monkeypatch):
+@pytest.mark.slow
+def test_a_model_is_held_against_people_on_seeda(downloads, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(downloads / "cache"))
-    walk(TUTORIALS / "judge-with-a-language-model.md", monkeypatch, "shell-session")
+    page = TUTORIALS / "judge-with-a-language-model.md"
+    references = [downloads / "downloads" / "conll14_test" / f"ref{n}.txt" for n in (0, 1)]
+    with answering(page, *references) as address:
+        monkeypatch.setenv("JUDGE", address)
+        walk(page, monkeypatch, "shell-session")
+    assert "Judges that gave scores" in (downloads / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_proposed_metric_is_installed_by_pip(tmp_path):
