@@ -19,7 +19,7 @@ from grammeter.llm.cache import FILE
 from grammeter.llm.endpoint import OPENAI, Endpoint, Pace, using
 from grammeter.llm.transport import redact
 from llm_calls import GOOD, ask, call, calls, first, right, scored
-from scripted_endpoint import ScriptedEndpoint, completion, prompt_of, score, status
+from scripted_endpoint import ScriptedEndpoint, completion, good, prompt_of, score, status
 
 
 def all_right(outcomes, questions):
@@ -160,6 +160,21 @@ def test_a_ceiling_ends_the_run_and_keeps_everything(endpoint, limit):
         assert bill.spent <= (here.max_cost or 1000)
         assert all_right(ask(endpoint(server), questions, model="gpt-4o"), questions)
         assert len(server.requests) == 100 + sum("c 3" in c.prompt for c in questions)
+
+
+def test_replies_beyond_their_limit_pass_a_ceiling_by_those_in_flight_at_most(endpoint):
+    """A server that charges more than a reply may take: what is in flight cannot be called back."""
+    tokens = 5000
+
+    def script(prompt, attempt):
+        return replace(completion(good(prompt), tokens=(100, tokens - 100)), wait=0.01)
+
+    with ScriptedEndpoint(script) as server:
+        here = endpoint(server, concurrency=8, max_tokens=20 * tokens)
+        with pytest.raises(LimitReachedError):
+            ask(here, calls(200))
+        assert 20 <= len(server.requests) < 20 + 8
+    assert here.bill.tokens == len(server.requests) * tokens
 
 
 def test_a_ceiling_holds_for_all_that_is_asked_under_an_endpoint(endpoint):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -59,6 +60,28 @@ def test_a_kill_costs_the_calls_in_flight_at_most(tmp_path):
             finish(process)
         assert len({received.prompt for received in server.requests}) == 200
         assert server.repeated <= 8
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_kills_at_any_time_cost_the_calls_in_flight_at_most(tmp_path, seed):
+    """Eight are in flight; between two kills the run goes on from what is stored."""
+    chance, limits = random.Random(seed), []
+    with ScriptedEndpoint(delay=0.02) as server:
+        for _ in range(4):
+            limits.append(len(server.requests) + chance.randrange(1, 50))
+            with start(server, tmp_path) as process:
+                while len(server.requests) < limits[-1]:
+                    assert process.poll() is None
+                    time.sleep(chance.random() * 0.01)
+                process.kill()
+        with start(server, tmp_path) as process:
+            finish(process)
+        assert len({received.prompt for received in server.requests}) == 200
+        assert server.repeated <= 4 * 8
+        sent = len(server.requests)
+        with start(server, tmp_path) as process:
+            finish(process)
+        assert len(server.requests) == sent, "nothing is paid twice"
 
 
 def test_two_processes_may_share_the_cache(tmp_path):
