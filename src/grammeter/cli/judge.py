@@ -37,6 +37,8 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.llm import current
     from grammeter.verbs import judge, judging_metric
 
+    if args.demo:
+        return _demo(args)
     _check_format(args)
     names = ("prompt", "per_output", "permute", "repeats", "seed", "coverage")
     settings = {name: getattr(args, name) for name in names}
@@ -73,6 +75,14 @@ def run(args: argparse.Namespace) -> int:
     if judged.shortfall:
         print(judged.shortfall, file=sys.stderr)
     return int(judged.shortfall is not None)
+
+
+def _demo(args: argparse.Namespace) -> int:
+    if others := sorted(getattr(args, "asked", set[str]()) - {"--demo", "--output", "--quiet"}):
+        raise gm.UsageError(f"--demo goes without {', '.join(others)}", fix="Give -o FILE alone.")
+    from grammeter.cli import judge_demo
+
+    return judge_demo.run(args)
 
 
 def _check_format(args: argparse.Namespace) -> None:

@@ -1,9 +1,11 @@
 from grammeter.llm.batch import Batch as Batch
 from grammeter.llm.batch import Submission as Submission
+from grammeter.llm.client import Answering as Answering
 from grammeter.llm.client import Context as Context
 from grammeter.llm.client import Group as Group
 from grammeter.llm.client import Opinion as Opinion
 from grammeter.llm.client import Panel as Panel
+from grammeter.llm.client import ask as ask
 from grammeter.llm.cost import Bill as Bill
 from grammeter.llm.endpoint import OPENAI as OPENAI
 from grammeter.llm.endpoint import Backend as Backend
@@ -19,6 +21,8 @@ from grammeter.llm.prompt import Protocol as Protocol
 from grammeter.llm.prompt import Question as Question
 from grammeter.llm.prompt import draw_sets as draw_sets
 from grammeter.llm.prompt import suspicious as suspicious
+from grammeter.llm.reply import Call as Call
 from grammeter.llm.reply import Estimate as Estimate
+from grammeter.llm.reply import Outcome as Outcome
 from grammeter.llm.reply import Reply as Reply
 from grammeter.llm.request import request_settings as request_settings

@@ -26,6 +26,7 @@ from grammeter.core import (
 from grammeter.llm import (
     MOST,
     USUAL,
+    Answering,
     Batch,
     Context,
     Estimate,
@@ -128,15 +129,15 @@ class Judging(Pooled):
         shown = {"template": self.protocol.template, **request_settings(), "tok": "whitespace"}
         return {**shown, **model_settings(self.models()), **super().settings()}
 
-    def judge(self, groups: Sequence[Group], batch: Batch | None = None) -> list[Opinion]:
-        """Ask for scores, or take them from the results of a batch.
+    def judge(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
+        """Ask for scores; by default the model, else what ``answered`` in its place.
 
         A group whose outputs look the same to the judge needs no question; one with more than
         ``set_size`` is shown in sets. Raises where no model is named, a ceiling of the endpoint is
         reached (the answers so far are kept), the endpoint fails, or something that it needs is
         missing.
         """
-        return self.panel.ask(self._seen(groups), batch and batch.collect)
+        return self.panel.ask(self._seen(groups), answered)
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Say what :meth:`judge` would cost; nothing is sent."""

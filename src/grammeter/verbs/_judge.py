@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Required, TypedDict, Unpack, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from grammeter.core import (
     DataError,
@@ -31,10 +32,12 @@ from grammeter.llm import (
     current,
     draw_sets,
     suspicious,
+    using,
 )
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._judged import Flag, Judged
+from grammeter.verbs._scripted import SCRIPTED, Scripted, nowhere, sample
 
 BEST = 5
 """The highest score, which becomes rank 1."""
@@ -46,7 +49,7 @@ Shown = Item | Ranking
 class JudgeOptions(TypedDict, total=False):
     """The options of :func:`judge`."""
 
-    metric: Required[str | Judging]
+    metric: str | Judging | None
     prompt: str | None
     per_output: int | None
     permute: int | None
@@ -55,6 +58,7 @@ class JudgeOptions(TypedDict, total=False):
     coverage: float | None
     benchmark: str | None
     collect: str | Path | None
+    demo: bool
 
 
 _Corpus = Corpus | None
@@ -88,7 +92,7 @@ def judge(
     corpus: Corpus | None = None,
     items: Sequence[Shown] | None = None,
     *,
-    metric: str | Judging,
+    metric: str | Judging | None = None,
     benchmark: str | None = None,
     prompt: str | None = None,
     per_output: int | None = None,
@@ -99,6 +103,7 @@ def judge(
     dry_run: bool = False,
     submit: str | Path | None = None,
     collect: str | Path | None = None,
+    demo: bool = False,
 ) -> Judged | Estimate | Submission:
     """Let a language model judge items as people do, at the endpoint of :func:`using`.
 
@@ -138,14 +143,17 @@ def judge(
     collect
         Read the results of these files in this folder into the cache, then judge from the cache
         alone; items whose results are missing are skipped, see :attr:`Judged.notes`.
+    demo
+        Judge what people judged in the sample corpus, by a script in place of a model: closeness
+        to the references. All else but ``metric`` is left out.
     """
-    if sum(map(bool, (dry_run, submit, collect))) > 1:
-        raise UsageError("--dry-run, --submit and --collect are three things", fix="Do one.")
+    if sum(map(bool, (dry_run, submit, collect, demo))) > 1:
+        raise UsageError("--dry-run, --submit, --collect, --demo are four things", fix="Do one.")
     metric = judging_metric(
-        metric, prompt=prompt, per_output=per_output, permute=permute, repeats=repeats, seed=seed,
-        coverage=coverage,
+        SCRIPTED if demo and metric is None else metric, prompt=prompt, per_output=per_output,
+        permute=permute, repeats=repeats, seed=seed, coverage=coverage,
     )  # fmt: skip
-    corpus, items = _material(corpus, items, benchmark)
+    corpus, items = _material(corpus, items, benchmark, demo=demo)
     check_shown(corpus, items, per_output)
     shown = covering_items(corpus, metric) if items is None else items
     groups = [_group(corpus, item) for item in shown]
@@ -154,38 +162,39 @@ def judge(
     if submit is not None:
         return metric.submit(groups, Batch(submit))
     batch = None if collect is None else Batch(collect)
-    opinions = metric.judge(groups, batch)
-    rankings = [
-        _ranking(str(metric), item, opinion) for item, opinion in zip(shown, opinions, strict=True)
-    ]
-    remarks = [*corpus.notes, *(items.notes if isinstance(items, Judgments) else ())]
-    drawn = any(len(opinion.answers) > 1 for opinion in opinions)
-    if (
-        seed is not None
-        and items is not None
-        and not (metric.permutations > 1 or metric.shuffle or drawn)
-    ):
-        remarks.append(
-            "--seed had no effect: no order was drawn (--permute), and no item had to be cut"
+    with using(nowhere()) if demo else nullcontext():
+        opinions = metric.judge(groups, Scripted().answered if demo else batch and batch.collect)
+        remarks = [*corpus.notes, *(items.notes if isinstance(items, Judgments) else ())]
+        drawn = any(len(opinion.answers) > 1 for opinion in opinions)
+        if seed is not None and items and not (metric.permutations > 1 or metric.shuffle or drawn):
+            idle = "no order was drawn (--permute), and no item had to be cut"
+            remarks.append(f"--seed had no effect: {idle}")
+        return Judged(
+            rankings=tuple(
+                _ranking(str(metric), *pair) for pair in zip(shown, opinions, strict=True)
+            ),
+            opinions=tuple(opinions),
+            flags=tuple(dict.fromkeys(_flags(corpus, shown))),
+            signature=metric.signature(),
+            bill=deepcopy(current().bill),
+            required=metric.coverage,
+            remarks=(*remarks, *(batch.notes if batch else ())),
         )
-    return Judged(
-        rankings=tuple(rankings),
-        opinions=tuple(opinions),
-        flags=tuple(dict.fromkeys(_flags(corpus, shown))),
-        signature=metric.signature(),
-        bill=deepcopy(current().bill),
-        required=metric.coverage,
-        remarks=(*remarks, *(batch.notes if batch else ())),
-    )
 
 
-def _material(corpus: Corpus | None, items: _Items, benchmark: str | None) -> tuple[Corpus, _Items]:
+def _material(
+    corpus: Corpus | None, items: _Items, benchmark: str | None, *, demo: bool
+) -> tuple[Corpus, _Items]:
     """Return what is judged: as given, or of a data set."""
-    if (corpus is None) == (benchmark is None) or (benchmark and items is not None):
+    alone = demo or benchmark is not None
+    if (corpus is None) != alone or (demo and benchmark) or (alone and items is not None):
         raise UsageError(
             "sources, outputs and items come from one place",
-            fix="Give --source and --hyps, with or without --items, or --benchmark NAME alone.",
+            fix="Give --source and --hyps, with or without --items, or --benchmark NAME alone,"
+            " or --demo.",
         )
+    if demo:
+        return sample()
     if corpus is not None:
         return corpus, items
     known = find_benchmark(benchmark or "")
@@ -200,12 +209,13 @@ def estimate(
     return judge(corpus, items, metric=by, dry_run=True)
 
 
-def judging_metric(metric: str | Judging, **settings: float | str | None) -> Judging:
+def judging_metric(metric: str | Judging | None, **settings: float | str | None) -> Judging:
     """Return a metric with settings of :func:`judge`, those that are not ``None``."""
-    made = make_metric(metric)
+    made = None if metric is None else make_metric(metric)
     if not isinstance(made, Judging):
+        fault = "no metric (-m)" if made is None else f"{made} asks no language model"
         fix = 'Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".'
-        raise UsageError(f"{made} asks no language model", fix=fix)
+        raise UsageError(fault, fix=fix)
     settings["permutations"] = settings.pop("permute", None)
     changes: Any = {name: value for name, value in settings.items() if value is not None}
     return replace(made, **changes)

@@ -1,0 +1,71 @@
+"""A judge that follows a script, to see the whole journey without model, network and key."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from grammeter.formats import Corpus, Judgments, read_corpus, read_judgments
+from grammeter.llm import Call, Endpoint, Outcome, ask
+from grammeter.resources import sample_corpus
+
+Body = Mapping[str, Any]
+SCRIPTED = "llm-s(model=scripted)"
+"""The metric that this judge stands for; no model has this name."""
+
+
+def nowhere() -> Endpoint:
+    """Return an endpoint of this name, without a cache."""
+    return Endpoint(base_url="http://scripted.localhost/v1", cache_dir="off", concurrency=64)
+
+
+def sample() -> tuple[Corpus, Judgments]:
+    """Return the sample corpus and what its invented judges said of it."""
+    folder = sample_corpus()
+    outputs = sorted(folder.glob("systems/*.txt"))
+    corpus = read_corpus(source=folder / "source.txt", systems=outputs)
+    return corpus, read_judgments(folder / "judgments.xml", systems=corpus.systems)
+
+
+class Scripted:
+    """Takes one point of five off for each word that the nearest reference has not, or more of."""
+
+    identity = "scripted"
+
+    def __init__(self) -> None:
+        texts = [sample_corpus().joinpath(name).read_text("utf-8") for name in _REFERENCES]
+        self._known = [Counter(line.split()) for text in texts for line in text.splitlines()]
+
+    def answered(self, model: str, calls: Sequence[Call]) -> list[Outcome]:
+        """Answer calls as a model would: by text that is read as any reply."""
+        return ask(model, calls, self)
+
+    def check(self, requests: Sequence[Body]) -> None:
+        """Refuse nothing."""
+
+    def answer(self, requests: Sequence[Body]) -> Iterator[list[tuple[int, Body]]]:
+        """Yield all replies."""
+        yield [(place, self._reply(request)) for place, request in enumerate(requests)]
+
+    def _reply(self, request: Body) -> Body:
+        prompt: str = request["messages"][-1]["content"]
+        targets = prompt.partition("# targets\n")[2].partition("\n\n")[0].split("\n")
+        points = {
+            f"target{number}_score": self._points(re.sub(r"^\d+\. ", "", target))
+            for number, target in enumerate(targets, start=1)
+        }
+        message = {"role": "assistant", "content": json.dumps(points)}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        nothing = {"prompt_tokens": 0, "completion_tokens": 0}
+        return {"model": self.identity, "choices": [choice], "usage": nothing}
+
+    def _points(self, target: str) -> int:
+        words = Counter(target.split())
+        far = (max((words - near).total(), (near - words).total()) for near in self._known)
+        return max(1, 5 - min(far))
+
+
+_REFERENCES = ("ref0.txt", "ref1.txt")
