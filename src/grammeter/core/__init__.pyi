@@ -59,8 +59,11 @@ from grammeter.core.ranked import RankedSystem as RankedSystem
 from grammeter.core.ranked import ranks_text as ranks_text
 from grammeter.core.result import Figure as Figure
 from grammeter.core.result import Named as Named
+from grammeter.core.result import Plain as Plain
 from grammeter.core.result import Result as Result
+from grammeter.core.result import plain as plain
 from grammeter.core.result import plain_fields as plain_fields
+from grammeter.core.result import public_shape as public_shape
 from grammeter.core.result import read_fields as read_fields
 from grammeter.core.result import reading as reading
 from grammeter.core.score import Counts as Counts

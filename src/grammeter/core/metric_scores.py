@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core.result import Named
-from grammeter.core.score import Score, json_number, read_number
+from grammeter.core.result import Named, plain
+from grammeter.core.score import Score, read_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import CorpusChoice, FloatArray, SegmentScores, Statistics
 from grammeter.core.type_counts import TypeCounts
@@ -94,8 +94,8 @@ class MetricScores(Named[Score], over="scores", what="system"):
             "signature": str(self.signature),
             "higher_is_better": self.higher_is_better,
             "systems": {name: score.to_dict() for name, score in self.scores.items()},
-            **({"types": _types_to_json(self.types)} if self.types else {}),
-            **({"gold_types": _types_to_json(self.gold_types)} if self.gold_types else {}),
+            **({"types": plain(self.types)} if self.types else {}),
+            **({"gold_types": plain(self.gold_types)} if self.gold_types else {}),
             **({"notes": [*self.notes]} if self.notes else {}),
         }
 
@@ -144,28 +144,10 @@ def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Scor
     )
 
 
-def _types_to_json(types: Mapping[str, Mapping[str, Score]]) -> dict[str, Any]:
-    return {
-        system: {kind: score.to_dict() for kind, score in kinds.items()}
-        for system, kinds in types.items()
-    }
-
-
 def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
-    return {
-        **_choice_to_json(scores),
-        "reason": scores.reason,
-        "parts": {
-            name: [json_number(value) for value in column.tolist()]
-            for name, column in scores.parts.items()
-        },
-        **({"in_corpus": _choice_to_json(scores.in_corpus)} if scores.in_corpus else {}),
-    }
-
-
-def _choice_to_json(scores: SegmentScores | CorpusChoice) -> dict[str, Any]:
-    values = [json_number(value) for value in scores.values.tolist()]
-    return {"values": values, "chosen": scores.chosen.tolist()}
+    shape, other = {"values": scores.values, "chosen": scores.chosen}, scores.in_corpus
+    corpus = {"in_corpus": {"values": other.values, "chosen": other.chosen}} if other else {}
+    return plain({**shape, "reason": scores.reason, "parts": scores.parts, **corpus})
 
 
 def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
@@ -173,10 +155,7 @@ def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
     found = SegmentScores(
         values=_values(data),
         chosen=np.array(data["chosen"], dtype=np.int64),
-        parts={
-            name: np.array([read_number(value) for value in column])
-            for name, column in data["parts"].items()
-        },
+        parts={name: np.array([*map(read_number, of)]) for name, of in data["parts"].items()},
         reason=data["reason"],
         in_corpus=in_corpus
         and CorpusChoice(np.array(in_corpus["chosen"], dtype=np.int64), _values(in_corpus)),

@@ -7,12 +7,14 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, TypeVar, cast, get_type_hints
 
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.score import json_number
+from grammeter.core.signature import Signature
 from grammeter.core.tables import Form, Style, Table, escaped, terminal, write_tables
+from grammeter.version import __version__
 
 Value = TypeVar("Value")
 
@@ -141,14 +143,57 @@ def reading(
         raise DataError(fault, where=where, fix=fix) from error
 
 
+class Plain:
+    """A dataclass of figures, and a text that says why one is NaN."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that have a value; a NaN is ``None``."""
+        return plain_fields(self)
+
+
+def public_shape(kind: str, result: Any, /, *names: str, **parts: Any) -> dict[str, Any]:
+    """Return the public shape of a result: kind, version, signature, ``parts``, fields, notes.
+
+    The fields are those called ``names``; without names, all that count when results are compared.
+    A part stands in place of the field of its name. NaN becomes ``None``; what is ``None`` is left
+    out.
+    """
+    shown = names or [field.name for field in fields(result) if field.compare]
+    beside = {name: part for name, part in parts.items() if name not in shown}
+    values = beside | {name: parts.get(name, getattr(result, name)) for name in shown}
+    values = {"signature": values.get("signature")} | values | {"notes": None}
+    shape = {name: plain(value) for name, value in values.items() if value is not None}
+    notes = {"notes": [*getattr(result, "notes", ())]}
+    return {"kind": kind, "grammeter": __version__} | shape | notes
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON holds it; keys of several parts are joined by ``|``."""
+    if value is None or isinstance(value, float | int | str):
+        return json_number(value) if isinstance(value, float) else value
+    if isinstance(value, Signature):
+        return str(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return plain_fields(value)
+    if isinstance(value, Mapping):
+        items = cast("Mapping[Any, Any]", value).items()
+        return {_key(key): plain(item) for key, item in items}
+    if hasattr(value, "tolist"):  # an array of numpy
+        value = value.tolist()
+    is_list = isinstance(value, list | tuple)
+    return [plain(item) for item in cast("list[Any]", value)] if is_list else value
+
+
+def _key(key: Any) -> str:
+    return "|".join(cast("tuple[str, ...]", key)) if isinstance(key, tuple) else str(key)
+
+
 def plain_fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass that have a value, for JSON; a NaN is ``None``."""
-    values = ((each.name, getattr(value, each.name)) for each in fields(value))
-    return {
-        name: json_number(each) if isinstance(each, float) else each
-        for name, each in values
-        if each is not None
-    }
+    """Return the fields of a dataclass that have a value, as JSON holds them: :func:`plain`."""
+    values = {field.name: getattr(value, field.name) for field in fields(value)}
+    return {name: plain(of) for name, of in values.items() if of is not None}
 
 
 def read_fields(cls: type[Value], data: Mapping[str, Any]) -> Value:

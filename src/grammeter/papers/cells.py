@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
-from grammeter.core import Column, Figure, MissingResourceError, Table, format_number, json_number
+from grammeter.core import Column, Figure, MissingResourceError, Table, format_number, plain
 
 Verdict = Literal[
     "equal", "within tolerance", "differs", "consistent", "stored", "other model", "needs"
@@ -139,7 +139,7 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a cell."""
-        data = {**asdict(self), "published": _plain(self.published), "ours": _plain(self.ours)}
+        data = plain(asdict(self))
         return data if self.digits else {k: v for k, v in data.items() if k != "digits"}
 
 
@@ -253,10 +253,6 @@ def _ends(value: Value | None) -> tuple[float, float] | None:
 
 def _joined(*notes: str) -> str:
     return "; ".join(note for note in notes if note)
-
-
-def _plain(value: Value | None) -> Value | None:
-    return json_number(value) if isinstance(value, float) else value
 
 
 def _first(values: Mapping[str, Any], *keys: str) -> Any:

@@ -1,3 +1,6 @@
+from grammeter.core import Plain as Plain
+from grammeter.core import plain as plain
+from grammeter.core import public_shape as public_shape
 from grammeter.ranking.agreement_results import AGREEMENT as AGREEMENT
 from grammeter.ranking.agreement_results import LEAST as LEAST
 from grammeter.ranking.agreement_results import Agreement as Agreement
@@ -46,6 +49,3 @@ from grammeter.ranking.selection import notes_of_few as notes_of_few
 from grammeter.ranking.selection import notes_of_few_systems as notes_of_few_systems
 from grammeter.ranking.selection import of_judges as of_judges
 from grammeter.ranking.selection import select as select
-from grammeter.ranking.shapes import Plain as Plain
-from grammeter.ranking.shapes import plain as plain
-from grammeter.ranking.shapes import public_shape as public_shape

@@ -9,9 +9,19 @@ from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from grammeter.core import Cell, Column, Figure, Result, Signature, Table, read_number, reading
+from grammeter.core import (
+    Cell,
+    Column,
+    Figure,
+    Result,
+    Signature,
+    Table,
+    plain,
+    public_shape,
+    read_number,
+    reading,
+)
 from grammeter.ranking.judged_units import Judges
-from grammeter.ranking.shapes import plain, public_shape
 from grammeter.stats import Alpha, Interval, Kappa
 
 AGREEMENT = "agreement"

@@ -10,11 +10,19 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import Column, Figure, Result, Signature, Table, UnknownNameError
+from grammeter.core import (
+    Column,
+    Figure,
+    Plain,
+    Result,
+    Signature,
+    Table,
+    UnknownNameError,
+    public_shape,
+)
 from grammeter.ranking.methods import expected_wins
 from grammeter.ranking.rank import score_order
 from grammeter.ranking.selection import Selection
-from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import sign_test
 
 HEAD_TO_HEAD = "head-to-head"

@@ -17,18 +17,19 @@ from grammeter.core import (
     Column,
     DataError,
     FloatArray,
+    Plain,
     Ranking,
     Result,
     Signature,
     Table,
     format_number,
     listed,
+    public_shape,
 )
 from grammeter.ranking import selection
 from grammeter.ranking.agreement_results import NONE, WIDEST
 from grammeter.ranking.methods import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import pearson, spearman
 
 KIND = "judge-correlation"

@@ -19,18 +19,19 @@ from grammeter.core import (
     DataError,
     FloatArray,
     IntArray,
+    Plain,
     Result,
     Signature,
     Table,
     UnknownNameError,
     UsageError,
+    public_shape,
     track,
 )
 from grammeter.ranking import rank
 from grammeter.ranking.methods import Method
 from grammeter.ranking.pairs import Pairs, Resampling, Unit, derived_seed, unit_numbers, unlabelled
 from grammeter.ranking.selection import Selection
-from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import generator
 
 PREDICTION, DRAW_RADIUS = "prediction", "draw-radius"

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core import Column, FloatArray, Result, Table, expanded, json_number
+from grammeter.core import Column, FloatArray, Result, Table, expanded, plain
 from grammeter.formats import write_text
 from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model
 from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
@@ -246,22 +246,15 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        low, high = self.interval
-        reasons: dict[str, str] = {}
+        shape: dict[str, Any] = {"trained": self.trained, "tested": self.tested}
+        shape |= {"accuracies": self.accuracies, "mean": self.mean}
+        shape |= dict(zip(("low", "high"), self.interval, strict=True))
+        shape["without_inclusion"] = self.apart
         if len(self.accuracies) == 1:
-            reasons["interval_reason"] = "a single seed"
+            shape["interval_reason"] = "a single seed"
         if any(map(math.isnan, self.apart)):
-            reasons["without_inclusion_reason"] = "all test pairs of a seed are inclusion pairs"
-        return {
-            "trained": self.trained,
-            "tested": self.tested,
-            "accuracies": [json_number(value) for value in self.accuracies],
-            "mean": json_number(self.mean),
-            "low": json_number(low),
-            "high": json_number(high),
-            "without_inclusion": [json_number(value) for value in self.apart],
-            **reasons,
-        }
+            shape["without_inclusion_reason"] = "all test pairs of a seed are inclusion pairs"
+        return plain(shape)
 
 
 @dataclass(frozen=True, repr=False)
