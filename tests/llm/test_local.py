@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
+import time
 from contextlib import closing
 
 import pytest
@@ -159,6 +163,24 @@ def test_an_invalid_reply_is_asked_for_again_whatever_time_it_takes(ask, tmp_pat
     chat = FakeChat(tmp_path, lambda _: next(said))
     (outcome,), _ = ask(chat, [call("a", "b")], patience=1e-9, timeout=1e-9)
     assert (outcome.state, outcome.attempts) == ("reasked", 2)
+
+
+def test_ctrl_c_stops_the_model_at_once(ask, tmp_path):
+    class Slow(FakeChat):
+        def answer(self, requests):
+            batches = super().answer(requests)
+            yield next(batches)
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            time.sleep(60)
+
+    handler, started, slow = signal.getsignal(signal.SIGINT), time.monotonic(), Slow(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        ask(slow, calls(5))
+    assert time.monotonic() - started < 30
+    assert signal.getsignal(signal.SIGINT) is handler
+    chat = FakeChat(tmp_path)
+    ask(chat, calls(5))
+    assert sum(chat.rounds) == 3
 
 
 def test_ceilings_hold(ask, tmp_path):

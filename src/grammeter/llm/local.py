@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from grammeter.llm.transport import Raw
@@ -51,6 +53,7 @@ class Local:
         self._waiting.append((body, answer))
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._answer())
+            self._work.add_done_callback(lambda work: work.cancelled() or work.exception())
         return await answer
 
     async def _answer(self) -> None:
@@ -69,12 +72,30 @@ class Local:
                         answer.set_exception(error)  # for who waits to raise
 
     async def _answer_all(self, asked: list[Body], to: list[asyncio.Future[Raw]]) -> None:
-        started = time.time()
-        for batch in self._chat.answer(asked):
+        batches = self._chat.answer(asked)
+        while True:
+            started = time.time()
+            with _stoppable():
+                batch = next(batches, None)
+            if batch is None:
+                return
             seconds = time.time() - started
             for place, body in batch:
                 if not to[place].done():
                     raw = Raw(200, json.dumps(body), seconds=seconds, started=started)
                     to[place].set_result(raw)
             await asyncio.sleep(0)  # these are stored before the next batch begins
-            started = time.time()
+
+
+@contextmanager
+def _stoppable() -> Generator[None]:
+    """Let Ctrl-C stop the work inside at once: asyncio's handler waits until that is done."""
+    handler: Any = signal.getsignal(signal.SIGINT)
+    if not hasattr(handler, "func"):  # asyncio's is a partial
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
