@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
 from itertools import product
 
 import pytest
@@ -341,6 +343,23 @@ def test_flagged(text):
 )
 def test_not_flagged(text):
     assert suspicious(text) is None
+
+
+PIECES = (
+    "ignore", "IGNORE", "\u0131gnore", "forget", "override", "Di\u017fregard", "rules",
+    "cr\u0130teria", "give", "g\u0130ve", "G\u0131VE", "rate", "award", "five", "points", "it",
+    "\u0130t", "5", "target", "_1", "score", "#", "context", "system", "prompt", "message",
+    "[/INST]", "<|im|>", "```", "a", "_",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["", " "]))
+def test_the_quick_way_to_flag_is_the_plain_one(pieces, between):
+    text = between.join(pieces)
+    lines = files("grammeter.llm").joinpath("suspicious.txt").read_text("utf-8").splitlines()
+    patterns = [line.split("\t")[1] for line in lines]
+    matches = [re.search(pattern, text, re.IGNORECASE) for pattern in patterns]
+    assert suspicious(text) == next((match[0] for match in matches if match), None)
 
 
 def test_seeda_has_no_such_sentence(shared):

@@ -151,7 +151,7 @@ class Panel:
         is reached; the answers so far are kept; :class:`RemoteError`, :class:`MissingResourceError`
         if the endpoint fails, or the client is not installed or has no key.
         """
-        plans = [self._plan(group) for group in groups]
+        plans = self._plans(groups)
         calls = [call for _, of_group in plans for call in of_group]
         outcomes = iter((answered or self._ask)(self.model, calls))
         return [
@@ -174,9 +174,13 @@ class Panel:
 
     def calls(self, groups: Sequence[Group]) -> list[Call]:
         """Return the calls that :meth:`ask` makes."""
-        return [call for group in groups for call in self._plan(group)[1]]
+        return [call for _, of_group in self._plans(groups) for call in of_group]
 
-    def _plan(self, group: Group) -> tuple[Opinion, list[Call]]:
+    def _plans(self, groups: Sequence[Group]) -> list[tuple[Opinion, list[Call]]]:
+        template = self.protocol.template
+        return [self._plan(group, template) for group in groups]
+
+    def _plan(self, group: Group, template: str) -> tuple[Opinion, list[Call]]:
         """Return the calls about a group, and its opinion without their outcomes."""
         number = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
         sets = [list(number)] if number else []
@@ -188,7 +192,7 @@ class Panel:
         for texts in sets:
             question = Question(*group.context, tuple(texts))
             orders = self._orders(question)
-            calls += self._calls(question, orders)
+            calls += self._calls(question, orders, template)
             answers.append(Answer(tuple(number[text] for text in texts), orders))
         return Opinion(tuple(answers), tuple(number[text] for text in group.outputs)), calls
 
@@ -204,10 +208,11 @@ class Panel:
         )
         return tuple(tuple(order) for order in orders for _ in range(self.repeats))
 
-    def _calls(self, question: Question, orders: Sequence[Sequence[int]]) -> list[Call]:
+    def _calls(
+        self, question: Question, orders: Sequence[Sequence[int]], template: str
+    ) -> list[Call]:
         """Put a question into words; ``repeat`` numbers the calls with equal prompts."""
         calls: list[Call] = []
-        template = self.protocol.template
         for order in orders:
             targets = tuple(question.targets[place] for place in order)
             prompt = self.protocol.render(replace(question, targets=targets))

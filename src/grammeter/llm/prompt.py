@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -219,8 +219,10 @@ def reorder(
 
     ``shuffle``: the first is random, too.
     """
-    random = _random(seed, "orders", source, *targets)
     places = list(range(len(targets)))
+    if orders == 1 and not shuffle:
+        return [places]
+    random = _random(seed, "orders", source, *targets)
     if shuffle:
         return _orders(len(places), orders, random)
     return [places, *_orders(len(places), orders - 1, random, known=[places])]
@@ -247,11 +249,23 @@ def _random(seed: int, *texts: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64([seed, int.from_bytes(digest[:8], "big")]))
 
 
+@lru_cache(maxsize=4096)
 def suspicious(text: str) -> str | None:
     """Return the words for which a sentence is flagged, ``None`` if there are none.
 
     It is flagged for orders to ignore the task, requests for scores, parts of a prompt or reply.
     """
-    patterns = _file("suspicious.txt").split("\n")  # which re compiles once
-    matches = (re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
-    return next((match[0] for match in matches if match), None)
+    plain = text.casefold().replace("i\u0307", "i").replace("\u0131", "i")  # what re takes for i
+    for hints, pattern in _suspicions():
+        if any(hint in plain for hint in hints):
+            match = re.search(pattern, text, re.IGNORECASE)  # slow, and seldom needed
+            if match:
+                return match[0]
+    return None
+
+
+@cache
+def _suspicions() -> list[tuple[list[str], str]]:
+    """Return patterns, each with texts of which one is in whatever it matches."""
+    rows = (line.split("\t") for line in _file("suspicious.txt").split("\n"))
+    return [(hints.split(), pattern) for hints, pattern in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from grammeter.core import Ranking, Signature
@@ -50,7 +51,7 @@ class Judged:
         """Number of items whose outputs differ."""
         return sum(opinion.due for opinion in self.opinions)
 
-    @property
+    @cached_property
     def missing(self) -> list[tuple[Ranking, str]]:
         """Items that are due but have no scores, with the reason."""
         return [
