@@ -40,7 +40,7 @@ def main() -> None:
     given = [int(text) for text in sys.argv[1:]]
     count, concurrency, rounds = [*given, *(600, 32, 3)[len(given) :]]
     with serving() as url:
-        measure("import openai", 1, lambda: __import__("openai"))
+        measure("import aiohttp", 1, lambda: __import__("aiohttp"))
         print(
             f"{count} calls, {concurrency} at once; the server alone: "
             f"{0.2 * -(-count // concurrency):.2f} s wall; load {os.getloadavg()[0]:.1f}"

@@ -148,7 +148,7 @@ ABSENT = {
     "psycopg": ("postgres", [*STATUS, "--database", "postgresql://nobody@127.0.0.1:1/none"]),
     "rapidfuzz": ("errant", [*SCORE, "errant"]),
     "spacy": ("errant", ["edits", "extract", "-tok", "-orig", ECHO, "-cor", ECHO, "-out", "-"]),
-    "openai": ("llm", [*SCORE, "llm-s(model=x)", "--base-url", "http://127.0.0.1:1/v1"]),
+    "aiohttp": ("llm", [*SCORE, "llm-s(model=x)", "--base-url", "http://127.0.0.1:1/v1"]),
     "huggingface_hub": ("neural", [*SCORE, "scribendi"]),
     "torch": ("neural", [*SCORE, f"bertscore{MINILM}"]),
     "transformers": ("neural", [*SCORE, f"bertscore{MINILM}"]),

@@ -1,17 +1,16 @@
-"""Connections: those to this machine and those of the SDK tell the same; odd servers."""
+"""Connections: what comes from servers, odd ones among them."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
-import sys
 import threading
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
 import pytest
 
-from grammeter.llm import Endpoint, transport
+from grammeter.llm import Endpoint
 from grammeter.llm.transport import Transport
 from scripted_endpoint import Reply, ScriptedEndpoint, completion, prompt_of, status
 
@@ -33,12 +32,9 @@ def send(url, *bodies, timeout=5.0, pause=0.0):
     return asyncio.run(all_of_them())
 
 
-@pytest.fixture(params=["nearby", "sdk"])
-def way(request, monkeypatch):
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-secret")
-    if request.param == "sdk":
-        monkeypatch.setattr(transport, "is_local", lambda url: False)
-    return request.param
 
 
 GOOD = completion('{"target1_score": 4, "target2_score": 3}')
@@ -57,7 +53,7 @@ GOOD = completion('{"target1_score": 4, "target2_score": 3}')
         (Reply(body=GOOD.body, wait=1.0), (0, "timeout")),
     ],
 )
-def test_what_came(way, reply, expected):
+def test_what_came(reply, expected):
     with ScriptedEndpoint(lambda *_: reply) as server:
         (raw,) = send(server.url, BODY, timeout=0.4)
         (received,) = server.requests
@@ -71,19 +67,12 @@ def test_what_came(way, reply, expected):
     assert "sk-not" not in raw.text
 
 
-def test_nobody_there(way):
+def test_nobody_there():
     with ScriptedEndpoint() as server:
         url = server.url
     (raw,) = send(url, BODY)
     assert (raw.status, raw.trouble) == (0, "unreachable")
     assert raw.text
-
-
-def test_a_server_nearby_needs_no_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "openai", None)
-    with ScriptedEndpoint() as server:
-        (raw,) = send(server.url, BODY)
-    assert raw.status == 200
 
 
 # --- servers that write what they like --------------------------------------------------------
@@ -167,7 +156,7 @@ def test_what_is_no_response(serving, answer):
     assert raw.failure.then == "again"
 
 
-def test_connections_are_used_again(way, serving):
+def test_connections_are_used_again(serving):
     url, connections = serving(*[OK + b"Content-Length: 2\r\n\r\n{}"] * 5)
     assert [raw.status for raw in send(url, *[BODY] * 5)] == [200] * 5
     assert len(connections) == 1

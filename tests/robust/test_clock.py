@@ -55,7 +55,7 @@ def test_batch(place: Path) -> None:
 
 
 def test_a_judge_with_rates_and_a_server_that_asks_for_patience(place: Path) -> None:
-    pytest.importorskip("openai", reason="the extra 'llm' is not installed")
+    pytest.importorskip("aiohttp", reason="the extra 'llm' is not installed")
 
     kept = []
     for jumping in (False, True):

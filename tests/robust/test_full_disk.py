@@ -139,7 +139,7 @@ def test_caches_that_cannot_grow_are_done_without(full: Path) -> None:
 
 
 def test_replies_that_cannot_be_kept_end_the_asking(full: Path) -> None:
-    pytest.importorskip("openai", reason="the extra 'llm' is not installed")
+    pytest.importorskip("aiohttp", reason="the extra 'llm' is not installed")
     with ScriptedEndpoint() as server:
         words = (
             f"judge {CORPUS} -m llm-s(model=tiny) -o out.jsonl --base-url {server.url}"

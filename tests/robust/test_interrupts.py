@@ -42,7 +42,7 @@ def test_whole_or_absent_and_the_next_run_goes_on(
     if name.startswith("campaign"):
         pytest.importorskip("django", reason="the extra 'campaign' is not installed")
     if name == "judge":
-        pytest.importorskip("openai", reason="the extra 'llm' is not installed")
+        pytest.importorskip("aiohttp", reason="the extra 'llm' is not installed")
     with ScriptedEndpoint(delay=0.02) as server:
         trial = Trial(CASES[name], template, tmp_path, server.url)
         for number, each in enumerate(SOME[name]):

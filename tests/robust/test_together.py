@@ -83,7 +83,7 @@ def test_caches(code: str, tmp_path: Path) -> None:
 
 
 def test_replies_of_a_judge(place: Path) -> None:
-    pytest.importorskip("openai", reason="the extra 'llm' is not installed")
+    pytest.importorskip("aiohttp", reason="the extra 'llm' is not installed")
     with ScriptedEndpoint(delay=0.01) as server:
         words = f"judge {CORPUS} -m llm-s(model=tiny) --base-url {server.url} --cache-dir kept -o"
         for code, _, err in ends(*(verb(place, f"{words} out{n}.jsonl") for n in (1, 2))):

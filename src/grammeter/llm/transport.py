@@ -18,8 +18,11 @@ from urllib.parse import urlsplit
 from grammeter.core import MissingResourceError, UsageError, require
 from grammeter.llm.cost import Usage
 from grammeter.llm.endpoint import Endpoint
-from grammeter.llm.nearby import CONNECT, Nearby, NoResponseError, Trouble
 from grammeter.llm.reply import error_of, has_message, json_object
+from grammeter.version import __version__
+
+Trouble = Literal["", "unreachable", "timeout", "broken"]
+"""Why there is no reply: no server, too late, or a broken connection."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,9 @@ def is_local(base_url: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-_UNREACHABLE = {"ConnectError", "ConnectTimeout", "ProxyError"}
+CONNECT = 5.0
+"""Seconds to wait for a connection."""
+
 _KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
 _NO_KEY = "none"
 
@@ -114,70 +119,57 @@ class Wire(Protocol):
 
 
 class Transport:
-    """A connection to an endpoint; close it after use."""
+    """Connections to an endpoint, made in a running loop; close them after use."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        url, self._key = endpoint.base_url, key_of(endpoint)
-        near = is_local(url) and url.startswith("http://")
-        self._connections = Nearby(url, self._key) if near else _Distant(url, self._key)
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._connections.aclose()
-
-    async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
-        """Send once, within ``timeout`` seconds in all; the SDK's restarts with each piece."""
-        started, clock = time.time(), time.perf_counter()
-        status, text, headers, trouble = 0, "", dict[str, str](), ""
-        try:
-            async with asyncio.timeout(timeout):
-                response = await self._connections.post(body)
-            status = response.status_code
-            text = redact(response.text, self._key, alike=status != 200)
-            headers = {name.lower(): value for name, value in response.headers.items()}
-        except TimeoutError:
-            trouble = "timeout"
-        except NoResponseError as error:
-            trouble, text = error.trouble, redact(str(error), self._key)
-        return Raw(status, text, headers, trouble, time.perf_counter() - clock, started)
-
-
-class _Distant:
-    """Connections of OpenAI's SDK, which takes proxies and certificates into account."""
-
-    def __init__(self, base_url: str, key: str) -> None:
-        self._sdk: Any = require("openai", extra="llm")
-        http = self._sdk.DefaultAsyncHttpxClient(**_settings(base_url, self._sdk))
-        self._client = self._sdk.AsyncOpenAI(
-            api_key=key, base_url=base_url, max_retries=0, http_client=http
+        url, self._key = urlsplit(endpoint.base_url), key_of(endpoint)
+        place, path = url.netloc.rpartition("@")[2], url.path.rstrip("/")
+        self._url = url._replace(netloc=place, path=f"{path}/chat/completions").geturl()
+        self._http: Any = require("aiohttp", extra="llm")
+        self._session = self._http.ClientSession(
+            connector=self._http.TCPConnector(limit=0, ssl=_certificates(endpoint.base_url)),
+            timeout=self._http.ClientTimeout(total=None, sock_connect=CONNECT),
+            headers={
+                "Authorization": f"Bearer {self._key}",
+                "User-Agent": f"grammeter/{__version__}",
+            },
+            cookie_jar=self._http.DummyCookieJar(),
+            trust_env=not is_local(endpoint.base_url),  # no proxy for a server on this machine
         )
 
     async def aclose(self) -> None:
-        await self._client.close()
+        """Close all connections."""
+        await self._session.close()
 
-    async def post(self, body: Mapping[str, Any]) -> Any:
-        """Return the HTTP response, whatever its status."""
+    async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
+        """Send once, within ``timeout`` seconds in all; no redirect may take the key elsewhere."""
+        started, clock = time.time(), time.perf_counter()
+        status, text, headers, trouble = 0, "", dict[str, str](), ""
         try:
-            # the SDK's own `create` builds the same request, but takes 1.5 times as long
-            reply = await self._client.post(
-                "/chat/completions", body=body, cast_to=self._sdk.HttpxBinaryResponseContent
-            )
-        except self._sdk.APIStatusError as error:
-            return error.response
-        except self._sdk.APIConnectionError as error:
-            raise NoResponseError(_trouble(error), error.__cause__ or error) from error
-        return reply.response
+            async with (
+                asyncio.timeout(timeout),
+                self._session.post(self._url, json=body, allow_redirects=False) as response,
+            ):
+                data: bytes = await response.read()
+            status = response.status
+            text = redact(data.decode("utf-8", "replace"), self._key, alike=status != 200)
+            headers = {name.lower(): value for name, value in response.headers.items()}
+        except (self._http.ClientConnectorError, self._http.ConnectionTimeoutError) as error:
+            trouble, text = "unreachable", redact(str(error), self._key)
+        except TimeoutError:
+            trouble = "timeout"
+        except (self._http.ClientError, OSError, ValueError) as error:
+            reason = str(error) or type(error).__name__
+            trouble, text = "broken", redact(reason, self._key)
+        return Raw(status, text, headers, trouble, time.perf_counter() - clock, started)
 
 
-def _settings(base_url: str, sdk: Any) -> dict[str, Any]:
-    """Return the settings of the HTTP client: no redirect may send the key elsewhere."""
-    settings = {"timeout": sdk.Timeout(None, connect=CONNECT), "follow_redirects": False}
-    if is_local(base_url):
-        settings["trust_env"] = False  # no proxy for a server on this machine
-    if base_url.startswith("http://"):
-        # a context without certificates loads quickly, and nothing is encrypted here
-        settings["verify"] = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return settings
+def _certificates(base_url: str) -> Any:
+    """Return whose certificates are trusted; nothing is encrypted over HTTP."""
+    if not base_url.startswith("https://"):
+        return True
+    usual = os.environ.get("SSL_CERT_FILE") or require("certifi", extra="llm").where()
+    return ssl.create_default_context(cafile=usual)
 
 
 def key_of(endpoint: Endpoint) -> str:
@@ -203,13 +195,6 @@ def redact(text: str, key: str, *, alike: bool = True) -> str:
     """Replace a key that a server has echoed and, if ``alike``, all that looks like a key."""
     redacted = text.replace(key, "[key]") if key != _NO_KEY and len(key) >= 8 else text
     return _KEY_LIKE.sub("[key]", redacted) if alike else redacted
-
-
-def _trouble(error: BaseException) -> Trouble:
-    cause = type(error.__cause__).__name__
-    if cause in _UNREACHABLE:
-        return "unreachable"
-    return "timeout" if "Timeout" in type(error).__name__ else "broken"
 
 
 Then = Literal["again", "again-briefly", "leave", "refused", "end"]
