@@ -25,7 +25,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     ),
     "errant": ("rapidfuzz>=3.9", "spacy>=3.8"),
     "fast": ("numba>=0.60",),
-    "llm": ("aiohttp>=3.10", "certifi"),
+    "llm": ("aiohttp>=3.10", "certifi>=2024.2"),
     "neural": ("huggingface_hub>=1", "safetensors>=0.4", "torch>=2.4", "transformers>=5"),
     "pandas": ("pandas>=2.2",),
     "plot": ("matplotlib>=3.8",),
