@@ -227,6 +227,15 @@ def test_scores_that_are_peoples_ranks_stand_beside_them_on_a_diagonal(run_file)
     assert gm.meta_judge([*run, *one]).examples == ()
 
 
+def test_what_judge_wrote_is_read_with_its_replies(run_file, tmp_path):
+    assert gm.read(run_file) == read_judgments([run_file])
+    assert gm.read(run_file)[0].replies
+    gm.write_result(gm.meta_judge(run_file, resamples=20), tmp_path / "j.json")
+    stored = gm.read(tmp_path / "j.json")
+    assert "meta-judge" in str(stored)
+    assert not isinstance(stored, gm.Judgments)
+
+
 def test_tables_and_pandas(run_file):
     pytest.importorskip("pandas")
     made = gm.meta_judge(run_file, resamples=20)

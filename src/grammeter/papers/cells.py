@@ -340,7 +340,7 @@ def printed_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
 
 def _as_printed(printed: PrintedTable, cell: Cell) -> str:
     of_column = (p for (_, column), p in printed.cells.items() if column == cell.column)
-    form = printed.cells.get((cell.row, cell.column), next(of_column, Printed(None)))
+    form = printed.cells.get((cell.row, cell.column), next(of_column, Printed(None, None)))
     if cell.published is not None:
         return form.write(cell.published)
     return f"[{form.write(cell.ours)}]" if cell.ours is not None else ""

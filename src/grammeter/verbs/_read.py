@@ -19,7 +19,14 @@ from grammeter.core import (
     Table,
     checked,
 )
-from grammeter.formats import parse_object, read_text, write_object, write_scores
+from grammeter.formats import (
+    Judgments,
+    parse_judgments_of,
+    parse_object,
+    read_text,
+    write_object,
+    write_scores,
+)
 from grammeter.meta import META_SYSTEM, SystemMeta
 from grammeter.ranking import AGREEMENT, Agreement
 from grammeter.verbs._compare.results import COMPARISON, Comparison
@@ -70,17 +77,22 @@ class StoredResult(Result):
 
 
 @checked
-def read(path: str | Path) -> Result:
+def read(path: str | Path) -> Result | Judgments:
     """Read any result that a verb wrote with ``-o``, or :func:`write_result`.
 
     ``path`` is a JSON file, also gzip; ``-`` is standard input. The result is a
     :class:`ScoreTable`, :class:`Ranked`, :class:`Comparison`, :class:`Agreement` or
     :class:`SystemMeta`, ready for the verbs that take one; those of other verbs are a
-    :class:`StoredResult`, which prints, and turns into pandas and JSON, as these do. Raises
+    :class:`StoredResult`, which prints, and turns into pandas and JSON, as these do; what ``judge``
+    wrote are :class:`Judgments`. Raises
     :class:`DataError` if the file is absent, damaged, or no verb wrote it.
     """
     where = str(path)
-    data = parse_object(read_text(path), where)
+    text = read_text(path)
+    first = text.lstrip().partition("\n")[0]
+    if '"judge":' in first and '"kind":' not in first:
+        return parse_judgments_of(text, where)
+    data = parse_object(text, where)
     kind: object = data.get("kind")
     if not isinstance(kind, str):
         fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
