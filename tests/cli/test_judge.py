@@ -358,8 +358,9 @@ def test_scores_and_replies_are_kept(run, server, tmp_path):
         assert row["scores"] == [score(text) for text in texts]
         for reply in row["replies"]:
             assert set(reply) == {"text", "scores", "order", "attempt", "tokens", "seconds",
-                                  "finish", "reading", "model", "settings"}  # fmt: skip
-            assert reply["reading"].startswith("ok" if reply["scores"] else "invalid: ")
+                                  "finish", "read", "repairs", "model", "settings", *(
+                                      () if reply["scores"] else ("fault",))}  # fmt: skip
+            assert reply["read"] == ("ok" if reply["scores"] else "invalid")
             assert reply["settings"]["seed"] == 1
             assert reply["settings"]["structured"] == "json_schema"
             if reply["scores"]:

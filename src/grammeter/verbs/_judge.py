@@ -323,7 +323,9 @@ def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
         "tokens": list(reply.tokens),
         "seconds": round(reply.seconds, 3),
         "finish": reply.finish,
-        "reading": ": ".join(filter(None, (reply.state, reply.reason))),
+        "read": reply.state,
+        "repairs": list(reply.repairs),
+        **({"fault": reply.reason} if reply.scores is None else {}),
         "model": reply.answered_by,
         "settings": dict(reply.settings),
     }
