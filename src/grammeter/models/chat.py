@@ -221,7 +221,7 @@ def _fill(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body]) -> 
     rows: list[Tokens] = [*prompts]
     by_gap: list[Any] = []
     for piece, tokens in zip(form.pieces, form.choices, strict=True):
-        logits = reader.read([(*row, *piece) for row in rows]).double()
+        logits = reader.read([(*row, *piece) for row in rows]).cpu().double()
         chosen = logits[:, list(tokens)]
         mass = (chosen.logsumexp(1) - logits.logsumexp(1)).exp()
         by_gap.append(zip(chosen.softmax(1).tolist(), mass.tolist(), strict=True))
