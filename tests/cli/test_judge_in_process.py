@@ -75,6 +75,7 @@ def test_a_model_here_judges_by_likelihood(judge):
     assert len({score for row in judged[:2] for score in row["scores"]}) > 3
     assert not judged[2].get("replies")
     assert "|endpoint:transformers|read:likelihood|tok:" in err
+    assert "note: 2 replies: the digits had less than half of the probability" in err
     assert "|model-hash:" in err
     assert "|dtype:float32|" in err
     code, again, err = judge("--read", "likelihood", "--offline")

@@ -50,7 +50,7 @@ class FakeChat:
 
 
 def shares(*of_targets):
-    return json.dumps({"probabilities": of_targets})
+    return json.dumps({"probabilities": of_targets, "mass": [0.9] * len(of_targets)})
 
 
 @pytest.fixture
@@ -123,6 +123,13 @@ def test_a_likelihood_is_read_as_an_expectation(ask, tmp_path):
     assert (outcome.state, outcome.reply, outcome.replies[0].text) == ("ok", text, text)
     (again,), bill = ask(FakeChat(tmp_path), [call("a", "b")], read="likelihood")
     assert (again, bill.known) == (outcome, 1)
+
+
+def test_a_model_that_would_rather_write_something_else(ask, tmp_path):
+    text = json.dumps({"probabilities": [[0, 0, 1, 0, 0]] * 2, "mass": [0.9, 0.4]})
+    (outcome,), _ = ask(FakeChat(tmp_path, lambda _: text), [call("a", "b")], read="likelihood")
+    assert (outcome.state, outcome.scores) == ("coerced", (3, 3))
+    assert outcome.reason == "the digits had less than half of the probability"
 
 
 @pytest.mark.parametrize("text", [GOOD, shares([1, 0, 0, 0, 0]), '{"probabilities": [1, 2]}',

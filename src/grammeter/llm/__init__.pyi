@@ -21,6 +21,7 @@ from grammeter.llm.prompt import Protocol as Protocol
 from grammeter.llm.prompt import Question as Question
 from grammeter.llm.prompt import draw_sets as draw_sets
 from grammeter.llm.prompt import suspicious as suspicious
+from grammeter.llm.reply import UNLIKELY as UNLIKELY
 from grammeter.llm.reply import Call as Call
 from grammeter.llm.reply import Estimate as Estimate
 from grammeter.llm.reply import Outcome as Outcome

@@ -164,16 +164,23 @@ def form(n: int) -> dict[str, list[str]]:
     return {"form": texts, "choices": list(map(str, SCORES))}
 
 
+UNLIKELY = "the digits had less than half of the probability"
+"""What is tolerated where a model would have written something else than a score."""
+
+
 def expected(text: str, n: int) -> Completion:
     """Read the expectations of ``n`` scores in the probabilities of a :func:`form`."""
-    shares = json_object(text).get("probabilities")
+    content = json_object(text)
     try:
-        scores = [math.fsum(map(mul, SCORES, share)) for share in cast("list[list[float]]", shares)]
-    except TypeError:
-        scores = []
+        scores = [math.fsum(map(mul, SCORES, share)) for share in content["probabilities"]]
+        likely = min(content["mass"]) >= 0.5
+    except (KeyError, TypeError, ValueError):
+        scores, likely = [], True
     if len(scores) != n or not all(SCORES[0] <= score <= SCORES[-1] for score in scores):
         return Completion("invalid", text, reason="there are no probabilities of all scores")
-    return Completion("ok", text, tuple(scores))
+    return Completion(
+        "ok" if likely else "coerced", text, tuple(scores), "" if likely else UNLIKELY
+    )
 
 
 def read(text: str, n: int) -> Completion:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from grammeter.core import Ranking, Signature
-from grammeter.llm import Bill, Opinion
+from grammeter.llm import UNLIKELY, Bill, Opinion
 
 MOST_NAMED = 5
 """A note names at most this many cases; it counts the others."""
@@ -28,7 +28,8 @@ class Flag:
 class Judged:
     """A judge's rankings of items, and the opinions behind them, in the order of the items.
 
-    Ranks are 6 minus the score or, if an item took several calls, the places of the mean scores.
+    Ranks are 6 minus the score, or places of the scores if an item took several calls or its scores
+    are expectations.
     An item whose outputs are all equal is a tie on rank 1 and needs no call; an item without
     scores or without outputs is skipped.
     """
@@ -70,6 +71,11 @@ class Judged:
             *_listed(f"{len(missing)} of {self.due} items have no scores and are skipped", missing),
             *_listed("sentences that look like instructions to the judge", flags),
             *(f"the endpoint does not take {name}" for name in self.concessions),
+            *(
+                f"{count} replies: {UNLIKELY}, so that their scores mean little"
+                for repair, count in self.repairs.items()
+                if repair == UNLIKELY
+            ),
         )
 
     def to_dict(self) -> dict[str, Any]:
