@@ -30,8 +30,6 @@ from grammeter.llm.request import Abilities
 
 FILE = "replies-1.sqlite"  # name of the file, with the version of its format
 _WAIT = 30.0
-_READ = """state, scores, reply, reason, tokens_in, tokens_out, seconds, body, answered_by, request,
-    key"""
 _AT_ONCE = 500
 _TABLES = files("grammeter.llm").joinpath("replies.sql").read_text("utf-8")
 
@@ -59,6 +57,7 @@ class Attempt:
 
 
 _COLUMNS = tuple(column.name for column in fields(Attempt))
+_NAMES, _MARKS = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
 
 
 @dataclass(slots=True)
@@ -72,6 +71,43 @@ class History:
     failure: str = ""  # why the last request brought no reply, if it did not
     replies: tuple[Reply, ...] = ()
     outcome: Outcome | None = None  # None: not yet ended
+    version: int = 0  # of the file when it was read
+
+    def follow(
+        self,
+        attempt: Attempt,
+        most: int,
+        body: Mapping[str, Any] | None = None,
+        sent: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Add a request, whose JSON may be at hand; what came after the end does not count."""
+        came, ends, note = attempt.state, None, attempt.reason
+        reply = Reply(
+            text=attempt.reply,
+            scores=attempt.scores,
+            attempt=len(self.replies) + 1,
+            tokens=(attempt.tokens_in, attempt.tokens_out),
+            seconds=attempt.seconds,
+            finish=finish_of(json_object(attempt.body) if body is None else body),
+            state=came,
+            reason=note,
+            answered_by=attempt.answered_by,
+            settings=_settings(json_object(attempt.request) if sent is None else sent),
+        )
+        self.attempts += 1
+        self.replies += () if came == "failed" else (reply,)
+        self.failure = note if came == "failed" else ""
+        if came in ("invalid", "cut"):
+            self.bad, self.reason = self.bad + 1, note
+            self.cut |= came == "cut"
+            ends = "invalid" if self.bad >= most else None
+        elif self.bad and came in ("ok", "coerced"):
+            before = f"asked again: {self.reason}"
+            ends, note = "reasked", "; ".join(filter(None, [before, note]))
+        elif came != "failed":
+            ends = came
+        if ends is not None:
+            self.outcome = self.ended(ends, note, reply)
 
     def ended(self, state: State, reason: str, last: Reply | None = None) -> Outcome:
         """Return the outcome of a call that ends here, with the scores of its last reply."""
@@ -112,8 +148,11 @@ class Attempts:
         """Write a row; it survives a crash of this process once this returns."""
         scores = None if attempt.scores is None else json.dumps(attempt.scores)
         values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
-        names, marks = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
-        self._rows(f"INSERT INTO attempts ({names}) VALUES ({marks})", values)  # noqa: S608
+        self._rows(f"INSERT INTO attempts ({_NAMES}) VALUES ({_MARKS})", values)  # noqa: S608
+
+    def version(self) -> int:
+        """Return a number that changes when another process writes into the file."""
+        return self._rows("PRAGMA data_version", ())[0][0]
 
     def bodies(self, key: str) -> list[str]:
         """Return the bodies of all replies to a call."""
@@ -132,13 +171,13 @@ class Attempts:
 
     def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
         """Return histories by key up to the first usable or ``most``-th reply; none if not sent."""
-        rows: dict[str, list[_Row]] = {}
+        rows: dict[str, list[Sequence[Any]]] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
-            query = f"SELECT {_READ} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
+            query = f"SELECT {_NAMES} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
             for row in self._rows(query, part):
-                rows.setdefault(row[-1], []).append(row)
+                rows.setdefault(row[0], []).append(row)
         with self._errors_named():
             return {key: _history(of_call, most) for key, of_call in rows.items()}
 
@@ -186,42 +225,14 @@ def _make_private(path: Path) -> None:
                 name.chmod(0o600)
 
 
-_Row = tuple[
-    AttemptState, str | None, str, str, int | None, int | None, float, str, str | None, str, str
-]  # fmt: skip
-
-
-def _history(rows: Sequence[_Row], most: int) -> History:
-    """Follow a call from request to request; what came after its end does not count."""
+def _history(rows: Sequence[Sequence[Any]], most: int) -> History:
+    """Follow a call from request to request."""
     history = History()
-    for came, scores, text, reason, tokens_in, tokens_out, seconds, body, model, sent, _ in rows:
-        reply = Reply(
-            text=text,
-            scores=None if scores is None else tuple(json.loads(scores)),
-            attempt=len(history.replies) + 1,
-            tokens=(tokens_in, tokens_out),
-            seconds=seconds,
-            finish=finish_of(json_object(body)),
-            state=came,
-            reason=reason,
-            answered_by=model,
-            settings=_settings(json_object(sent)),
-        )
-        history.attempts += 1
-        history.replies += () if came == "failed" else (reply,)
-        history.failure = reason if came == "failed" else ""
-        ends, note = None, reason
-        if came in ("invalid", "cut"):
-            history.bad, history.reason = history.bad + 1, reason
-            history.cut |= came == "cut"
-            ends = "invalid" if history.bad >= most else None
-        elif history.bad and came in ("ok", "coerced"):
-            before = f"asked again: {history.reason}"
-            ends, note = "reasked", "; ".join(filter(None, [before, reason]))
-        elif came != "failed":
-            ends = came
-        if ends is not None:
-            history.outcome = history.ended(ends, note, reply)
+    for row in rows:
+        values = dict(zip(_COLUMNS, row, strict=True))
+        values["scores"] = values["scores"] and tuple(json.loads(values["scores"]))
+        history.follow(Attempt(**values), most)
+        if history.outcome is not None:
             break
     return history
 

@@ -79,8 +79,11 @@ class Session:
 
     def history(self, key: str) -> History:
         """Return what the cache knows about a call."""
+        version = self.attempts.version()
         known = self.attempts.histories([key], self.endpoint.attempts)
-        return known.get(key, History())
+        history = known.get(key, History())
+        history.version = version
+        return history
 
     def pause(self, seconds: float) -> None:
         """Send nothing for some seconds, as the server asks."""
@@ -265,25 +268,29 @@ class Conversation:
 
     def _write(self, sent: Mapping[str, Any], raw: Raw, answer: Completion) -> Outcome | None:
         """Store a reply; return the call's outcome, another process's if that was faster."""
-        self._session.attempts.add(
-            Attempt(
-                key=self._request.key,
-                server=self._request.server,
-                model=self._request.model,
-                started=raw.started,
-                seconds=raw.seconds,
-                request=json.dumps(sent, sort_keys=True),
-                status=raw.status,
-                body=raw.text,
-                state=answer.came,
-                reply=answer.text,
-                answered_by=name_of(raw.body, "model"),
-                fingerprint=name_of(raw.body, "system_fingerprint"),
-                tokens_in=raw.usage.tokens_in,
-                tokens_out=raw.usage.tokens_out,
-                scores=answer.scores,
-                reason=answer.reason,
-            )
+        attempt = Attempt(
+            key=self._request.key,
+            server=self._request.server,
+            model=self._request.model,
+            started=raw.started,
+            seconds=raw.seconds,
+            request=json.dumps(sent, sort_keys=True),
+            status=raw.status,
+            body=raw.text,
+            state=answer.came,
+            reply=answer.text,
+            answered_by=name_of(raw.body, "model"),
+            fingerprint=name_of(raw.body, "system_fingerprint"),
+            tokens_in=raw.usage.tokens_in,
+            tokens_out=raw.usage.tokens_out,
+            scores=answer.scores,
+            reason=answer.reason,
         )
-        self._history = self._session.history(self._request.key)
+        attempts = self._session.attempts
+        attempts.add(attempt)
+        if attempts.version() != self._history.version:
+            self._history = self._session.history(self._request.key)
+        else:  # what has just been written need not be read
+            most = self._session.endpoint.attempts
+            self._history.follow(attempt, most, raw.body, sent)
         return self._history.outcome
