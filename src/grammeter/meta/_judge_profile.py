@@ -81,7 +81,7 @@ def judge_profile(
     values = [list(r.scores or (None,) * len(r.groups)) for r in due]
     known = [[value for value in of if value is not None] for of in values]
     raw = [score for of in answers for answer in of for score in answer.scores.values()]
-    repeated = {name: again(answers, swapped=name == "swapped") for name in ("same", "swapped")}
+    repeated = again(answers)
     figures = _of_answers(answers, known, repeated) | swaying(due, values, corpus)
     tokens = np.array([reply.get("tokens") or (0, 0) for reply in replies]).reshape(-1, 2)
     return JudgeProfile(

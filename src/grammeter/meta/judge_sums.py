@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import product
 from typing import cast
 
 import numpy as np
@@ -30,6 +30,10 @@ class Answer:
 
     order: tuple[int, ...]
     scores: Mapping[int, float]
+
+    def place(self, group: int) -> int:
+        """Return where a group was shown, -1 if it was not."""
+        return self.order.index(group) if group in self.scores else -1
 
 
 def answers_of(ranking: Ranking) -> list[Answer]:
@@ -69,31 +73,38 @@ def judgments_of(ranking: Ranking) -> list[Ranking]:
 # --- sums ----------------------------------------------------------------------------------
 
 
-def again(items: Sequence[Sequence[Answer]], *, swapped: bool) -> FloatArray:
-    """Compare what two answers to one item say of two outputs, shape ``(items, 5)``.
+def again(items: Sequence[Sequence[Answer]]) -> dict[str, FloatArray]:
+    """Compare what two answers to one item say of two outputs, each shape ``(items, 5)``.
 
-    Answers in the same order; or, ``swapped``, in two orders that show the two outputs the other
-    way round. Columns: equal verdicts (better, tied, worse), all, ties in both answers, absolute
-    differences of an output's two scores, and their number.
+    ``same``: answers in the same order; ``swapped``: in orders that show the two outputs the other
+    way round. Columns: equal verdicts (better, tied, worse), all, ties in both answers; absolute
+    differences of an output's two scores (in the same order, or in any two orders), their number.
     """
-    rows = np.zeros((len(items), 5))
-    for row, answers in zip(rows, items, strict=True):
-        for one, two in combinations(answers, 2):
-            if (one.order == two.order) == swapped:
-                continue
-            common = sorted(one.scores.keys() & two.scores.keys())
-            row[3] += sum(abs(one.scores[at] - two.scores[at]) for at in common)
-            row[4] += len(common)
-            for pair in combinations(common, 2):
-                if swapped and _first(one, *pair) == _first(two, *pair):
-                    continue
-                a, b = (np.sign(of.scores[pair[0]] - of.scores[pair[1]]) for of in (one, two))
-                row[:3] += a == b, 1, int(a == 0) + int(b == 0)
-    return rows
-
-
-def _first(answer: Answer, a: int, b: int) -> bool:
-    return answer.order.index(a) < answer.order.index(b)
+    sums = {name: np.zeros((len(items), 5)) for name in ("same", "swapped")}
+    for at, answers in enumerate(items):
+        groups = sorted({group for answer in answers for group in answer.scores})
+        scores = np.array([[of.scores.get(g, math.nan) for g in groups] for of in answers])
+        places = np.array([[of.place(group) for group in groups] for of in answers])
+        if len(answers) < 2:
+            continue
+        (one, two), (i, j) = np.triu_indices(len(answers), 1), np.triu_indices(len(groups), 1)
+        verdicts = np.sign(scores[:, i] - scores[:, j])
+        turned = (places[:, i] < places[:, j])[one] != (places[:, i] < places[:, j])[two]
+        alike = (places[one] == places[two]).all(axis=1)[:, None]
+        known = np.isfinite(verdicts[one] + verdicts[two])
+        apart = np.abs(scores[one] - scores[two])
+        equal, ties = (
+            verdicts[one] == verdicts[two],
+            (verdicts == 0)[one] * 1 + (verdicts == 0)[two],
+        )
+        for name, pairs, rows in (
+            ("same", known & alike, alike),
+            ("swapped", known & turned, ~alike),
+        ):
+            compared = apart[np.isfinite(apart) & rows]
+            counts = (equal & pairs).sum(), pairs.sum(), ties[pairs].sum()
+            sums[name][at] = *counts, compared.sum(), len(compared)
+    return sums
 
 
 def by_place(items: Sequence[Sequence[Answer]], places: int) -> FloatArray:
@@ -236,14 +247,12 @@ def disagreements(pairs: Sequence[tuple[Ranking, Ranking]], most: int) -> list[D
     listed: list[Disagreement] = []
     for ours, theirs in pairs:
         scores = dict(zip(map(frozenset, ours.groups), ours.scores or (), strict=False))
-        best: Disagreement | None = None
-        ranked = [(rank, group, scores.get(frozenset(group)))
-                  for rank, group in zip(theirs.ranks, theirs.groups, strict=True)]  # fmt: skip
-        for (rank, good, high), (worse, bad, low) in product(ranked, repeat=2):
-            if rank < worse and high is not None and low is not None and high < low:
-                one = Disagreement(
-                    ours.judge, ours.segment, theirs.judge, good, bad, (rank, worse), (high, low)
-                )
-                best = one if best is None or one.size > best.size else best
-        listed += [best] if best else []
+        pairs_of = zip(theirs.ranks, theirs.groups, strict=True)
+        ranked = [(rank, group, scores.get(frozenset(group))) for rank, group in pairs_of]
+        wrong = [
+            Disagreement(ours.judge, ours.segment, theirs.judge, a, b, (rank, worse), (low, high))
+            for (rank, a, low), (worse, b, high) in product(ranked, repeat=2)
+            if low is not None and high is not None and rank < worse and low < high
+        ]
+        listed += sorted(wrong, key=lambda one: -one.size)[:1]
     return sorted(listed, key=lambda one: (-one.size, one.segment))[:most]
