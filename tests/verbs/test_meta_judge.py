@@ -104,7 +104,7 @@ def test_what_was_read_and_what_was_not_is_counted():
     lines = [
         reply([0, 1], [5, 4], read="ok"),
         reply([0, 1], None, read="invalid", finish="length"),
-        reply([0, 1], [4, 4], read="fenced", attempt=2),
+        reply([0, 1], [4, 4], read="coerced", repairs=["a fence", "prose"], attempt=2),
         reply([0, 9], [4, 4]),  # of no group
         reply([0, 1], [4, None]),
     ]
@@ -114,7 +114,7 @@ def test_what_was_read_and_what_was_not_is_counted():
     profile = figures([one, alone, skipped])[""]
     assert (profile.items, profile.due, profile.scored) == (3, 2, 1)
     assert (profile.replies, profile.usable, profile.asked_again) == (5, 2, 1)
-    assert profile.read == {"ok": 1, "invalid": 1, "fenced": 1}
+    assert profile.read == {"ok": 1, "invalid": 1, "a fence": 1, "prose": 1}
     assert profile.finish == {"stop": 4, "length": 1}
     assert (profile.tokens, profile.seconds) == ((500, 100), 2.5)
 

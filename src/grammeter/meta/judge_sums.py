@@ -93,16 +93,11 @@ def again(items: Sequence[Sequence[Answer]]) -> dict[str, FloatArray]:
         alike = (places[one] == places[two]).all(axis=1)[:, None]
         known = np.isfinite(verdicts[one] + verdicts[two])
         apart = np.abs(scores[one] - scores[two])
-        equal, ties = (
-            verdicts[one] == verdicts[two],
-            (verdicts == 0)[one] * 1 + (verdicts == 0)[two],
-        )
-        for name, pairs, rows in (
-            ("same", known & alike, alike),
-            ("swapped", known & turned, ~alike),
-        ):
+        equal, ties = verdicts[one] == verdicts[two], (verdicts == 0).astype(np.int64)
+        same, swapped = ("same", known & alike, alike), ("swapped", known & turned, ~alike)
+        for name, pairs, rows in same, swapped:
             compared = apart[np.isfinite(apart) & rows]
-            counts = (equal & pairs).sum(), pairs.sum(), ties[pairs].sum()
+            counts = (equal & pairs).sum(), pairs.sum(), (ties[one] + ties[two])[pairs].sum()
             sums[name][at] = *counts, compared.sum(), len(compared)
     return sums
 

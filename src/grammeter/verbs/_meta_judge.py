@@ -112,7 +112,7 @@ class JudgeMeta(Result):
         first = [(name, of.items, of.due, of.scored) for name, of in self.judges.items()]
         columns = ("judge", *Column.many("count", "items", "due", "scored", *heads))
         cells = [(*a, *rows[a[0]]) for a in first]
-        note = "due: with two outputs or more; scored: all of them; 1 to 5: how often it was given, rounded"
+        note = "due: with two outputs or more; scored: all; 1 to 5: how often given, rounded"
         return Table.of(columns, cells, (note, str(self.signature)), title="Scores")
 
     def _replies(self) -> Table:
