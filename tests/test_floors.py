@@ -146,13 +146,24 @@ def test_rooms_import_only_what_lies_below() -> None:
 
 def test_nobody_enters_past_a_door() -> None:
     faults(
-        f"{shown(path, found.line)}: {found.module}"
+        f"{shown(path, line)}: {module}"
         for path in FILES
-        for found in imports(path)
-        if own_target(found.module) not in (None, "__init__", "version", "resources", room(path))
+        for module, line in used(path)
+        if own_target(module) not in (None, "__init__", "version", "resources", room(path))
         and room(path) != "__main__"
-        and found.module not in doors()
+        and module not in doors()
     )
+
+
+def used(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield what a file imports; of a room that it imports whole, what it takes from there."""
+    whole = {f"grammeter.{name}" for name in FLOOR} - {f"grammeter.{room(path)}"}
+    rooms = {found.module for found in imports(path)} & whole
+    yield from ((f.module, f.line) for f in imports(path) if f.module not in rooms)
+    for node in ast.walk(tree(path)):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name)) if f"grammeter.{name}" in rooms:
+                yield f"grammeter.{ast.unparse(node)}", node.lineno
 
 
 def test_no_two_files_import_each_other() -> None:

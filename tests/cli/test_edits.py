@@ -39,7 +39,7 @@ def fake(monkeypatch):
         made.opened.append((pipeline, merge, lev))
         return made
 
-    monkeypatch.setattr(_edits, "annotator", opened)
+    monkeypatch.setattr(_edits.errant, "annotator", opened)
     return made
 
 

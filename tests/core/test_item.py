@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from grammeter.core import Item
 from grammeter.core.errors import DataError
-from grammeter.core.item import Item
 
 
 def test_each_system_stands_for_itself_where_groups_are_unknown():

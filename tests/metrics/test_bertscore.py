@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.cli.main import main
-from grammeter.core import DataError, MissingResourceError, Segment, Statistics, UsageError
-from grammeter.metrics.bertscore import BertScore, read_baseline, reference_texts
+from grammeter.core import (
+    DataError,
+    MissingResourceError,
+    Segment,
+    Statistics,
+    UsageError,
+    reference_texts,
+)
+from grammeter.metrics.bertscore import BertScore, read_baseline
 from grammeter.metrics.registry import metric
 from grammeter.models import Runtime, TokenSimilarity, using
 

@@ -14,7 +14,7 @@ from grammeter.verbs import _edits
 @pytest.fixture(autouse=True)
 def fake(monkeypatch):
     annotator = FakeAnnotator()
-    monkeypatch.setattr(_edits, "annotator", lambda *_, **__: annotator)
+    monkeypatch.setattr(_edits.errant, "annotator", lambda *_, **__: annotator)
     return annotator
 
 

@@ -10,8 +10,8 @@ from grammeter.cli.flags import call
 from grammeter.cli.output import check_figures, emit
 
 
-def run(args: argparse.Namespace) -> int:
-    """Measure and print; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Measure and print."""
     from grammeter.core import check_home
     from grammeter.formats import read_outputs
     from grammeter.rendering import save_figures
@@ -23,4 +23,3 @@ def run(args: argparse.Namespace) -> int:
     result = call(args, gm.agree, rankings=judgments, outputs=outputs)
     save_figures(result, dict.fromkeys(result.figures(), args.figure))
     emit(args, result)
-    return 0

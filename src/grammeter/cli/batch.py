@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from grammeter.engine import Summary
     from grammeter.formats import Shard
 
-FIRST = 5
-"""Files whose line ends are checked before the run: the others will be like them."""
+FIRST = 5  # files whose line ends are checked before the run: the others will be like them
 
 
 def run(args: argparse.Namespace) -> None:

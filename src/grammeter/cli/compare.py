@@ -9,9 +9,8 @@ from grammeter.cli.flags import call
 from grammeter.cli.output import emit, progress
 
 
-def run(args: argparse.Namespace) -> int:
-    """Compare and print; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Compare and print."""
     with progress(args):
         result = call(args, gm.compare, table=args.scores)
     emit(args, result)
-    return 0

@@ -6,33 +6,22 @@ import argparse
 import platform
 import re
 import sys
+import tomllib
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import grammeter as gm
 from grammeter.cli.output import print_json
 from grammeter.version import __version__
 
-CORE = ("defusedxml>=0.7", "numpy>=1.26", "sacrebleu>=2.4", "scipy>=1.11")
-EXTRAS: dict[str, tuple[str, ...]] = {
-    "campaign": (
-        "argon2-cffi>=23",
-        "Django>=5.2,<5.3",
-        "django-htmx>=1.21",
-        "waitress>=3",
-        "whitenoise>=6.7",
-    ),
-    "errant": ("rapidfuzz>=3.9", "spacy>=3.8"),
-    "fast": ("numba>=0.60",),
-    "llm": ("aiohttp>=3.10", "certifi>=2024.2"),
-    "neural": ("huggingface_hub>=1", "safetensors>=0.4", "torch>=2.4", "transformers>=5"),
-    "pandas": ("pandas>=2.2",),
-    "plot": ("matplotlib>=3.8",),
-    "postgres": ("psycopg[binary]>=3.2",),
-    "ray": ("pyarrow>=15", "ray[data]>=2.40"),
-    "records": ("pyarrow>=15",),
-}
+_PACKAGES: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("packages.toml").read_text(encoding="utf-8")
+)
+CORE: Sequence[str] = _PACKAGES["core"]
+EXTRAS: Mapping[str, Sequence[str]] = _PACKAGES["extras"]
 """Extra -> its packages, as in pyproject.toml."""
 
 _UNFIT = ("missing", "too old", "too new")
@@ -66,9 +55,7 @@ _KEYS = ("what", "state", "note")
 def _extras() -> list[tuple[str, str, str]]:
     """List the packages of the extras, each once, with the last extra that has it."""
     owners = {wanted: extra for extra, packages in EXTRAS.items() for wanted in packages}
-    return [
-        _package(wanted, f"pip install 'grammeter[{extra}]'") for wanted, extra in owners.items()
-    ]
+    return [_package(line, f"pip install 'grammeter[{extra}]'") for line, extra in owners.items()]
 
 
 def _package(wanted: str, command: str) -> tuple[str, str, str]:

@@ -58,9 +58,7 @@ def plugin_fault(error: Exception) -> GrammeterError | None:
 
     from grammeter.metrics import announced
 
-    owners = {
-        target.partition(":")[0].partition(".")[0]: name for name, target in announced().items()
-    }
+    owners = {target.split(":")[0].split(".")[0]: name for name, target in announced().items()}
     named = [
         (owners[package], f"{frame.f_code.co_filename}:{line}")
         for frame, line in traceback.walk_tb(error.__traceback__)

@@ -10,19 +10,14 @@ from grammeter.cli.flags import call
 from grammeter.cli.output import emit, progress
 
 
-def run(args: argparse.Namespace) -> int:
-    """Explain and print; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Explain and print."""
     from grammeter.models import using
 
     with using(models.runtime(args)):
-        return _explain(args)
-
-
-def _explain(args: argparse.Namespace) -> int:
-    scores = gm.read_scores(args.scores)
-    names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
-    models.remark_unused(args, [gm.metric(name) for name in names])
-    with progress(args):
-        explained = call(args, gm.explain, scores=scores)
-    emit(args, explained)
-    return 0
+        scores = gm.read_scores(args.scores)
+        names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
+        models.remark_unused(args, [gm.metric(name) for name in names])
+        with progress(args):
+            explained = call(args, gm.explain, scores=scores)
+        emit(args, explained)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,19 +16,11 @@ from grammeter.cli.output import notice, remark
 HOUSE = Path(__file__).parents[1]
 
 SHORT = {"metrics": "-m", "metric": "-m", "output": "-o"}
-LONG = {"resamples": "--bootstrap", "extraction": "--pairs"}
-"""Other names."""
+LONG = {"resamples": "--bootstrap", "extraction": "--pairs"}  # other names
 
-METAVARS = {
-    "confidence": "C", "per_item": "M", "validate": "FOLDS", "prior": "WINS", "limit": "TOKENS",
-    "metric": "METRIC", "metrics": "METRIC", "cache_dir": "DIR", "base_url": "URL",
-    "timeout": "SECONDS", "patience": "SECONDS", "idle": "SECONDS", "title": "TEXT",
-    "baseline": "SYSTEM", "beta": "BETAS", "encoder": "MODEL", "warmup": "SHARE",
-    "coverage": "SHARE", "pass_threshold": "SHARE", "pass_code": "CODE", "fail_code": "CODE",
-    "redirect": "URL", "keep": "FILTER", "address": "ADDRESS", "host": "ADDRESS",
-    "device": "DEVICE", "gpus_per_worker": "G", "cpus_per_worker": "C", "parallel": "DATA",
-    "database": "FILE_OR_URL", "days": "N", "requests_per_minute": "N", "tokens_per_minute": "N",
-}  # fmt: skip
+METAVARS: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("metavars.toml").read_text(encoding="utf-8")
+)
 """What a value is called in help where its type does not say it."""
 
 VALUES = {str: "NAME", int: "N", float: "X"}
@@ -206,24 +199,33 @@ def _kinds(module: str, node: ast.AST | None) -> Iterator[Kind]:
             yield from (kind._replace(many=True, path=path) for kind in items[:1])
         case ast.Name(id=name) if name in TYPES:
             yield Kind(TYPES[name], path=name == "Path")
-        case ast.Name(id=name):
-            match _defined(module, name):
+        case _:
+            match _meant(module, node):
                 case home, ast.Assign(value=value):
                     yield from _kinds(home, value)
                 case _:
                     pass
+
+
+def _meant(module: str, node: ast.AST | None) -> tuple[str, ast.stmt] | None:
+    """Return the definition of a name, or of one behind a room's door: ``ranking.Unit``."""
+    match node:
+        case ast.Name(id=name):
+            return _defined(module, name)
+        case ast.Attribute(value=ast.Name(id=room), attr=name):
+            return _defined(room, name)
         case _:
-            pass
+            return None
 
 
 def _value(module: str, node: ast.AST | None) -> Any:
     match node:
-        case ast.Name(id=name):
-            match _defined(module, name):
+        case ast.Name() | ast.Attribute():
+            match _meant(module, node):
                 case home, ast.Assign(value=value) | ast.AnnAssign(value=value):
                     return _value(home, value)
                 case _:
-                    raise LookupError(name)
+                    raise LookupError(ast.unparse(node))
         case ast.Call(func=ast.Name(id="get_args"), args=[alias]):
             return next(_kinds(module, alias)).choices
         case None:
@@ -263,18 +265,13 @@ def _text(function: str, name: str) -> str:
 
 # --- options without effect ----------------------------------------------------------------
 
-NO_FAULTS = "there was nothing to pass over"
-"""Why ``--lenient`` has no effect."""
+NO_FAULTS = "there was nothing to pass over"  # why `--lenient` has no effect
 
 
 def remark_idle(args: argparse.Namespace, why: str, *names: str) -> None:
     """Say, ``--quiet`` or not, which of some options were written and do nothing, and why."""
-    idle = [option for option in names if option in _asked(args)]
+    written = getattr(args, "asked", ())  # by the parser; a verb may be called without
+    idle = [option for option in names if option in written]
     if idle:
         has = "has" if len(idle) == 1 else "have"
         remark([f"{', '.join(idle)} {has} no effect: {why}"])
-
-
-def _asked(args: argparse.Namespace) -> frozenset[str]:
-    """Return the options that were written; none where a verb is called without its parser."""
-    return frozenset(getattr(args, "asked", ()))

@@ -11,8 +11,8 @@ from grammeter.cli.output import notice, print_json
 from grammeter.core import GrammeterError
 
 
-def run(args: argparse.Namespace) -> int:
-    """List and print; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """List and print."""
     from grammeter.metrics import describe, names
 
     metrics: list[dict[str, Any]] = []
@@ -25,11 +25,10 @@ def run(args: argparse.Namespace) -> int:
             notice(args, f"left out: {error.message}")
     if args.format == "json":
         print_json({"kind": "metrics", "metrics": metrics})
-        return 0
+        return
     rows = tuple((m["name"], m["needs"], _options(m), m["title"]) for m in metrics)
     table = gm.Table.of(("metric", "needs", "options (default)", "what it is"), rows)
     sys.stdout.write(table.write(args.format))
-    return 0
 
 
 def _options(described: dict[str, Any]) -> str:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from grammeter.core import Result, Style
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
-TSV_DIGITS = 6
-"""Decimals in tables for programs, unless others are asked for."""
+TSV_DIGITS = 6  # decimals in tables for programs, unless others are asked for
 
 TABLES = (".tex", ".tsv", ".csv", ".md", ".txt")
 """Names of files that look as if a table stood in them."""

@@ -7,6 +7,7 @@ import importlib
 import os
 import stat
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from os.path import exists  # false for what is no name, too
 from pathlib import Path
@@ -16,33 +17,14 @@ from grammeter.cli.ending import say
 from grammeter.core import UnknownNameError, UsageError
 from grammeter.version import __version__
 
-VERBS = {
-    "demo": "the whole loop on the built-in sample corpus, offline",
-    "score": "score system outputs with any metrics",
-    "compare": "paired significance between systems",
-    "explain": "why one output got its scores",
-    "judge": "let a language model rank outputs as people do",
-    "rank": "rank systems from human judgments",
-    "agree": "agreement within and between judges",
-    "sample": "which sentences and outputs to show judges",
-    "campaign": "run a human evaluation: the annotation server",
-    "meta": "how good is a metric? correlation with human judgments",
-    "report": "scores, judgments and sentences as one page to browse",
-    "reproduce": "the tables of the papers again, published figures beside ours",
-    "edits": "extract, convert and compare edits: errant's commands",
-    "train": "fit learned metrics to a domain: IMPARA, SOME",
-    "batch": "score, filter and annotate tables of any length",
-    "data": "list, get and find data sets",
-    "list": "the metrics, their options and defaults",
-    "cite": "what to cite for a metric",
-    "doctor": "what is installed, what is missing, how to get it",
-}
+VERBS: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")
+)
 """Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
 
 _MODULES = {"list": "listing"}  # a module called `list` would hide the built-in in its imports
 
-MOST_OWNERS = 3
-"""An option of more commands gets no hint."""
+MOST_OWNERS = 3  # an option of more commands gets no hint
 
 
 class VerbParser(argparse.ArgumentParser):

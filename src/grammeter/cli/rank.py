@@ -10,8 +10,8 @@ from grammeter.cli.flags import call
 from grammeter.cli.output import check_figures, emit, notice, progress
 
 
-def run(args: argparse.Namespace) -> int:
-    """Rank and print; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Rank and print."""
     from grammeter.rendering import save_figures
 
     if args.figure and (args.draw_radius or args.validate is not None):
@@ -25,4 +25,3 @@ def run(args: argparse.Namespace) -> int:
         result = call(args, gm.rank, rankings=judgments)
     save_figures(result, dict.fromkeys(result.figures(), args.figure))
     emit(args, result)
-    return 0

@@ -9,8 +9,7 @@ from grammeter.cli.flags import call
 from grammeter.cli.output import notice, progress
 
 MEGABYTE = 1_000_000
-LARGE = 25 * MEGABYTE
-"""Above this size a notice says what to leave out."""
+LARGE = 25 * MEGABYTE  # above this size a notice says what to leave out
 
 
 def run(args: argparse.Namespace) -> None:

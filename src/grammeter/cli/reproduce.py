@@ -22,15 +22,15 @@ PROCESSES = 2
 _FORMS: Mapping[str, Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 
 
-def run(args: argparse.Namespace) -> int:
-    """List, or make tables and print them; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """List, or make tables and print them."""
     from grammeter.models import using
     from grammeter.training import listening
 
     paper: str | None = args.paper
     if paper is None and not args.slips:
         _emit(args, gm.reproduce(table=args.table))
-        return 0
+        return
     check_figures(args.figure)
     args.paper = paper or "all"
     with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
@@ -39,11 +39,10 @@ def run(args: argparse.Namespace) -> int:
     shown = ("differing", "summary", "as_printed")
     _emit(args, reproduction, **{name: getattr(args, name) for name in shown})
     if not reproduction.cells:
-        return 0
+        return
     counts = Counter(cell.verdict for cell in reproduction.cells)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     notice(args, f"{len(reproduction.cells)} cells: {verdicts}; {sum(reproduction.seconds):.0f} s")
-    return 0
 
 
 def _draw(reproduction: Reproduction, path: str | None) -> None:

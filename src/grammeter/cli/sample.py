@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from grammeter.core import Item
     from grammeter.study import Distribution
 
-LIKELY = ("select", "per_item", "metric")
-"""Flags that also say how likely each sentence is."""
+LIKELY = ("select", "per_item", "metric")  # flags that also say how likely each sentence is
 
 
 def run(args: argparse.Namespace) -> None:

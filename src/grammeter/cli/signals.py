@@ -12,13 +12,9 @@ else:
     import _signal as signal
 
 _OTHERS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-_LATER = 0.01
-"""Delay in seconds of a signal that came while a module was loaded."""
-
-_came: list[int] = []
-"""Signals that came; shared by a verb and the verbs that it calls."""
-_delayed: list[int] = []
-"""Signals that came while a module was loaded, to be sent again."""
+_LATER = 0.01  # delay in seconds of a signal that came while a module was loaded
+_came: list[int] = []  # signals that came; shared by a verb and the verbs that it calls
+_delayed: list[int] = []  # signals that came while a module was loaded, to be sent again
 
 
 class Stopped(KeyboardInterrupt):

@@ -86,10 +86,9 @@ def fitted(name: str, value: Any, hint: Any) -> Any:
     except _MisfitError as error:
         listed = isinstance(error.value, str) and error.what.startswith("a list")
         where = f"{name}{error.place}"
-        raise UsageError(
-            f"{where} is {_described(error.value)}, where {error.what} belongs",
-            fix=f"Write {where}=[{error.value!r:.60}]." if listed else f"Mend {where}.",
-        ) from None
+        fault = f"{where} is {_described(error.value)}, where {error.what} belongs"
+        fix = f"Write {where}=[{error.value!r:.60}]." if listed else f"Mend {where}."
+        raise UsageError(fault, fix=fix) from None
 
 
 @cache

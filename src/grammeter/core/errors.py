@@ -17,7 +17,7 @@ Every message says what is wrong, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -75,6 +75,12 @@ class UnknownNameError(UsageError, KeyError):
         super().__init__(f"unknown {kind} {name!r}", fix=fix)
         self.name = name
         self.suggestions: tuple[str, ...] = tuple(near)
+
+    @classmethod
+    def check(cls, kind: str, name: str, known: Collection[str]) -> None:
+        """Raise it unless the name is one of those that exist."""
+        if name not in known:
+            raise cls(kind, name, known)
 
 
 class DataError(GrammeterError):

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from grammeter.core.edit import Edit, minimise
+from grammeter.core.edit import Edit, JudgedEdit, minimise
 from grammeter.core.signature import Signature
-from grammeter.core.verdict import JudgedEdit
 
 Method = Literal["shapley", "leave-one-out"]
 """How a sentence score is shared out among edits; see :mod:`grammeter.scoring.attribution`."""

@@ -1,14 +1,22 @@
-"""Where caches lie, and what belongs to the user."""
+"""Folders: where caches lie, the user's own, and those in which one process works at a time."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
+
+from grammeter.core.errors import UsageError
 
 VARIABLE = "GRAMMETER_CACHE"
 """Names the folder of caches; ``off`` does without."""
 
 OFF = "off"
+
+LOCK = ".lock"
+"""A file in a folder where somebody is at work."""
 
 
 def cache_folder(given: str | Path | None = None) -> Path | None:
@@ -42,3 +50,47 @@ def home() -> Path | None:
         return Path.home()
     except RuntimeError:
         return None
+
+
+@contextmanager
+def only_one(folder: Path) -> Generator[None, None, None]:
+    """Keep other processes out of a folder while this one works in it.
+
+    UsageError if another one is at work there; OSError if nothing can be written there.
+    """
+    path = folder / LOCK
+    file = _locked(path)
+    while file is not None and not _is_there(file, path):  # who had it took it away
+        file.close()
+        file = _locked(path)
+    if file is None:
+        fault = f"another run writes to {folder}"
+        raise UsageError(fault, fix="Wait for it, or give another folder.")
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # some systems keep what is open
+            path.unlink(missing_ok=True)
+        file.close()
+
+
+def _locked(path: Path) -> IO[str] | None:
+    """Open a file and lock it; ``None`` if another process has."""
+    file = path.open("w")
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    except (ImportError, OSError):  # a system without locks: nobody is kept out
+        pass
+    return file
+
+
+def _is_there(file: IO[str], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False

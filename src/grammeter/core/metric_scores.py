@@ -105,9 +105,7 @@ def read_column(
 ) -> MetricScores:
     """Read a metric of a stored table; raise what is amiss as the error that it causes."""
     signature = Signature.parse(shape["signature"])
-    scores = {
-        system: _score(data, signature, segments) for system, data in shape["systems"].items()
-    }
+    scores = {name: _score(data, signature, segments) for name, data in shape["systems"].items()}
     types, gold_types = (
         {
             system: {kind: _score(data, signature, segments) for kind, data in kinds.items()}

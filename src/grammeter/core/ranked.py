@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grammeter.core.errors import UnknownNameError
-from grammeter.core.result import Figure, Result, reading
+from grammeter.core.result import Figure, Named, Result, reading
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.tables import Column, Table
@@ -39,7 +38,7 @@ def ranks_text(ranks: tuple[int, int]) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Ranked(Result, Mapping[str, RankedSystem]):
+class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
     """Systems, best first, by the name of a method, with all that the figures depend on."""
 
     method: str
@@ -47,17 +46,8 @@ class Ranked(Result, Mapping[str, RankedSystem]):
     rows: tuple[RankedSystem, ...]
     notes: tuple[str, ...] = ()
 
-    def __getitem__(self, system: str) -> RankedSystem:
-        for row in self.rows:
-            if row.system == system:
-                return row
-        raise UnknownNameError("system", system, [row.system for row in self.rows])
-
-    def __iter__(self) -> Iterator[str]:
-        return (row.system for row in self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+    def _values(self) -> Mapping[str, RankedSystem]:
+        return {row.system: row for row in self.rows}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a ranking."""

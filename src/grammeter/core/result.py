@@ -108,8 +108,7 @@ class Named(Mapping[str, Value]):
 
     def __getitem__(self, name: str) -> Value:
         values = self._values()
-        if name not in values:
-            raise UnknownNameError(self._what, name, values)
+        UnknownNameError.check(self._what, name, values)
         return values[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -91,8 +91,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         }
         every = set[str]().union(*known.values())
         for part in parts:
-            if part not in every:
-                raise UnknownNameError("part of these scores", part, every)
+            UnknownNameError.check("part of these scores", part, every)
         for name in self.columns:
             yield from ((name, part) for part in parts if part in known[name])
             yield name, None

@@ -1,11 +1,13 @@
-"""What one metric call sees: a source sentence, a hypothesis and what it is held against."""
+"""What a metric sees: a sentence, a hypothesis, what it is held against, and what is around it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from grammeter.core.edit import Edit, GoldEdits
+from grammeter.core.statistics import Statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +42,20 @@ def reference_texts(segments: Iterable[Segment]) -> tuple[str, ...]:
     """
     lines = {id(each.references): each.texts for each in segments}
     return tuple(sorted(text for texts in lines.values() for text in texts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """The corpus that one output of one system was scored with.
+
+    ``segments`` and ``statistics`` are those of all its outputs, in the order of the lines; the
+    latter ``None`` where they were not counted. ``line`` is the output's position, from 0,
+    ``company`` what the other systems wrote for it; ``constants`` is what
+    :meth:`grammeter.Metric.constants` gave when the corpus was scored.
+    """
+
+    segments: Sequence[Segment]
+    line: int
+    company: Sequence[str] = ()
+    statistics: Statistics | None = None
+    constants: Mapping[str, Any] = field(default_factory=dict[str, Any])

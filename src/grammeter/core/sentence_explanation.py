@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grammeter.core.edit import Edit
+from grammeter.core.edit import Edit, JudgedEdit, interleaved
 from grammeter.core.explanation import Attribution, Explanation, Grid
-from grammeter.core.result import Result, plain_fields
+from grammeter.core.result import Result, plain, plain_fields
 from grammeter.core.score import json_number
 from grammeter.core.tables import Column, Form, Style, Table, escaped, format_number, terminal
-from grammeter.core.verdict import JudgedEdit, interleaved
 from grammeter.version import __version__
 
 
@@ -139,15 +138,13 @@ def _metric_lines(
 def _drawn(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
     """Write the sentence with its edits, such as ``[+ go -> goes]``, signs as in the list."""
     return " ".join(
-        terminal(piece)
-        if isinstance(piece, str)
-        else f"[{_MARKS[piece.verdict]} {_change(piece.original, piece.edit.correction)}]"
+        terminal(piece) if isinstance(piece, str) else f"[{_MARKS[piece.verdict]} {_change(piece)}]"
         for piece in interleaved(source, edits)
     )
 
 
-def _change(original: str, correction: str) -> str:
-    return f"{terminal(original)} -> {terminal(correction)}".strip()
+def _change(judged: JudgedEdit) -> str:
+    return f"{terminal(judged.original)} -> {terminal(judged.edit.correction)}".strip()
 
 
 def _short(value: float, digits: int) -> str:
@@ -201,9 +198,8 @@ def _attribution_head(attribution: Attribution, digits: int) -> str:
     how = _METHODS[attribution.method]
     if attribution.orders is not None:
         how += f" from {attribution.orders} random orders"
-    total, baseline = (
-        format_number(value, digits) for value in (attribution.total, attribution.baseline)
-    )
+    values = attribution.total, attribution.baseline
+    total, baseline = (format_number(value, digits) for value in values)
     if not attribution.edits:
         return f"{how}: the output has no edits"
     return f"{how}: {total} with all edits, {baseline} with none"
@@ -267,17 +263,14 @@ def _to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
     value, attribution = json_number(explanation.value), explanation.attribution
     shape: dict[str, Any] = {
         "value": value,
-        "parts": {name: json_number(value) for name, value in explanation.parts.items()},
+        "parts": plain(explanation.parts),
         "reference": explanation.chosen,
         "edits": [
             _edit_to_json(judged.edit, judged.original, judged)
             | {"corrections": [*judged.edit.corrections]}
             for judged in explanation.edits
         ],
-        "tables": [
-            {"title": grid.title, "columns": [*grid.columns], "rows": [*map(list, grid.rows)]}
-            for grid in explanation.grids
-        ],
+        "tables": plain(explanation.grids),
     }
     if value is None:
         shape["reason"] = explanation.reason or "undefined"
@@ -293,9 +286,7 @@ def _attribution_to_json(
     attribution: Attribution, explanation: Explanation, source: Sequence[str]
 ) -> dict[str, Any]:
     edits = [
-        _edit_to_json(
-            edit, " ".join(source[edit.start : edit.end]), explanation.judged(edit, source)
-        )
+        _edit_to_json(edit, _original(edit, source), explanation.judged(edit, source))
         | {"correction": edit.correction, "value": json_number(value)}
         for edit, value in zip(attribution.edits, attribution.values, strict=True)
     ]

@@ -69,12 +69,9 @@ def spell_value(value: Value) -> str:
     if value is None or isinstance(value, bool):
         return _SPELLED[value]
     if isinstance(value, str):
-        return value if _is_bare(value) else _quoted(value)
+        is_bare = _BARE.match(value) and isinstance(_bare(value), str)
+        return value if is_bare else _quoted(value)
     return repr(value)
-
-
-def _is_bare(text: str) -> bool:
-    return bool(_BARE.match(text)) and isinstance(_bare(text), str)
 
 
 def _quoted(text: str) -> str:

@@ -10,14 +10,9 @@ from grammeter.core.tables import Cell, Column, Table, Unit, best_rows
 
 COUNTS = ("tp", "fp", "fn")
 SHARES = ("precision", "recall")
-ALL = "all types"
-"""The last row: the metric's own score."""
-
-RARE = 10
-"""With fewer edits in the references, one edit changes recall by more than 0.1."""
-
-ByType = Mapping[str, Mapping[str, Score]]
-"""Scores by system and error type."""
+ALL = "all types"  # the last row: the metric's own score
+RARE = 10  # with fewer edits in the references, one edit changes recall by more than 0.1
+ByType = Mapping[str, Mapping[str, Score]]  # scores by system and error type
 
 
 def part_of(score: Score | None, part: str | None) -> float | None:

@@ -7,7 +7,7 @@ One object a line::
      "probability": 0.00089, "signature": "sample|select:paper|..."}
 
 ``segment`` counts from 1. Only ``segment`` and ``systems`` are required; see
-:class:`grammeter.core.item.Item` for what the keys mean.
+:class:`grammeter.core.Item` for what the keys mean.
 """
 
 from __future__ import annotations

@@ -14,26 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, Union, cast
 
-from grammeter.core import (
-    CountedTypes,
-    Edit,
-    Explanation,
-    FloatArray,
-    GoldEdits,
-    Grid,
-    IntArray,
-    JudgedEdit,
-    Score,
-    Segment,
-    SegmentScores,
-    Signature,
-    Statistics,
-    Surroundings,
-    Tier,
-    UsageError,
-    distribution_of,
-    spelling,
-)
+from grammeter import core
 from grammeter.models import current as runtime
 from grammeter.models import gpu
 
@@ -57,7 +38,7 @@ class Limit(NamedTuple):
         return math.isfinite(value) and self.above < value and self.least <= value <= self.most
 
 
-Grids = Iterable[Grid]
+Grids = Iterable[core.Grid]
 """Tables of an explanation."""
 
 Positive = Annotated[int, Limit("Use 1 or more.", least=1)]
@@ -108,10 +89,10 @@ class Metric(ABC):
         for name, (allowed, limits) in _allowed(type(self)).items():
             value = getattr(self, name)
             try:
-                fitted = spelling.coerce(value, allowed)
+                fitted = core.spelling.coerce(value, allowed)
             except ValueError:
-                fault = f"{self.name}: {name}={spelling.spell_value(value)} is not possible"
-                raise UsageError(fault, fix=f"{name} takes {_describe(allowed)}.") from None
+                fault = f"{self.name}: {name}={core.spelling.spell_value(value)} is not possible"
+                raise core.UsageError(fault, fix=f"{name} takes {_describe(allowed)}.") from None
             object.__setattr__(self, name, fitted)
             for limit in limits:
                 self.refuse_unless(limit.fits(fitted), name, fix=limit.fix)
@@ -124,33 +105,35 @@ class Metric(ABC):
         """Raise :class:`UsageError`, naming these fields, unless their values fit."""
         if not fits:
             shown = ", ".join(f"{name}={getattr(self, name)}" for name in names)
-            raise UsageError(f"{self.name}: {shown} is not possible", fix=fix)
+            raise core.UsageError(f"{self.name}: {shown} is not possible", fix=fix)
 
     @abstractmethod
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+    def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count once: one row per segment, one slot per competing reference."""
 
-    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+    def pooled_statistics(
+        self, segments: Sequence[core.Segment], copies: Sequence[int]
+    ) -> core.Statistics:
         """Count all systems' outputs (pooled metrics only); ``copies``: systems that wrote each."""
         return self.statistics(segments)
 
     @abstractmethod
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Score a corpus from its rows, the choice among references included."""
 
     @abstractmethod
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Score each segment by itself; ``in_corpus`` says what running totals chose."""
 
     @abstractmethod
-    def summands(self, statistics: Statistics) -> FloatArray:
+    def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return rows that add up, shape ``(segments, k)``, references chosen as in the score.
 
         ``value_of(summands(s).sum(0))`` is the corpus score, but see :attr:`resampling`.
         """
 
     @abstractmethod
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Score sums of :meth:`summands`: shape ``(..., k)`` to ``(...)``."""
 
     def counting(self) -> object:
@@ -158,21 +141,21 @@ class Metric(ABC):
         read = (f.name for f in fields(self) if f.name not in self.after_counting)
         return type(self), *(getattr(self, name) for name in read)
 
-    def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterable[str]:
+    def gold_notes(self, gold: Sequence[core.GoldEdits]) -> Iterable[str]:
         """Say what a reader must know of scores against these gold edits."""
         return ()
 
-    def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
+    def type_scores(self, segments: Sequence[core.Segment]) -> dict[str, core.Score]:
         """Score a system by error type; nothing if it knows none. See :meth:`count_types`."""
         return {}
 
     def count_types(
         self,
-        systems: Mapping[str, Sequence[Segment]],
+        systems: Mapping[str, Sequence[core.Segment]],
         *,
-        tier: Tier | None = None,
+        tier: core.Tier | None = None,
         by_gold: bool = False,
-    ) -> CountedTypes | None:
+    ) -> core.CountedTypes | None:
         """Count edits by error type, by system; ``None`` if the metric counts none.
 
         ``tier`` is ``operation``, ``main`` or ``full``; ``by_gold`` counts hits and misses alone,
@@ -180,13 +163,13 @@ class Metric(ABC):
         """
         return None
 
-    def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
+    def type_values(self, counts: core.FloatArray | core.IntArray) -> core.FloatArray:
         """Score counts of :meth:`count_types`: tp, fp and fn, shape ``(..., 3)``, to ``(...)``."""
         raise TypeError(f"{self.name} counts no types")
 
     def found_edits(
-        self, segments: Sequence[Segment], *, types: bool = False
-    ) -> list[tuple[Edit, ...]]:
+        self, segments: Sequence[core.Segment], *, types: bool = False
+    ) -> list[tuple[core.Edit, ...]]:
         """Return the edits of each hypothesis, references apart, if the metric :attr:`extracts`.
 
         ``types``: also their error types, if the metric knows any, whatever that costs.
@@ -202,7 +185,7 @@ class Metric(ABC):
         """Whether explaining a sentence needs the rows of all sentences of its system."""
         return False
 
-    def within(self, surroundings: Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> Metric:
         """Return a metric that scores one sentence as part of a corpus, with its frequencies."""
         return self
 
@@ -213,22 +196,25 @@ class Metric(ABC):
             object.__setattr__(bound, name, value)
         return bound
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Say why one segment gets its score."""
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
         return self.explained(scores, grids=self.tables(segment, statistics, int(scores.chosen[0])))
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
         """Show how one segment's score came about; ``chosen``: its reference, or -1."""
         return ()
 
     def explained(
-        self, scores: SegmentScores, edits: Iterable[JudgedEdit] = (), grids: Iterable[Grid] = ()
-    ) -> Explanation:
+        self,
+        scores: core.SegmentScores,
+        edits: Iterable[core.JudgedEdit] = (),
+        grids: Iterable[core.Grid] = (),
+    ) -> core.Explanation:
         """Return the first of these scores with its parts, edits and tables."""
         value, chosen = float(scores.values[0]), int(scores.chosen[0])
-        return Explanation(
+        return core.Explanation(
             value=value,
             parts={name: column[0].item() for name, column in scores.parts.items()},
             chosen=chosen if chosen >= 0 else None,
@@ -237,7 +223,7 @@ class Metric(ABC):
             reason=scores.reason if math.isnan(value) else None,
         )
 
-    def evaluate(self, segments: Sequence[Segment]) -> Score:
+    def evaluate(self, segments: Sequence[core.Segment]) -> core.Score:
         """Count and score in one step."""
         return self.score(self.statistics(segments))
 
@@ -261,18 +247,16 @@ class Metric(ABC):
         """Return what the signature shows besides the fields; subclasses add theirs."""
         return {} if self.tok is None else {"tok": self.tok}
 
-    def signature(self, context: Mapping[str, object] | None = None) -> Signature:
+    def signature(self, context: Mapping[str, object] | None = None) -> core.Signature:
         """Return name, all fields, :meth:`settings`, another package's name, context of the run."""
         shown: dict[str, object] = {f.name: _shown(getattr(self, f.name)) for f in fields(self)}
-        package = distribution_of(type(self))
+        package = core.distribution_of(type(self))
         origin: dict[str, object] = {} if package is None else {"package": package}
-        return Signature.of(self.name, shown | self.settings() | origin | dict(context or {}))
+        return core.Signature.of(self.name, shown | self.settings() | origin | dict(context or {}))
 
     def __str__(self) -> str:
-        changed = {
-            f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default
-        }
-        return spelling.spell(self.name, changed)
+        changed = {f.name: now for f in fields(self) if (now := getattr(self, f.name)) != f.default}
+        return core.spelling.spell(self.name, changed)
 
 
 @cache
@@ -300,11 +284,11 @@ def _describe(allowed: Sequence[object]) -> str:
     shown = [
         words.get(option, option.__name__)
         if isinstance(option, type)
-        else spelling.spell_value(cast("spelling.Value", option))
+        else core.spelling.spell_value(cast("core.spelling.Value", option))
         for option in allowed
     ]
     return ", ".join(shown[:-1]) + " or " + shown[-1] if len(shown) > 1 else shown[0]
 
 
 def _shown(value: object) -> object:
-    return spelling.spell_value(value) if isinstance(value, tuple) else value  # pyright: ignore
+    return core.spelling.spell_value(value) if isinstance(value, tuple) else value  # pyright: ignore

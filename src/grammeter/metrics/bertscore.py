@@ -10,20 +10,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment import gap, reference_slots
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    IntArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Statistics,
-    Surroundings,
-    UsageError,
-    expanded,
-    reference_texts,
-)
 from grammeter.metrics.base import Grids, Metric, cited
 from grammeter.metrics.kinds import Asking, SentenceMean, best_slot, grid_of, of_references
 from grammeter.models import Likelihood, Request, Steps, TokenSimilarity
@@ -80,13 +68,14 @@ class BertScore(SentenceMean, Asking):
     def check_fields(self) -> None:
         """Refuse rescaling without a baseline, and a baseline without rescaling."""
         if self.rescale and self.baseline is None:
-            raise UsageError(
+            raise core.UsageError(
                 "bertscore: rescale=true needs a baseline, and grammeter ships none",
                 fix="Add baseline=FILE, with the lines LAYER,P,R,F that were measured for this"
                 " model, as the package bert-score has them.",
             )
         if self.baseline is not None and not self.rescale:
-            raise UsageError("bertscore: a baseline is named but not used", fix="Add rescale=true.")
+            fault = "bertscore: a baseline is named but not used"
+            raise core.UsageError(fault, fix="Add rescale=true.")
 
     @property
     def notice(self) -> str | None:
@@ -103,7 +92,7 @@ class BertScore(SentenceMean, Asking):
             used["baseline-hash"] = digest.hexdigest()
         return used
 
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask the encoder for each hypothesis and reference.
 
         Columns are ``precision recall f1``, not rescaled, NaN where all tokens of a text weigh 0,
@@ -116,28 +105,28 @@ class BertScore(SentenceMean, Asking):
         rows[present] = figures  # both in the order of segments, then references
         return of_references(rows, present, TokenSimilarity.columns)
 
-    def _measure(self, segments: Sequence[Segment]) -> TokenSimilarity:
-        texts = (self._idf_of_corpus or reference_texts(segments)) if self.idf else None
+    def _measure(self, segments: Sequence[core.Segment]) -> TokenSimilarity:
+        texts = (self._idf_of_corpus or core.reference_texts(segments)) if self.idf else None
         return TokenSimilarity(layer=self.used_layer, idf=texts)
 
     def constants(self) -> dict[str, Any]:
         """Return the figures of the baseline, if there is one."""
         return {} if self.baseline is None else {"baseline": list(self._base())}
 
-    def within(self, surroundings: Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> Metric:
         """Take the token frequencies from all lines, and the baseline as it was read."""
         base = surroundings.constants.get("baseline")
         return self.bound(
-            _idf_of_corpus=reference_texts(surroundings.segments) if self.idf else None,
+            _idf_of_corpus=core.reference_texts(surroundings.segments) if self.idf else None,
             _base_of_corpus=None if base is None else tuple(base),
         )
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Take the mean over all sentences; no parts where one has no reference."""
         score = super().score(statistics)
         return replace(score, parts={}) if gap(statistics.present) else score
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Take the maximum over references, of precision, recall and f1 separately.
 
         The chosen reference is the first of those with the best value; ``truncated`` counts the
@@ -149,14 +138,14 @@ class BertScore(SentenceMean, Asking):
         best[np.isinf(best)] = np.nan
         parts = {name: best[:, at] for at, name in enumerate(FIGURES)}
         cut = statistics.rows[..., -1].max(axis=1, initial=0).astype(np.int64)
-        return SegmentScores(
+        return core.SegmentScores(
             values=parts[self.report],
             chosen=best_slot(reported, ~np.isnan(reported)),
             parts={**parts, "truncated": cut},
             reason=gap(statistics.present) or (_UNWEIGHED if np.isnan(best).any() else None),
         )
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
         """Show figures and matches; ``idf`` is this sentence's unless it is part of a corpus."""
         columns = {
             "reference": statistics.labels,
@@ -167,7 +156,7 @@ class BertScore(SentenceMean, Asking):
         if chosen >= 0:
             yield from self._match_grids(segment, chosen)
 
-    def _match_grids(self, segment: Segment, chosen: int) -> Grids:
+    def _match_grids(self, segment: core.Segment, chosen: int) -> Grids:
         """Show each token's most similar one of the other text; special tokens weigh nothing."""
         from grammeter.models import current, find_model, token_cosines
 
@@ -185,7 +174,7 @@ class BertScore(SentenceMean, Asking):
             }
             yield grid_of(f"Tokens of {one}", columns, weights != 0)
 
-    def _figures(self, statistics: Statistics) -> FloatArray:
+    def _figures(self, statistics: core.Statistics) -> core.FloatArray:
         """Return precision, recall and f1, rescaled if asked; NaN in absent slots."""
         figures = np.where(statistics.present[..., None], statistics.rows[..., :3], np.nan)
         if self.baseline is None:
@@ -206,7 +195,7 @@ def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
     rows = [[cell.strip() for cell in line.split(",")] for line in lines]
     if rows[:1] != [["LAYER", "P", "R", "F"]]:
         fault = "no table of baselines"
-        raise DataError(fault, where=path, fix="Its first line must be LAYER,P,R,F.")
+        raise core.DataError(fault, where=path, fix="Its first line must be LAYER,P,R,F.")
     for number, row in enumerate(rows[1:], 2):
         if len(row) == 4 and row[0] == str(layer):
             try:
@@ -217,17 +206,17 @@ def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
                 return p, r, f
             fault = f"not three numbers below 1: {','.join(row[1:])}"
             fix = "Take the file as the package bert-score has it."
-            raise DataError(fault, where=f"{path}:{number}", fix=fix)
+            raise core.DataError(fault, where=f"{path}:{number}", fix=fix)
     fault = f"no baseline for layer {layer}"
-    raise DataError(fault, where=path, fix="Name the file that was made for this model.")
+    raise core.DataError(fault, where=path, fix="Name the file that was made for this model.")
 
 
 def _bytes(path: str) -> bytes:
     try:
-        return expanded(path).read_bytes()
+        return core.expanded(path).read_bytes()
     except OSError as error:
         fault = f"cannot be read: {error.strerror}"
-        raise DataError(fault, where=path, fix="Check the path of the baseline.") from error
+        raise core.DataError(fault, where=path, fix="Check the path of the baseline.") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,7 +266,7 @@ class BartScore(SentenceMean, Asking):
         """The log-likelihoods whose mean is the score against one text."""
         return ("precision", "recall") if self.direction == "f" else ("likelihood",)
 
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask the model, each direction against each reference.
 
         Columns are ``likelihood``, with ``f`` ``precision`` and ``recall``; and ``truncated``,
@@ -300,7 +289,7 @@ class BartScore(SentenceMean, Asking):
             rows[present, -1] = answers[:, 1] > 0
         return of_references(rows, present, columns)
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Score by the mean or best reference; parts ``truncated``, and P and R of ``f``."""
         present, chosen = statistics.present, self._chosen(statistics)[:, None]
         taken = np.where(chosen < 0, present, np.arange(statistics.slots) == chosen)
@@ -310,7 +299,7 @@ class BartScore(SentenceMean, Asking):
         figures[~there] = np.nan
         shown = self.figures if self.direction == "f" else ()
         truncated = np.asarray((statistics.rows[..., -1] > 0).any(axis=1), dtype=np.int64)
-        return SegmentScores(
+        return core.SegmentScores(
             values=figures.mean(axis=1),
             chosen=chosen[:, 0],
             parts={name: figures[:, at] for at, name in enumerate(shown)}
@@ -318,13 +307,13 @@ class BartScore(SentenceMean, Asking):
             reason="the model gave no number" if there.all() else "no reference",
         )
 
-    def _chosen(self, statistics: Statistics) -> IntArray:
+    def _chosen(self, statistics: core.Statistics) -> core.IntArray:
         """Return the slot of the best reference; -1 where all count, or there is none."""
         if self._by_source or self.references == "mean":
             return np.full(len(statistics), -1, dtype=np.int64)
         return best_slot(statistics.rows[..., :-1].mean(axis=-1), statistics.present)
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
         """Show the log-likelihoods against the source, or against each reference."""
         columns = {
             "against": ["source"] if self._by_source else statistics.labels,

@@ -9,19 +9,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment import Changes, ChunkedSentence, Target, read_targets, verdicts
-from grammeter.core import (
-    Explanation,
-    FloatArray,
-    IntArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Statistics,
-    Surroundings,
-    UsageError,
-    track,
-)
 from grammeter.metrics import kinds
 from grammeter.metrics.base import FBeta, Metric, cited
 from grammeter.models import Request, Steps, TokenSimilarity, run_together
@@ -30,8 +19,7 @@ KINDS = verdicts.KINDS
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
 """CLEME 2.0's trade-off between hit, wrong, under- and over-correction, by level."""
 
-MODEL = "bert-base-uncased"
-"""The encoder of similarity weights in the authors' program."""
+MODEL = "bert-base-uncased"  # the encoder of similarity weights in the authors' program
 
 _DIGITS = 4  # of the measures of version 1 by which the program chooses and averages
 
@@ -107,7 +95,8 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         fits = self.factors is None or verdicts.is_share(self.factors)
         self.refuse_unless(fits, "factors", fix="Give four numbers from 0 to 1 that sum to 1.")
         if self.weighting != "similarity" and (self.model is not None or self.layer is not None):
-            raise UsageError("cleme: a model is named but not used", fix="Add weights=similarity.")
+            fault = "cleme: a model is named but not used"
+            raise core.UsageError(fault, fix="Add weights=similarity.")
 
     @property
     def weighting(self) -> str:
@@ -136,11 +125,11 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
             return "cleme", *edits, self.version, self.model, self.layer
         return "cleme", *edits, self.weighting == "none"
 
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Extract edits and count, as :meth:`count` says."""
         return (yield from self._count(read_targets(segments, self.extractor().annotate)))
 
-    def count(self, targets: Sequence[Target]) -> Statistics:
+    def count(self, targets: Sequence[Target]) -> core.Statistics:
         """Count chunks by kind; one slot per reference or, independent, one for all.
 
         Under length weights the columns are kinds by length, ``tp@2``, with ``changed`` and
@@ -149,7 +138,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         """
         return run_together([self._count(targets)])[0]
 
-    def _count(self, targets: Sequence[Target]) -> Steps[Statistics]:
+    def _count(self, targets: Sequence[Target]) -> Steps[core.Statistics]:
         judged = self._judged(targets)
         flat = [version for versions in judged for version in versions]
         if self.weighting == "similarity":
@@ -163,7 +152,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         by_number = [{version.label: next(rest) for version in versions} for versions in judged]
         return kinds.by_label(by_number, columns, counts.dtype)
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Score a corpus: F or the trade-off of sums, or the mean of sentence scores."""
         if verdicts.changes_nothing(statistics):
             warnings.warn(
@@ -173,7 +162,9 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         if self.level == "sentence":
             return super().score(statistics)
         sums = self.summands(statistics).sum(axis=0).tolist()
-        return Score(self._measures(sums)[0], self.signature(), len(statistics), self._parts(sums))
+        return core.Score(
+            self._measures(sums)[0], self.signature(), len(statistics), self._parts(sums)
+        )
 
     @property
     def in_turn(self) -> bool:
@@ -185,7 +176,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         """Whether the corpus score chooses by running totals, or weights need all lengths."""
         return self.in_turn or self.weighting.startswith("length")
 
-    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+    def scored(self, statistics: core.Statistics, slots: core.IntArray) -> core.SegmentScores:
         """Score each sentence by the sums of a slot.
 
         The average length of length weights is that of all these sentences. Of version 1,
@@ -197,26 +188,26 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         columns = {name: np.array([part[name] for part in parts]) for name in names}
         if "truncated" in statistics.columns:
             columns["truncated"] = statistics.rows[..., -1].max(axis=1).astype(np.int64)
-        return SegmentScores(
+        return core.SegmentScores(
             values=np.array([self._measures(row, _DIGITS)[0] for row in rows], dtype=np.float64),
             chosen=np.array(statistics.labels, dtype=np.int64)[slots],
             parts=columns,
         )
 
-    def summands(self, statistics: Statistics) -> FloatArray:
+    def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the chosen sums by kind; at sentence level the score, and 1."""
         if self.level == "sentence":
             return super().summands(statistics)
         return self.sums(statistics)[np.arange(len(statistics)), self.chosen(statistics)]
 
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return F or the trade-off of sums by kind; at sentence level the mean."""
         if self.level == "sentence":
             return super().value_of(sums)
         values = [self._measures(row)[0] for row in sums.reshape(-1, len(KINDS)).tolist()]
         return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
 
-    def sums(self, statistics: Statistics) -> FloatArray:
+    def sums(self, statistics: core.Statistics) -> core.FloatArray:
         """Return weighted counts, shape ``(segments, slots, 5)``, in the order of ``KINDS``."""
         if statistics.columns[: len(KINDS)] == KINDS:
             return statistics.rows[..., : len(KINDS)].astype(np.float64)
@@ -224,7 +215,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         curves = verdicts.CURVES[self.weighting, self.assumption]
         return verdicts.weighted_sums(statistics, curves, average)
 
-    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+    def choose(self, statistics: core.Statistics, *, running: bool) -> core.IntArray:
         """Return the slot of each sentence's reference, shape ``(segments,)``.
 
         Corpus: the one with the best measure (``running``: in the order of the sentences,
@@ -234,14 +225,14 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         sums = self.sums(statistics)
         return kinds.best_in_turn(sums, statistics.present, self._rank, running=running)
 
-    def within(self, surroundings: Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> Metric:
         """Take the average length of length weights from all sentences of the system."""
         rows = surroundings.statistics
         if rows is None or not self.weighting.startswith("length"):
             return self
         return self.bound(_average=verdicts.average_length(rows))
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Return chunks and counts; the average length is this sentence's unless in a corpus."""
         targets = read_targets([segment], self.extractor().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
@@ -289,7 +280,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         """Judge each hypothesis against each reference, or against all of them at once."""
         by_target: list[list[verdicts.JudgedChunks]] = []
         known: dict[ChunkedSentence, dict[int, Changes]] = {}
-        for sentence, hypothesis in track(targets, self.name):
+        for sentence, hypothesis in core.track(targets, self.name):
             if sentence not in known:
                 known[sentence] = verdicts.competing(sentence, changed_only=self.changed_only)
             texts = sentence.source, hypothesis, known[sentence]
@@ -300,7 +291,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
             by_target.append(versions)
         return by_target
 
-    def _weighed(self, judged: Sequence[verdicts.JudgedChunks]) -> Steps[FloatArray]:
+    def _weighed(self, judged: Sequence[verdicts.JudgedChunks]) -> Steps[core.FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""
         trials = [verdicts.trials(version) for version in judged]
         pairs = list(dict.fromkeys(pair for of_version in trials for pair in of_version))

@@ -9,23 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core import (
-    Counts,
-    Edit,
-    EditVerdict,
-    Explanation,
-    FloatArray,
-    IntArray,
-    JudgedEdit,
-    Score,
-    SegmentScores,
-    Statistics,
-    f_fraction,
-    f_measure,
-)
+from grammeter import core
 from grammeter.errant import choose
 from grammeter.metrics.base import FBeta
-from grammeter.metrics.kinds import Choosing, SentenceMean, best_in_turn, grid_of, mean_of
+from grammeter.metrics.kinds import Choosing, SentenceMean, best_in_turn, grid_of, mean_of, ratio
 
 COLUMNS = ("correct", "proposed", "gold")
 """Counts of one sentence against one annotator, or weights of the edits that are counted."""
@@ -43,23 +30,25 @@ class EditF(Choosing):
 
     beta: FBeta = 0.5
 
-    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+    def choose(self, statistics: core.Statistics, *, running: bool) -> core.IntArray:
         """Return the slot of the best annotator or reference, shape ``(segments,)``."""
         counts = self.counts(statistics)
         return self._best(replace(counts, rows=np.nan_to_num(counts.rows)), running=running)
 
-    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
+    def _best(self, counts: core.Statistics, *, running: bool) -> core.IntArray:
         return m2_choice(counts, self.beta, running=running)
 
-    def counts(self, statistics: Statistics) -> Statistics:
+    def counts(self, statistics: core.Statistics) -> core.Statistics:
         """Return the rows from which F is made, with no other columns than :data:`COLUMNS`."""
         return statistics
 
-    def further(self, statistics: Statistics, slots: IntArray) -> dict[str, IntArray]:
+    def further(
+        self, statistics: core.Statistics, slots: core.IntArray
+    ) -> dict[str, core.IntArray]:
         """Return the counts of each sentence against a slot that parts show besides."""
         return {}
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Score a corpus by the sums of its chosen rows."""
         slots = self.chosen(statistics)
         rows = chosen_rows(self.counts(statistics), slots)
@@ -69,13 +58,13 @@ class EditF(Choosing):
         further = self.further(statistics, slots)
         more = {name: int(column.sum()) for name, column in further.items()}
         parts = counts.parts() | more
-        return Score(counts.f(self.beta), self.signature(), len(rows), parts, reason)
+        return core.Score(counts.f(self.beta), self.signature(), len(rows), parts, reason)
 
-    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+    def scored(self, statistics: core.Statistics, slots: core.IntArray) -> core.SegmentScores:
         """Score each sentence by the counts of a slot; parts ``tp fp fn``."""
         rows = chosen_rows(self.counts(statistics), slots)
         correct, proposed, gold = np.moveaxis(rows, -1, 0)
-        return SegmentScores(
+        return core.SegmentScores(
             values=f_of_counts(rows, self.beta),
             chosen=np.array(statistics.labels, dtype=np.int64)[slots],
             parts={"tp": correct, "fp": proposed - correct, "fn": gold - correct}
@@ -83,17 +72,17 @@ class EditF(Choosing):
             reason=self.lacking,
         )
 
-    def summands(self, statistics: Statistics) -> FloatArray:
+    def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the chosen counts."""
         return chosen_rows(self.counts(statistics), self.chosen(statistics)).astype(np.float64)
 
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return F of summed counts."""
         return f_of_counts(sums, self.beta)
 
     def explained_by(
-        self, statistics: Statistics, edits_against: Callable[[int], Iterable[JudgedEdit]]
-    ) -> Explanation:
+        self, statistics: core.Statistics, edits_against: Callable[[int], Iterable[core.JudgedEdit]]
+    ) -> core.Explanation:
         """Explain the only sentence of these statistics, by its edits against a number."""
         scores, counts = self.sentences(statistics), self.counts(statistics)
         columns = {
@@ -104,7 +93,7 @@ class EditF(Choosing):
         grid = grid_of(f"{self.reference.capitalize()}s", columns, counts.present[0])
         explained = self.explained(scores, edits_against(int(scores.chosen[0])), [grid])
         tp, fp, fn = (explained.parts[name] for name in ("tp", "fp", "fn"))
-        return replace(explained, parts={**Counts(tp, fp, fn).parts(), **explained.parts})
+        return replace(explained, parts={**core.Counts(tp, fp, fn).parts(), **explained.parts})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,30 +105,27 @@ class SentenceF(SentenceMean, EditF):
         """Whether the corpus score chooses by running totals: it does not."""
         return False
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Return the mean of the sentence scores, and the sums of their parts."""
         scores = self.sentences(statistics)
         sums = {key: column.sum().item() for key, column in scores.parts.items()}
-        counts = Counts(sums["tp"], sums["fp"], sums["fn"])
+        counts = core.Counts(sums["tp"], sums["fp"], sums["fn"])
         mean = mean_of(scores.values, self.signature(), scores.reason)
         return replace(mean, parts=counts.parts() | sums)
 
 
-def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:
+def f_of_counts(rows: core.FloatArray | core.IntArray, beta: float) -> core.FloatArray:
     """Return F of ``correct, proposed, gold`` in the last axis; 0 where it is undefined.
 
     Precision is 1 where nothing is proposed, recall 1 where there is nothing to find.
     """
-    counts: FloatArray = np.asarray(rows, dtype=np.float64)
+    counts: core.FloatArray = np.asarray(rows, dtype=np.float64)
     correct, proposed, gold = counts[..., 0], counts[..., 1], counts[..., 2]
     wanted = np.where(gold == 0, correct, gold)
-    parts: tuple[FloatArray, FloatArray] = f_fraction(correct, proposed, wanted, beta)
-    above, below = parts
-    undefined = below == 0
-    return np.where(undefined, wanted == 0, above / np.where(undefined, 1.0, below))
+    return ratio(*core.f_fraction(correct, proposed, wanted, beta), wanted == 0)
 
 
-def m2_choice(statistics: Statistics, beta: float, *, running: bool) -> IntArray:
+def m2_choice(statistics: core.Statistics, beta: float, *, running: bool) -> core.IntArray:
     """Choose an annotator for each sentence as the M2 scorer does, shape ``(segments,)``.
 
     In the order of the sentences, the annotator whose counts give the best F, ``running``
@@ -151,14 +137,14 @@ def m2_choice(statistics: Statistics, beta: float, *, running: bool) -> IntArray
     def rank(totals: Sequence[float], row: Sequence[float]) -> tuple[float, ...]:
         sums = totals[0] + row[0], totals[1] + row[1], totals[2] + row[2]
         # ties are compared exactly; recall is 1 where all of gold weighs nothing
-        return f_measure(*sums, beta), sums[0], -f_fraction(*sums, beta)[1]
+        return core.f_measure(*sums, beta), sums[0], -core.f_fraction(*sums, beta)[1]
 
     return best_in_turn(statistics.rows, statistics.present, rank, running=running)
 
 
 def errant_choice(
-    statistics: Statistics, beta: float, *, digits: int | None, running: bool
-) -> IntArray:
+    statistics: core.Statistics, beta: float, *, digits: int | None, running: bool
+) -> core.IntArray:
     """Choose a reference for each sentence as :func:`grammeter.errant.compare.choose` does."""
     correct, proposed, gold = np.moveaxis(statistics.rows, -1, 0)
     counts = np.stack([correct, proposed - correct, gold - correct], axis=-1)
@@ -169,23 +155,23 @@ def errant_choice(
     return np.array(choose(rows, beta=beta, digits=digits, running=running), dtype=np.int64)
 
 
-def chosen_rows(statistics: Statistics, slots: IntArray) -> npt.NDArray[Any]:
+def chosen_rows(statistics: core.Statistics, slots: core.IntArray) -> npt.NDArray[Any]:
     """Return the counts of the chosen slots, shape ``(segments, columns)``."""
     return statistics.rows[np.arange(len(statistics)), slots]
 
 
-def summed(rows: npt.NDArray[Any]) -> Counts:
+def summed(rows: npt.NDArray[Any]) -> core.Counts:
     """Add up chosen rows; sums of whole numbers stay whole."""
     correct, proposed, gold = rows.sum(axis=0).tolist()
-    return Counts(correct, proposed - correct, gold - correct)
+    return core.Counts(correct, proposed - correct, gold - correct)
 
 
 def judged_in_order(
-    source: Sequence[str], verdicts: Iterable[tuple[Edit, EditVerdict]]
-) -> list[JudgedEdit]:
+    source: Sequence[str], verdicts: Iterable[tuple[core.Edit, core.EditVerdict]]
+) -> list[core.JudgedEdit]:
     """Put edits with verdicts into the order of the sentence."""
     ordered = sorted(verdicts, key=lambda pair: (pair[0].start, pair[0].end))
     return [
-        JudgedEdit(edit, " ".join(source[edit.start : edit.end]), verdict)
+        core.JudgedEdit(edit, " ".join(source[edit.start : edit.end]), verdict)
         for edit, verdict in ordered
     ]

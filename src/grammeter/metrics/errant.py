@@ -9,40 +9,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from grammeter import core, errant
 from grammeter.alignment import segment_edits
-from grammeter.core import (
-    DETECTION_ONLY,
-    UNKNOWN,
-    CountedTypes,
-    Counts,
-    Edit,
-    EditVerdict,
-    Explanation,
-    FloatArray,
-    GoldEdits,
-    IntArray,
-    JudgedEdit,
-    Segment,
-    Statistics,
-    Tier,
-    TypeCounts,
-    UsageError,
-    tier_of,
-    track,
-)
-from grammeter.errant import (
-    Annotator,
-    GoldTypes,
-    Groups,
-    Language,
-    Mode,
-    Rules,
-    counted,
-    foreign_types,
-    grouped,
-    outcomes,
-    types_by_rules,
-)
 from grammeter.metrics.base import Limit, cited
 from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF, errant_choice, judged_in_order
 from grammeter.metrics.kinds import Extracting, by_label
@@ -92,8 +60,8 @@ class Errant(Extracting, EditF):
     judges_edits = True
     citation = cited("bryant-etal-2017-automatic", "felice-etal-2016-automatic")
 
-    mode: Mode = "span-correction"
-    categories: Tier | None = None
+    mode: errant.Mode = "span-correction"
+    categories: core.Tier | None = None
     tokens: Literal["any", "single", "multi"] = "any"
     filter: tuple[str, ...] | str | None = ()
     pipeline: str | None = None
@@ -110,9 +78,9 @@ class Errant(Extracting, EditF):
         self.refuse_unless(texts, "filter", fix="Name error types: filter=R:NOUN:NUM")
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> errant.Rules:
         """Which edits count, and when two agree."""
-        return Rules(
+        return errant.Rules(
             mode=self.mode,
             single=self.tokens == "single",
             multi=self.tokens == "multi",
@@ -123,24 +91,24 @@ class Errant(Extracting, EditF):
         """Return what the counts depend on: neither F nor the choice of a reference matters."""
         return "errant", self.rules, self.pipeline, self._needs_types
 
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+    def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count agreeing (as often as a reference has them), proposed and gold edits by slot."""
         return _Batch(self, self.extractor(), segments).statistics()
 
-    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
+    def _best(self, counts: core.Statistics, *, running: bool) -> core.IntArray:
         return errant_choice(counts, self.beta, digits=self.rounding, running=running)
 
-    def per_type(self, segments: Sequence[Segment]) -> dict[str, Counts]:
+    def per_type(self, segments: Sequence[core.Segment]) -> dict[str, core.Counts]:
         """Count by error type, on the tier ``categories``; see :meth:`count_types`."""
         return self.count_types({"": segments}).systems[""].totals()
 
     def count_types(
         self,
-        systems: Mapping[str, Sequence[Segment]],
+        systems: Mapping[str, Sequence[core.Segment]],
         *,
-        tier: Tier | None = None,
+        tier: core.Tier | None = None,
         by_gold: bool = False,
-    ) -> CountedTypes:
+    ) -> core.CountedTypes:
         """Count edits by error type, all types of one scheme; see :meth:`Metric.count_types`.
 
         The references are those chosen for the score, so that the counts of all types add up to
@@ -152,66 +120,69 @@ class Errant(Extracting, EditF):
         extractor = self.extractor(types=True)
         segments = list(chain.from_iterable(systems.values()))
         gold = [segment.gold for segment in segments if segment.gold]
-        foreign = foreign_types(gold, extractor.rules)
+        foreign = errant.foreign_types(gold, extractor.rules)
         tier = self._tier(tier, extractor.rules, foreign if by_gold else [])
         if by_gold and len(gold) < len(segments):
             fault = f"{self.name}: the references are texts, so there are no gold types"
-            raise UsageError(fault, fix="Give an M2 file with gold edits (-r), or ask for --types.")
+            fix = "Give an M2 file with gold edits (-r), or ask for --types."
+            raise core.UsageError(fault, fix=fix)
         retypes = bool(foreign) and not by_gold
-        typed: GoldTypes = types_by_rules(segments, extractor) if retypes else {}
-        counts: dict[str, TypeCounts] = {}
+        typed: errant.GoldTypes = errant.types_by_rules(segments, extractor) if retypes else {}
+        counts: dict[str, core.TypeCounts] = {}
         for system, of_system in systems.items():
             batch = _Batch(self, extractor, of_system, typed)
             statistics = batch.statistics()
             chosen = np.array(statistics.labels, dtype=np.int64)[self.chosen(statistics)]
-            counts[system] = TypeCounts.of(
+            counts[system] = core.TypeCounts.of(
                 (position, _shown_type(kind, tier, by_gold), outcome)
                 for position, number in enumerate(chosen.tolist())
-                for kind, outcome in outcomes(*batch.groups(position, number))
+                for kind, outcome in errant.outcomes(*batch.groups(position, number))
                 if outcome != "fp" or not by_gold
             )
         if by_gold:
-            return CountedTypes(counts, {"gold-types": "own"})
+            return core.CountedTypes(counts, {"gold-types": "own"})
         origin = "by-rules" if typed else "as-given" if gold else "extracted"
         scheme = extractor.rules.rules
         settings = {"types": tier, "type-scheme": scheme, "gold-typed": origin}
         note = _RETYPED.format(metric=self.name, examples=", ".join(foreign[:3]), scheme=scheme)
-        return CountedTypes(counts, settings, (note,) if typed else ())
+        return core.CountedTypes(counts, settings, (note,) if typed else ())
 
-    def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterator[str]:
+    def gold_notes(self, gold: Sequence[core.GoldEdits]) -> Iterator[str]:
         """Say where error types decide what counts, and the gold edits have other ones."""
-        decides = self.mode == "span-type" or set(self.filter or ()) - DETECTION_ONLY
-        if decides and (foreign := foreign_types(gold, self.extractor().rules)):
+        decides = self.mode == "span-type" or set(self.filter or ()) - core.DETECTION_ONLY
+        if decides and (foreign := errant.foreign_types(gold, self.extractor().rules)):
             yield _MIXED.format(metric=self, examples=", ".join(foreign[:3]))
 
-    def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
+    def type_values(self, counts: core.FloatArray | core.IntArray) -> core.FloatArray:
         """Return F of ``tp, fp, fn`` in the last axis."""
         tp, fp, fn = np.moveaxis(np.asarray(counts), -1, 0)
         return self.value_of(np.stack([tp, tp + fp, tp + fn], axis=-1))
 
-    def _tier(self, wanted: Tier | None, rules: Language, foreign: Sequence[str]) -> Tier:
+    def _tier(
+        self, wanted: core.Tier | None, rules: errant.Language, foreign: Sequence[str]
+    ) -> core.Tier:
         tier = wanted or self.categories or "full"
         if wanted and self.categories and wanted != self.categories:
             fault = f"{self}: its types are {self.categories}, and --types says {wanted}"
-            raise UsageError(fault, fix="Leave one of them out.")
+            raise core.UsageError(fault, fix="Leave one of them out.")
         if tier != "full" and foreign:
             fault = f"{self.name}: the gold types ({', '.join(foreign[:3])}) have no {tier} type"
-            raise UsageError(fault, fix="Ask for whole types: full.")
+            raise core.UsageError(fault, fix="Ask for whole types: full.")
         if tier == "main" and not rules.has_main_types:
             fault = f"{self.name}: the types of {rules.rules} are M, R and U, without main types"
             fix = "Ask for operation or full, or name a pipeline whose language has types."
-            raise UsageError(fault, fix=fix)
+            raise core.UsageError(fault, fix=fix)
         return tier
 
     def found_edits(
-        self, segments: Sequence[Segment], *, types: bool = False
-    ) -> list[tuple[Edit, ...]]:
+        self, segments: Sequence[core.Segment], *, types: bool = False
+    ) -> list[tuple[core.Edit, ...]]:
         """Return the edits of each hypothesis that count under the fields."""
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         annotated, rules = self.extractor(types=types).annotate(pairs), self.rules
         return [tuple(filter(rules.counts, edits)) for edits in annotated]
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Return edits and counts; under ``token-detection`` all tokens of an edit must match."""
         batch = _Batch(self, self.extractor(types=True), [segment])
         return self.explained_by(batch.statistics(), batch.judged)
@@ -220,7 +191,7 @@ class Errant(Extracting, EditF):
     def _needs_types(self) -> bool:
         return self.categories is not None or self.rules.needs_types
 
-    def extractor(self, *, types: bool = False) -> Annotator:
+    def extractor(self, *, types: bool = False) -> errant.Annotator:
         """Return what extracts edits; with error types, if wanted or needed."""
         return super().extractor(types=types or self._needs_types)
 
@@ -236,11 +207,11 @@ class SentErrant(SentenceF, Errant):
     title = "mean of sentence-level ERRANT F-measures (Gong et al. 2022)"
 
 
-def _shown_type(kind: str, tier: Tier, by_gold: bool) -> str:
+def _shown_type(kind: str, tier: core.Tier, by_gold: bool) -> str:
     """Return what a tier keeps of a type; ``Um`` is the gold's own word for ``UNK``."""
-    if kind in DETECTION_ONLY:
-        return kind if by_gold else UNKNOWN
-    return tier_of(kind, tier)
+    if kind in core.DETECTION_ONLY:
+        return kind if by_gold else core.UNKNOWN
+    return core.tier_of(kind, tier)
 
 
 class _Batch:
@@ -249,37 +220,37 @@ class _Batch:
     def __init__(
         self,
         metric: Errant,
-        extractor: Annotator,
-        segments: Sequence[Segment],
-        typed: GoldTypes | None = None,
+        extractor: errant.Annotator,
+        segments: Sequence[core.Segment],
+        typed: errant.GoldTypes | None = None,
     ) -> None:
         self._typed = typed or {}
         self._name, self._rules = metric.name, metric.rules
         self._segments = segments
         self._edits = segment_edits(segments, extractor.annotate)
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> core.Statistics:
         """Count every segment against each of its references."""
         rows: list[dict[int, tuple[float, ...]]] = []
-        for edits in track(self._edits, self._name):
-            proposed = grouped(edits.proposed, self._rules)
+        for edits in core.track(self._edits, self._name):
+            proposed = errant.grouped(edits.proposed, self._rules)
             rows.append({})
             for number, gold in edits.gold.items():
-                counts = counted(proposed, grouped(gold, self._rules, proposed))
+                counts = errant.counted(proposed, errant.grouped(gold, self._rules, proposed))
                 rows[-1][number] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
         return by_label(rows, COLUMNS)
 
-    def groups(self, position: int, number: int) -> tuple[Groups, Groups]:
+    def groups(self, position: int, number: int) -> tuple[errant.Groups, errant.Groups]:
         """Return the edits of a hypothesis and of one reference, as they are compared."""
         edits = self._edits[position]
-        proposed = grouped(edits.proposed, self._rules)
+        proposed = errant.grouped(edits.proposed, self._rules)
         types = self._typed.get(id(self._segments[position].gold), {}).get(number)
-        return proposed, grouped(edits.gold[number], self._rules, proposed, types)
+        return proposed, errant.grouped(edits.gold[number], self._rules, proposed, types)
 
-    def judged(self, number: int) -> list[JudgedEdit]:
+    def judged(self, number: int) -> list[core.JudgedEdit]:
         """Return the edits of the first segment that count, and those missed."""
         (proposed, gold), rules, edits = self.groups(0, number), self._rules, self._edits[0]
-        verdicts: list[tuple[Edit, EditVerdict]] = []
+        verdicts: list[tuple[core.Edit, core.EditVerdict]] = []
         for edit in filter(rules.counts, edits.proposed):
             keys = rules.keys(edit)
             if all(key in gold for key in keys):

@@ -14,19 +14,10 @@ import numpy.typing as npt
 
 from grammeter.alignment import Shared, Unit, ngrams
 from grammeter.core import FloatArray, Grid, IntArray, Score, Segment, SegmentScores, Statistics
+from grammeter.metrics import kinds
 from grammeter.metrics.base import Grids, Metric, Positive, cited
-from grammeter.metrics.kinds import (
-    SentenceMean,
-    SumScore,
-    best_slot,
-    grid_of,
-    no_choice,
-    of_references,
-    pick,
-)
 
-_DRAWS = 1 << 24
-"""Drawn references held in memory together; 32 MB."""
+_DRAWS = 1 << 24  # drawn references held in memory together; 32 MB
 
 _TOKENS = {"word": "whitespace", "char": "characters of the stripped line"}
 
@@ -67,8 +58,8 @@ class _SharedNgrams(Metric):
                 counts[..., 2 * n + 1] = length + 1 - n
             rows[batch.rows] = np.maximum(counts, 0)
         rows[~present] = 0
-        kinds = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("num", "den")]
-        return of_references(rows, present, ("c", "r", *kinds))
+        names = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("num", "den")]
+        return kinds.of_references(rows, present, ("c", "r", *names))
 
     @property
     @abstractmethod
@@ -84,8 +75,8 @@ class _SharedNgrams(Metric):
     def by_best(self, statistics: Statistics) -> SegmentScores:
         """Score each segment by its best reference."""
         scores, present = self.by_reference(statistics), statistics.present
-        slots = best_slot(scores, present) if self.smoothed else _best(statistics)
-        return SegmentScores(pick(scores, slots), slots, {}, ngrams.gap(present))
+        slots = kinds.best_slot(scores, present) if self.smoothed else _best(statistics)
+        return SegmentScores(kinds.pick(scores, slots), slots, {}, ngrams.gap(present))
 
     def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
         """Show the statistics by reference, and the n-grams that made them."""
@@ -95,7 +86,7 @@ class _SharedNgrams(Metric):
             **dict(zip(statistics.columns, statistics.rows[0].T, strict=True)),
         }
         title = "sums by reference" + " (zeros count as 1)" * self.smoothed
-        yield grid_of(title, columns, statistics.present[0])
+        yield kinds.grid_of(title, columns, statistics.present[0])
         yield self._ngram_grid(segment)
 
     def _gain(self, shared: Shared, reference: IntArray) -> IntArray:
@@ -131,7 +122,7 @@ class _SharedNgrams(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gleu(_SharedNgrams, SumScore):
+class Gleu(_SharedNgrams, kinds.SumScore):
     """GLEU in its 2016 form, without tuning (Napoles et al. 2016); 0 to 1.
 
     Attributes
@@ -202,12 +193,12 @@ class Gleu(_SharedNgrams, SumScore):
         scores, present = self.by_reference(statistics), statistics.present
         mean = _mean_over(scores, present)
         std = np.sqrt(_mean_over((scores - mean[:, None]) ** 2, present))
-        return SegmentScores(mean, no_choice(len(mean)), {"std": std}, ngrams.gap(present))
+        return SegmentScores(mean, kinds.no_choice(len(mean)), {"std": std}, ngrams.gap(present))
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return statistics in the mean over references, or of the best one; NaN if none."""
         if self.references == "best":
-            return pick(statistics.rows, _best(statistics))
+            return kinds.pick(statistics.rows, _best(statistics))
         return _mean_over(statistics.rows, statistics.present[..., None])
 
     def value_of(self, sums: FloatArray) -> FloatArray:
@@ -216,7 +207,7 @@ class Gleu(_SharedNgrams, SumScore):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentGleu(_SharedNgrams, SentenceMean):
+class SentGleu(_SharedNgrams, kinds.SentenceMean):
     """Mean over sentences of GLEU, each sentence as a corpus of one; 0 to 1.
 
     An order without n-grams counts as precision 1. ``order``, ``variant`` and ``unit`` are those of
@@ -252,7 +243,7 @@ class SentGleu(_SharedNgrams, SentenceMean):
             return self.by_best(statistics)
         scores, present = self.by_reference(statistics), statistics.present
         mean = _mean_over(scores, present)
-        return SegmentScores(mean, no_choice(len(mean)), {}, ngrams.gap(present))
+        return SegmentScores(mean, kinds.no_choice(len(mean)), {}, ngrams.gap(present))
 
 
 def _gleu(sums: FloatArray | IntArray) -> FloatArray:
@@ -289,7 +280,7 @@ def _best(statistics: Statistics) -> IntArray:
     for key in keys:
         left = np.where(best, key, -1.0)
         best = best & (left == left.max(axis=1, initial=-1.0, keepdims=True))
-    return best_slot(best.astype(np.float64), best)
+    return kinds.best_slot(best.astype(np.float64), best)
 
 
 def _mean_over(values: npt.NDArray[np.number], present: npt.NDArray[np.bool_]) -> FloatArray:
@@ -306,9 +297,9 @@ def _drawn_sums(statistics: Statistics, iterations: int) -> FloatArray:
     number = statistics.present.sum(axis=1)
     if number.max(initial=0) == 1:
         return rows[:, 0].sum(axis=0)[None]
-    more = [rows[:, pick] - rows[:, 0] for pick in range(1, int(number.max()))]
+    more = [rows[:, place] - rows[:, 0] for place in range(1, int(number.max()))]
     sums = [
-        sum(((drawn == pick) @ row for pick, row in enumerate(more, 1)), start=rows[:, 0].sum(0))
+        sum(((drawn == place) @ row for place, row in enumerate(more, 1)), start=rows[:, 0].sum(0))
         for drawn in _draws(number, iterations)
     ]
     return np.concatenate(sums)

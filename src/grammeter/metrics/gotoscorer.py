@@ -9,19 +9,8 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment import ChunkedSentence, Piece, Target, pieces, read_targets
-from grammeter.core import (
-    Edit,
-    EditVerdict,
-    Explanation,
-    FloatArray,
-    Segment,
-    SegmentScores,
-    Statistics,
-    UsageError,
-    f_fraction,
-    track,
-)
 from grammeter.metrics.base import FBeta, Limit, cited
 from grammeter.metrics.edit_f import judged_in_order
 from grammeter.metrics.kinds import Extracting, Pooled, SumScore, grid_of, one_slot, ratio
@@ -86,18 +75,20 @@ class GoToScorer(Extracting, Pooled, SumScore):
         fix = "Use a of at least 1 and 0 <= b <= c."
         self.refuse_unless(in_range, "a", "b", "c", fix=fix)
 
-    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+    def pooled_statistics(
+        self, segments: Sequence[core.Segment], copies: Sequence[int]
+    ) -> core.Statistics:
         """Weigh chunks; :class:`UsageError` without the annotator or a second system."""
         return self.count(read_targets(segments, self.extractor().annotate), copies)
 
-    def count(self, targets: Sequence[Target], copies: Sequence[int]) -> Statistics:
+    def count(self, targets: Sequence[Target], copies: Sequence[int]) -> core.Statistics:
         """Do :meth:`pooled_statistics` with edits that are already extracted."""
         lines: dict[ChunkedSentence, list[int]] = {}
         for position, (sentence, _) in enumerate(targets):
             lines.setdefault(sentence, []).append(position)
         self._check_pool(lines, copies)
         rows = np.zeros((len(targets), len(COLUMNS)))
-        for positions in track(lines.values(), self.name, len(lines)):
+        for positions in core.track(lines.values(), self.name, len(lines)):
             gold, outputs = self._compared([targets[x] for x in positions])
             of_outputs = [outcomes(gold, output) for output in outputs]
             weights = difficulties(of_outputs, [copies[x] for x in positions], self._weigh)
@@ -110,26 +101,26 @@ class GoToScorer(Extracting, Pooled, SumScore):
         gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
         return gold, [pieces(sentence.source, changes) for _, changes in targets]
 
-    def parts(self, sums: FloatArray) -> dict[str, float]:
+    def parts(self, sums: core.FloatArray) -> dict[str, float]:
         """Return precision, recall, accuracy and the weights by outcome."""
         return {name: float(part) for name, part in _parts(sums).items()}
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Return each sentence's own F; 0 where nothing that weighs is right."""
         rows = self.summands(statistics)
         chosen = np.full(len(statistics), self.annotator, dtype=np.int64)
-        return SegmentScores(self.value_of(rows), chosen, _parts(rows))
+        return core.SegmentScores(self.value_of(rows), chosen, _parts(rows))
 
-    def summands(self, statistics: Statistics) -> FloatArray:
+    def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the weights by outcome."""
         return statistics.rows[:, 0].astype(np.float64)
 
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return F of summed weights; 0 where it is undefined."""
         tp, fp, fn = np.moveaxis(sums[..., :3], -1, 0)
-        return ratio(*f_fraction(tp, tp + fp, tp + fn, self.beta))
+        return ratio(*core.f_fraction(tp, tp + fp, tp + fn, self.beta))
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Return edits and chunks not simply kept; NaN without the other systems' outputs."""
         outputs = self.beside(segment)
         targets = read_targets(outputs, self.extractor().annotate)
@@ -155,7 +146,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
             "correct": [("no", "yes")[outcome.correct] for outcome in judged],
             **({"weight": weights} if known else {}),
         }
-        return Explanation(
+        return core.Explanation(
             value=float(self.value_of(sums)) if known else float("nan"),
             reason=None if known else "the weights need the outputs of all systems",
             parts=self.parts(sums) | parts if known else parts,
@@ -173,10 +164,10 @@ class GoToScorer(Extracting, Pooled, SumScore):
         known = {number for sentence in lines for number in sentence.references}
         if lines and self.annotator not in known:
             fault = f"{self}: there is no annotator {self.annotator}"
-            raise UsageError(fault, fix=f"There are {', '.join(map(str, sorted(known)))}.")
+            raise core.UsageError(fault, fix=f"There are {', '.join(map(str, sorted(known)))}.")
         alone = all(sum(copies[x] for x in positions) < 2 for positions in lines.values())
         if lines and alone and self.weights == "difficulty":
-            raise UsageError(
+            raise core.UsageError(
                 "gotoscorer weighs chunks by how many systems have them right, and there is"
                 " only one system",
                 fix="Score several systems together, or use weights=none.",
@@ -241,7 +232,7 @@ def _overlaps(edit: Piece, gold: Piece) -> bool:
     return edit.start < gold.end and gold.start < edit.end
 
 
-def _parts(sums: FloatArray) -> dict[str, FloatArray]:
+def _parts(sums: core.FloatArray) -> dict[str, core.FloatArray]:
     tp, fp, fn, tn, total = np.moveaxis(sums, -1, 0)
     shares = ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(tp + tn, total)
     named = dict(zip(("precision", "recall", "accuracy"), shares, strict=True))
@@ -250,13 +241,15 @@ def _parts(sums: FloatArray) -> dict[str, FloatArray]:
 
 def _verdicts(
     gold: Sequence[Piece], system: Sequence[Piece], judged: Sequence[ChunkOutcome]
-) -> Iterator[tuple[Edit, EditVerdict]]:
+) -> Iterator[tuple[core.Edit, core.EditVerdict]]:
     """Yield the system's edits and the gold edits that it lacks, in the sentence's order."""
     right = {piece for piece, outcome in zip(gold, judged, strict=True) if outcome.correct}
     matched = {piece[:3] for piece in right}
-    verdicts: dict[Piece, EditVerdict] = {p: "missed" for p in gold if p.edited and p not in right}
+    verdicts: dict[Piece, core.EditVerdict] = {
+        p: "missed" for p in gold if p.edited and p not in right
+    }
     for piece in system:
         if piece.edited:
             verdicts[piece] = "matched" if piece[:3] in matched else "spurious"
     for piece in sorted(verdicts):
-        yield Edit(piece.start, piece.end, " ".join(piece.tokens)), verdicts[piece]
+        yield core.Edit(piece.start, piece.end, " ".join(piece.tokens)), verdicts[piece]

@@ -135,19 +135,16 @@ class Green(SumScore):
 
     def _f(self, sums: npt.NDArray[np.number]) -> FloatArray:
         """Return F of orders 1, 1 to 2 ...: ``(..., k)`` to ``(..., order)``; exact for order 1."""
-        f = self._f_of_means(sums)
-        tp, fp, fn = (np.asarray(sums[..., kind], dtype=np.float64) for kind in range(3))
-        above, below = f_fraction(tp, tp + fp, tp + fn, self.beta)
-        f[..., 0] = np.divide(above, below, out=f[..., 0].copy(), where=below != 0)
-        return f
-
-    def _f_of_means(self, sums: npt.NDArray[np.number]) -> FloatArray:
         precision, recall = self._means(sums)
         share = 1.0 / (1.0 + self.beta**2)
         undefined = (precision == 0) | (recall == 0)
         below = share / np.where(undefined, 1.0, precision)
         below += (1.0 - share) / np.where(undefined, 1.0, recall)
-        return np.where(undefined, 0.0, 1.0 / below)
+        f = np.where(undefined, 0.0, 1.0 / below)
+        tp, fp, fn = (np.asarray(sums[..., kind], dtype=np.float64) for kind in range(3))
+        above, below = f_fraction(tp, tp + fp, tp + fn, self.beta)
+        f[..., 0] = np.divide(above, below, out=f[..., 0].copy(), where=below != 0)
+        return f
 
     def _chosen(self, statistics: Statistics) -> IntArray:
         """Choose slots by greatest F, then F of fewer orders, then the first; -1: none present."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from grammeter import core
 from grammeter.alignment import (
     GAP,
     Column,
@@ -22,19 +23,6 @@ from grammeter.alignment import (
     distinct,
     gap,
     mixed,
-)
-from grammeter.core import (
-    BoolArray,
-    Edit,
-    Explanation,
-    FloatArray,
-    Grid,
-    IntArray,
-    JudgedEdit,
-    Segment,
-    SegmentScores,
-    Statistics,
-    f_fraction,
 )
 from grammeter.metrics.base import Limit, cited
 from grammeter.metrics.edit_f import chosen_rows
@@ -51,7 +39,7 @@ _DETECTION = ("i", "wacc", "tp", "fp", "fn", "precision", "recall", "f", "acc")
 
 _ABOVE_0 = Limit("Use a number above 0.", above=0)
 
-Figures = dict[str, FloatArray]
+Figures = dict[str, core.FloatArray]
 """Counts and measures of one aspect by name."""
 
 
@@ -99,7 +87,7 @@ class IMeasure(Choosing, SumScore):
     treebank: bool = True
     limit: Annotated[int, _ABOVE_0] = 20_000
 
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+    def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Align each hypothesis with each candidate reference and count; whole numbers.
 
         A slot belongs to an annotator or reference text, of equal ones to the first. With
@@ -116,9 +104,9 @@ class IMeasure(Choosing, SumScore):
         rows = np.zeros((len(segments), len(labels), len(COLUMNS)), dtype=np.int64)
         present = np.zeros(rows.shape[:2], dtype=np.bool_)
         rows[segment, slot], present[segment, slot] = table, True
-        return Statistics(rows, present, labels, COLUMNS)
+        return core.Statistics(rows, present, labels, COLUMNS)
 
-    def _table(self, segments: Sequence[Segment]) -> tuple[IntArray, IntArray]:
+    def _table(self, segments: Sequence[core.Segment]) -> tuple[core.IntArray, core.IntArray]:
         """Count each segment against its candidates: segment ``(t,)``, counts ``(t, columns)``."""
         candidates: dict[object, dict[int, Words]] = {}
         triples: dict[tuple[Words, Words, Words], int] = {}  # equal ones are aligned once
@@ -138,7 +126,7 @@ class IMeasure(Choosing, SumScore):
         row, number, aligned, source = np.array(cells, dtype=np.int64).reshape(-1, 4).T
         return row, np.column_stack([counts[aligned], counts[source][:, [1, 3]], number])
 
-    def parts(self, sums: FloatArray) -> dict[str, float]:
+    def parts(self, sums: core.FloatArray) -> dict[str, float]:
         """Return the counts and measures of correction, and as ``detection_...`` of detection."""
         parts = self._parts(sums)
         del parts["i"]
@@ -149,7 +137,7 @@ class IMeasure(Choosing, SumScore):
         """Whether candidates are chosen for the figures of the corpus so far."""
         return self.optimise == "corpus"
 
-    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+    def scored(self, statistics: core.Statistics, slots: core.IntArray) -> core.SegmentScores:
         """Score segments by a slot's candidate; part ``chosen``: annotator, text or combination."""
         rows = chosen_rows(statistics, slots)
         missing = ~statistics.present.any(axis=1)
@@ -158,23 +146,23 @@ class IMeasure(Choosing, SumScore):
             for name, column in self._parts(rows[:, :_SUMMED]).items()
         }
         chosen = np.where(missing, -1, rows[:, _SUMMED])
-        return SegmentScores(parts.pop("i"), chosen, parts, gap(statistics.present))
+        return core.SegmentScores(parts.pop("i"), chosen, parts, gap(statistics.present))
 
-    def summands(self, statistics: Statistics) -> FloatArray:
+    def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the counts for the chosen candidates, in the order of :data:`COLUMNS`."""
         chosen = chosen_rows(statistics, self.chosen(statistics))[:, :_SUMMED]
         return np.where(statistics.present.any(axis=1, keepdims=True), chosen, np.nan)
 
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return I of correction."""
         return _figures(sums, self.weight, self.beta)["i"]
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Show the alignment with the chosen candidate, and the figures of each candidate."""
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
         if scores.reason is not None:
-            return Explanation(value=float("nan"))
+            return core.Explanation(value=float("nan"))
         number = int(scores.chosen[0])
         candidates = self.candidates(segment)
         columns = align(segment.source.split(), segment.hypothesis.split(), candidates[number])
@@ -188,7 +176,7 @@ class IMeasure(Choosing, SumScore):
         grids = _alignment_grid(columns), grid_of("candidate references", shown)
         return self.explained(scores, _judged(columns), grids)
 
-    def candidates(self, segment: Segment) -> dict[int, Words]:
+    def candidates(self, segment: core.Segment) -> dict[int, Words]:
         """Return different references by number; :class:`UsageError` if a ``mix`` has too many."""
         source = segment.source.split()
         if not segment.gold:
@@ -204,7 +192,7 @@ class IMeasure(Choosing, SumScore):
         named = {f"detection_{name}": detection[name] for name in _DETECTION}
         return _figures(counts, self.weight, self.beta) | named
 
-    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+    def choose(self, statistics: core.Statistics, *, running: bool) -> core.IntArray:
         """Return the slot of the best candidate; ``running``: for the corpus so far."""
         rows, present = statistics.rows[..., :_SUMMED], statistics.present
         if not running:
@@ -216,7 +204,7 @@ class IMeasure(Choosing, SumScore):
             sums += slots[chosen[n]]
         return chosen
 
-    def _best(self, rows: npt.NDArray[Any], present: BoolArray) -> IntArray:
+    def _best(self, rows: npt.NDArray[Any], present: core.BoolArray) -> core.IntArray:
         """Return the slot of the best candidate, the first of equal ones: ``(n,)``."""
         aspects = [rows, _detection(rows)]
         if self.aspect == "detection":
@@ -230,7 +218,9 @@ class IMeasure(Choosing, SumScore):
         return left.argmax(axis=1)
 
 
-def _first_of_equal(segment: IntArray, table: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def _first_of_equal(
+    segment: core.IntArray, table: core.IntArray
+) -> tuple[core.IntArray, core.IntArray, core.IntArray]:
     """Keep the first candidate of those with the same counts; number a segment's anew."""
     counts = np.column_stack([segment, table[:, :_SUMMED]])
     first = np.sort(np.unique(counts, axis=0, return_index=True)[1])
@@ -254,13 +244,7 @@ def _count(columns: Sequence[Column]) -> tuple[int, int, int, int, int]:
 
 def _detection(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Turn counts of correction into those of detection: a wrong correction detects."""
-    wrong = counts[..., 4]
-    turned = counts.copy()
-    turned[..., 0] += wrong
-    turned[..., 2] -= wrong
-    turned[..., 3] -= wrong
-    turned[..., 4] = 0
-    return turned
+    return counts + counts[..., 4:5] * np.array([1, 0, -1, -1, -1, 0, 0])
 
 
 def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
@@ -276,35 +260,35 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
         **dict(zip(_COUNTS, (tp, tn, fp, fn, fpn), strict=True)),
         "precision": ratio(tp, tp + fp, 1.0),
         "recall": ratio(tp, tp + fn, 1.0),
-        "f": ratio(*f_fraction(tp, tp + fp, tp + fn, beta), 1.0),
+        "f": ratio(*core.f_fraction(tp, tp + fp, tp + fn, beta), 1.0),
         "acc": ratio(tp + tn, tp + tn + fp + fn - fpn, 1.0),
         "acc_source": source,
     }
 
 
-def _improvement(wacc: FloatArray, source: FloatArray) -> FloatArray:
+def _improvement(wacc: core.FloatArray, source: core.FloatArray) -> core.FloatArray:
     better = ratio(wacc - source, 1 - source, 0.0)
     worse = ratio(wacc, source, 1.0) - 1
     changed = np.where(wacc > source, better, worse)
     return np.where(wacc == source, np.floor(wacc), changed)
 
 
-def _judged(columns: Sequence[Column]) -> Iterator[JudgedEdit]:
+def _judged(columns: Sequence[Column]) -> Iterator[core.JudgedEdit]:
     """Return each column that is no true negative as an edit, or as two where both changed."""
     end = 0
     for source, hypothesis, reference in columns:
         start, end = end, end + (source != GAP)
         if hypothesis != source:
             verdict = "matched" if hypothesis == reference else "spurious"
-            yield JudgedEdit(Edit(start, end, hypothesis), source, verdict)
+            yield core.JudgedEdit(core.Edit(start, end, hypothesis), source, verdict)
         if reference not in (source, hypothesis):
-            yield JudgedEdit(Edit(start, end, reference), source, "missed")
+            yield core.JudgedEdit(core.Edit(start, end, reference), source, "missed")
 
 
-def _alignment_grid(columns: Sequence[Column]) -> Grid:
+def _alignment_grid(columns: Sequence[Column]) -> core.Grid:
     rows: list[tuple[str, ...]] = []
     for column in columns:
         correction = _verdict(*column)
         rows.append((*column, "TP" if correction == _WRONG else correction, correction))
     header = ("source", "hypothesis", "reference", "detection", "correction")
-    return Grid("alignment", header, tuple(rows))
+    return core.Grid("alignment", header, tuple(rows))

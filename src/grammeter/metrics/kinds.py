@@ -10,19 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from grammeter import core
 from grammeter.alignment import gap
-from grammeter.core import (
-    CorpusChoice,
-    FloatArray,
-    Grid,
-    IntArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Signature,
-    Statistics,
-    Surroundings,
-)
 from grammeter.errant import Annotator, annotator
 from grammeter.metrics.base import Metric
 from grammeter.models import Steps, check_installed, current, find_model, run_together
@@ -39,10 +28,10 @@ class Asking(Metric):
         return {"model": getattr(self, "model")}  # noqa: B009 - the field is the subclass's
 
     @abstractmethod
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Count: yield requests, receive their figures, return statistics at last."""
 
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+    def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count once: one row per segment, one slot per competing reference."""
         return run_together([self.steps(segments)])[0]
 
@@ -90,19 +79,21 @@ class Pooled(Metric):
     pooled = True
     company: ClassVar[tuple[str, ...]] = ()  # other systems' outputs of an explained sentence
 
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+    def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count as if each segment were the output of one system."""
         return self.pooled_statistics(segments, [1] * len(segments))
 
     @abstractmethod
-    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+    def pooled_statistics(
+        self, segments: Sequence[core.Segment], copies: Sequence[int]
+    ) -> core.Statistics:
         """Count the outputs of all systems; ``copies`` says how many wrote each of them."""
 
-    def within(self, surroundings: Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> Metric:
         """Take the outputs of the other systems."""
         return self.bound(company=tuple(surroundings.company))
 
-    def beside(self, segment: Segment) -> list[Segment]:
+    def beside(self, segment: core.Segment) -> list[core.Segment]:
         """Return an output and those of the other systems."""
         return [segment, *(replace(segment, hypothesis=text) for text in self.company)]
 
@@ -141,39 +132,39 @@ class Choosing(Metric):
         return self.in_turn
 
     @abstractmethod
-    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+    def choose(self, statistics: core.Statistics, *, running: bool) -> core.IntArray:
         """Return the slot that is best for each sentence: alone, or with all chosen before it."""
 
-    def chosen(self, statistics: Statistics) -> IntArray:
+    def chosen(self, statistics: core.Statistics) -> core.IntArray:
         """Return the slot of each sentence in the corpus score, shape ``(segments,)``."""
         return self.choose(statistics, running=self.in_turn)
 
     @abstractmethod
-    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+    def scored(self, statistics: core.Statistics, slots: core.IntArray) -> core.SegmentScores:
         """Score each sentence by the row of a slot."""
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Score each sentence by the slot that is best for it alone; parts as in ``scored``."""
         alone = self.scored(statistics, self.choose(statistics, running=False))
         if not self.in_turn or statistics.slots < 2:
             return alone
         corpus = self.scored(statistics, self.chosen(statistics))
-        return replace(alone, in_corpus=CorpusChoice(corpus.chosen, corpus.values))
+        return replace(alone, in_corpus=core.CorpusChoice(corpus.chosen, corpus.values))
 
 
 @dataclass(frozen=True, kw_only=True)
 class SumScore(Metric):
     """Base of metrics whose corpus score is made of sums; NaN where a segment has no reference."""
 
-    def parts(self, sums: FloatArray) -> Mapping[str, float]:
+    def parts(self, sums: core.FloatArray) -> Mapping[str, float]:
         """Return the further figures of a corpus from sums of :meth:`summands`."""
         return {}
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Score a corpus from the sums over its segments."""
         reason = gap(statistics.present)
         sums = self.summands(statistics).sum(axis=0)
-        return Score(
+        return core.Score(
             value=float("nan") if reason else float(self.value_of(sums)),
             signature=self.signature(),
             n=len(statistics),
@@ -189,7 +180,7 @@ class SentenceMean(Metric):
     resampling: ClassVar[str] = "mean of sentence scores"
     counted: ClassVar[tuple[str, ...]] = ("truncated",)  # parts that are counts, and summed
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Take the mean over all sentences, and the means or sums of their parts."""
         scores = self.sentences(statistics)
         mean = mean_of(scores.values, self.signature(), scores.reason)
@@ -201,12 +192,12 @@ class SentenceMean(Metric):
         }
         return replace(mean, parts=parts)
 
-    def summands(self, statistics: Statistics) -> FloatArray:
+    def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return sentence scores and ones: shape ``(segments, 2)``."""
         values = self.sentences(statistics).values
         return np.stack([values, np.ones_like(values)], axis=-1)
 
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return the means of summed sentence scores; NaN without segments."""
         number = sums[..., 1]
         return sums[..., 0] / np.where(number == 0, np.nan, number)
@@ -218,7 +209,7 @@ def best_in_turn(
     rank: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]],
     *,
     running: bool,
-) -> IntArray:
+) -> core.IntArray:
     """Return the slot of each sentence whose ``rank`` is greatest, the first of equal ones.
 
     ``rank`` is of the totals so far and a row; the totals stay 0 unless ``running``.
@@ -238,7 +229,7 @@ def by_label(
     counts: Sequence[Mapping[int, Sequence[float]]],
     columns: tuple[str, ...],
     dtype: npt.DTypeLike = np.int64,
-) -> Statistics:
+) -> core.Statistics:
     """Return statistics from each segment's counts by the number of a reference or annotator."""
     cells = [(at, number) for at, by_number in enumerate(counts) for number in by_number]
     labels = tuple(sorted({number for _, number in cells}))
@@ -249,58 +240,60 @@ def by_label(
     if cells:
         rows[where] = [row for by_number in counts for row in by_number.values()]
         present[where] = True
-    return Statistics(rows, present, labels, columns)
+    return core.Statistics(rows, present, labels, columns)
 
 
-def one_slot(rows: npt.NDArray[Any], columns: tuple[str, ...], label: int = 0) -> Statistics:
+def one_slot(rows: npt.NDArray[Any], columns: tuple[str, ...], label: int = 0) -> core.Statistics:
     """Return statistics with one slot, which all segments have; ``rows``: ``(segments, k)``."""
-    return Statistics(rows[:, None], np.ones((len(rows), 1), dtype=np.bool_), (label,), columns)
+    return core.Statistics(
+        rows[:, None], np.ones((len(rows), 1), dtype=np.bool_), (label,), columns
+    )
 
 
 def of_references(
     rows: npt.NDArray[Any], present: npt.NDArray[np.bool_], columns: Sequence[str]
-) -> Statistics:
+) -> core.Statistics:
     """Return statistics with one slot per reference text."""
-    return Statistics(rows, present, tuple(range(present.shape[1])), tuple(columns))
+    return core.Statistics(rows, present, tuple(range(present.shape[1])), tuple(columns))
 
 
-def no_choice(segments: int) -> IntArray:
+def no_choice(segments: int) -> core.IntArray:
     """Return the chosen references of scores that belong to none: -1, shape ``(segments,)``."""
     return np.full(segments, -1, dtype=np.int64)
 
 
-def best_slot(scores: FloatArray, present: npt.NDArray[np.bool_]) -> IntArray:
+def best_slot(scores: core.FloatArray, present: npt.NDArray[np.bool_]) -> core.IntArray:
     """Return the first slot with the greatest score, shape ``(segments,)``; -1 if none is there."""
     none = np.full((len(scores), 1), -np.inf)
     return np.hstack([none, np.where(present, scores, -np.inf)]).argmax(axis=1) - 1
 
 
-def pick(values: npt.NDArray[np.number], slots: IntArray) -> FloatArray:
+def pick(values: npt.NDArray[np.number], slots: core.IntArray) -> core.FloatArray:
     """Return each segment's values at its slot: ``(n, slots, ...)`` to ``(n, ...)``; NaN at -1."""
     none = np.full((len(values), 1, *values.shape[2:]), np.nan)
     return np.concatenate([values, none], axis=1)[np.arange(len(values)), slots]
 
 
-def grid_of(title: str, columns: Mapping[str, Iterable[Any]], where: Any = ...) -> Grid:
+def grid_of(title: str, columns: Mapping[str, Iterable[Any]], where: Any = ...) -> core.Grid:
     """Return a table of named columns, fractions with four decimals; ``where`` picks rows."""
     cells = [
         [f"{x:.4f}" if isinstance(x, float) else str(x) for x in np.array(column)[where].tolist()]
         for column in columns.values()
     ]
-    return Grid(title, tuple(columns), tuple(zip(*cells, strict=True)))
+    return core.Grid(title, tuple(columns), tuple(zip(*cells, strict=True)))
 
 
-def ratio(above: Any, below: Any, undefined: float = 0.0) -> FloatArray:
+def ratio(above: Any, below: Any, undefined: Any = 0.0) -> core.FloatArray:
     """Divide; ``undefined`` where the divisor is 0."""
-    divisor: FloatArray = np.asarray(below, dtype=np.float64)
-    result: FloatArray = np.full(divisor.shape, undefined)
+    divisor: core.FloatArray = np.asarray(below, dtype=np.float64)
+    result: core.FloatArray = np.full(divisor.shape, undefined, dtype=np.float64)
     return np.divide(above, divisor, out=result, where=divisor != 0)
 
 
-def mean_of(values: FloatArray, signature: Signature, reason: str | None) -> Score:
+def mean_of(values: core.FloatArray, signature: core.Signature, reason: str | None) -> core.Score:
     """Score a corpus by the plain mean of its sentence scores; NaN if one of them is."""
     if not len(values):
-        return Score(value=float("nan"), signature=signature, n=0, reason="no segments")
+        return core.Score(value=float("nan"), signature=signature, n=0, reason="no segments")
     missing = int(np.isnan(values).sum())
     why = f"{missing} of {len(values)} segments have no score: {reason}" if missing else None
-    return Score(value=float(np.mean(values)), signature=signature, n=len(values), reason=why)
+    return core.Score(value=float(np.mean(values)), signature=signature, n=len(values), reason=why)

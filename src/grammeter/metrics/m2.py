@@ -8,19 +8,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment import Proposal, Row0, matcher
-from grammeter.core import (
-    Edit,
-    Explanation,
-    GoldEdits,
-    IntArray,
-    JudgedEdit,
-    Segment,
-    SegmentScores,
-    Statistics,
-    UsageError,
-    track,
-)
 from grammeter.metrics.base import Limit, cited
 from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF
 from grammeter.metrics.kinds import by_label
@@ -28,7 +17,7 @@ from grammeter.metrics.kinds import by_label
 ByAnnotator = Mapping[int, tuple[int, int, int]]
 """Correct, proposed and gold edits by annotator."""
 
-_NO_GOLD: GoldEdits = {0: ()}
+_NO_GOLD: core.GoldEdits = {0: ()}
 
 _MOST = 1000  # above this, F is recall to the last digit that matters
 M2Beta = Annotated[float, Limit(f"beta is above 0, {_MOST} at most.", above=0, most=_MOST)]
@@ -74,11 +63,11 @@ class M2(EditF):
         """Return what the counts depend on: neither F nor the choice of an annotator matters."""
         return "m2", self.max_unchanged, self.ignore_case, self.row0, self.sort_gold
 
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+    def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count correct, proposed and gold edits, one slot per annotator."""
         sentences: dict[tuple[str, int], _Sentence] = {}
         counts: list[ByAnnotator] = []
-        for segment in track(segments, self.name):
+        for segment in core.track(segments, self.name):
             key = segment.source, id(segment.gold)
             sentence = sentences.get(key)
             if sentence is None:
@@ -86,19 +75,19 @@ class M2(EditF):
             counts.append(sentence.counts(segment.hypothesis))
         return by_label(counts, COLUMNS)
 
-    def edits(self, segment: Segment) -> dict[int, tuple[Proposal, ...]]:
+    def edits(self, segment: core.Segment) -> dict[int, tuple[Proposal, ...]]:
         """Return the proposed edits that agree best with each annotator's."""
         return _Sentence(self, segment).edits(segment.hypothesis)
 
     def found_edits(
-        self, segments: Sequence[Segment], *, types: bool = False
-    ) -> list[tuple[Edit, ...]]:
+        self, segments: Sequence[core.Segment], *, types: bool = False
+    ) -> list[tuple[core.Edit, ...]]:
         """Return the untyped edits proposed without gold edits; ``row0`` has no effect here."""
         free = replace(self, row0="head")
         proposed = (free.edits(replace(segment, gold=_NO_GOLD))[0] for segment in segments)
-        return [tuple(Edit(e.start, e.end, e.correction) for e in edits) for edits in proposed]
+        return [tuple(core.Edit(e.start, e.end, e.correction) for e in edits) for edits in proposed]
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Return the edits against the chosen annotator, and the counts against each."""
         sentence = _Sentence(self, segment)
         proposed = sentence.edits(segment.hypothesis)  # matched once: it is most of the work
@@ -124,7 +113,7 @@ class SentM2(SentenceF, M2):
 
     annotator: Literal["best", "last"] | int = "best"
 
-    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+    def choose(self, statistics: core.Statistics, *, running: bool) -> core.IntArray:
         """Return the slot of the annotator of each sentence."""
         if self.annotator == "best":
             return super().choose(statistics, running=running)
@@ -132,7 +121,7 @@ class SentM2(SentenceF, M2):
             return statistics.slots - 1 - np.argmax(statistics.present[:, ::-1], axis=1)
         if self.annotator not in statistics.labels:
             fix = f"The gold edits are by {', '.join(map(str, statistics.labels))}."
-            raise UsageError(f"{self}: there is no annotator {self.annotator}", fix=fix)
+            raise core.UsageError(f"{self}: there is no annotator {self.annotator}", fix=fix)
         slot = statistics.labels.index(self.annotator)
         return np.full(len(statistics), slot, dtype=np.int64)
 
@@ -140,7 +129,7 @@ class SentM2(SentenceF, M2):
     def _lacking(self) -> str:
         return f"annotator {self.annotator} is not listed for the sentence"
 
-    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+    def scored(self, statistics: core.Statistics, slots: core.IntArray) -> core.SegmentScores:
         """Score each sentence; NaN where the wanted annotator is not listed for it."""
         scores = super().scored(statistics, slots)
         lacking = ~statistics.present[np.arange(len(statistics)), slots]
@@ -150,20 +139,20 @@ class SentM2(SentenceF, M2):
             scores, values=np.where(lacking, np.nan, scores.values), reason=self._lacking
         )
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Return the edits against the chosen annotator; NaN where there is no such annotator."""
         if isinstance(self.annotator, int) and self.annotator not in segment.gold:
-            return Explanation(value=float("nan"), reason=self._lacking)
+            return core.Explanation(value=float("nan"), reason=self._lacking)
         return super().explain(segment)
 
 
 class _Sentence:
     """One source sentence with its gold edits; equal hypotheses are matched once."""
 
-    def __init__(self, metric: M2, segment: Segment) -> None:
+    def __init__(self, metric: M2, segment: core.Segment) -> None:
         self._metric = metric
         self._source = segment.source.split()
-        self._gold: GoldEdits = segment.gold
+        self._gold: core.GoldEdits = segment.gold
         if metric.sort_gold:
             self._gold = {
                 number: tuple(sorted(edits, key=lambda e: (e.start, e.end)))
@@ -213,7 +202,7 @@ class _Sentence:
             for number, edits in proposed.items()
         }
 
-    def _matches(self, gold: Sequence[Edit], proposed: Iterable[Proposal]) -> list[list[int]]:
+    def _matches(self, gold: Sequence[core.Edit], proposed: Iterable[Proposal]) -> list[list[int]]:
         """Return, for each proposed edit, the positions of the gold edits it matches.
 
         Gold edits are passed once, in the order of the file, and never looked at again; there is
@@ -227,24 +216,25 @@ class _Sentence:
             matches.append(places)
         return matches
 
-    def judged(self, number: int, proposed: Sequence[Proposal]) -> list[JudgedEdit]:
+    def judged(self, number: int, proposed: Sequence[Proposal]) -> list[core.JudgedEdit]:
         """Return the system's edits and the missed ones in the order of the sentence."""
         gold = self._gold.get(number, ())
         matches = self._matches(gold, proposed)
-        judged: list[JudgedEdit] = []
+        judged: list[core.JudgedEdit] = []
         for edit, places in zip(proposed, matches, strict=True):
             kind = gold[places[0]].type if places else ""
-            typed = Edit(edit.start, edit.end, edit.correction, kind)
-            judged.append(JudgedEdit(typed, edit.original, "matched" if places else "spurious"))
+            typed = core.Edit(edit.start, edit.end, edit.correction, kind)
+            verdict: core.EditVerdict = "matched" if places else "spurious"
+            judged.append(core.JudgedEdit(typed, edit.original, verdict))
         seen = {x for places in matches for x in places}
         judged += [
-            JudgedEdit(edit, self._text(edit), "missed")
+            core.JudgedEdit(edit, self._text(edit), "missed")
             for x, edit in enumerate(gold)
             if x not in seen
         ]
         return sorted(judged, key=lambda j: (j.edit.start, j.edit.end))
 
-    def _text(self, edit: Edit) -> str:
+    def _text(self, edit: core.Edit) -> str:
         return " ".join(self._source[edit.start : edit.end])
 
 

@@ -318,9 +318,7 @@ def _take(ours: dict[int, str], theirs: dict[int, str]) -> list[tuple[int, int]]
     places: dict[str, list[int]] = {}
     for at, word in theirs.items():
         places.setdefault(word, []).append(at)
-    pairs = [
-        (at, places[word].pop()) for at, word in reversed(list(ours.items())) if places.get(word)
-    ]
+    pairs = [(at, places[word].pop()) for at, word in reversed(ours.items()) if places.get(word)]
     for at, other in pairs:
         del ours[at], theirs[other]
     return pairs

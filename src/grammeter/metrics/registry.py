@@ -44,8 +44,7 @@ def build(cls: type[Metric], options: Mapping[str, spelling.Value]) -> Metric:
     for name in options:
         if not known:
             raise UsageError(f"{cls.name} has no options, so no {name!r}", fix="Leave it out.")
-        if name not in known:
-            raise UnknownNameError(f"option of {cls.name}", name, known)
+        UnknownNameError.check(f"option of {cls.name}", name, known)
     return cls(**cast("dict[str, Any]", dict(options)))
 
 

@@ -9,15 +9,7 @@ from typing import Annotated, Literal, cast
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    MissingResourceError,
-    Segment,
-    SegmentScores,
-    Statistics,
-    expanded,
-)
+from grammeter import core
 from grammeter.metrics.base import Grids, Limit, cited
 from grammeter.metrics.kinds import Asking, SentenceMean, grid_of, no_choice, one_slot
 from grammeter.models import (
@@ -91,7 +83,7 @@ class Some(SentenceMean, Asking):
 
     def _inside(self, criterion: str) -> str:
         if self.model is None:
-            raise MissingResourceError(
+            raise core.MissingResourceError(
                 f"some: no model for {criterion} is named",
                 fix="The authors publish theirs as pickles (github.com/kokeman/SOME), which can run"
                 " code and are not loaded here: if you trust them, load each with transformers in"
@@ -99,18 +91,18 @@ class Some(SentenceMean, Asking):
                 f" FOLDER/{', FOLDER/'.join(CRITERIA)}; then say some(model=FOLDER). Or train your"
                 " own: grammeter train some -o FOLDER",
             )
-        folder = expanded(self.model)
+        folder = core.expanded(self.model)
         for name in _SUBFOLDERS[criterion]:
             if (folder / name).is_dir():
                 return str(folder / name)
-        raise MissingResourceError(
+        raise core.MissingResourceError(
             f"some: {self.model!r} has no folder {' or '.join(_SUBFOLDERS[criterion])}"
             if folder.is_dir()
             else f"some: there is no folder {self.model!r}",
             fix=f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field.",
         )
 
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask the three models.
 
         Columns are the sub-scores, scaled so that the human scores 1 to 4 become 0 to 1, and
@@ -127,18 +119,18 @@ class Some(SentenceMean, Asking):
         truncated = np.max([rows[:, 1] for rows in figures], axis=0)
         return one_slot(np.column_stack([*scaled, truncated]), (*CRITERIA, "truncated"))
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Weigh the sub-scores of each sentence; parts: these, scaled, and ``truncated``."""
-        rows: FloatArray = statistics.rows[:, 0]
+        rows: core.FloatArray = statistics.rows[:, 0]
         parts = {name: rows[:, at] for at, name in enumerate(CRITERIA)}
-        return SegmentScores(
+        return core.SegmentScores(
             values=(rows[:, :3] * self.weights).sum(axis=1),
             chosen=no_choice(len(rows)),
             parts={**parts, "truncated": rows[:, 3].astype(np.int64)},
             reason=_ODD,
         )
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
         """Show what each model said, and what it adds to the score."""
         scaled = statistics.rows[0, 0, :3]
         columns = {
@@ -197,7 +189,7 @@ class Impara(SentenceMean, Asking):
         """Return the encoder that the estimator was trained from, as its card says."""
         try:
             folder = find_model(self.model).folder
-        except MissingResourceError:  # which is told where the model is used
+        except core.MissingResourceError:  # which is told where the model is used
             return ENCODER
         card = read_card(folder)
         if card is None or card.get("metric") != self.name:
@@ -206,14 +198,15 @@ class Impara(SentenceMean, Asking):
         try:
             name, trained = str(card["encoder"]["name"]), card["encoder"]["hash"]
         except (KeyError, TypeError):
-            raise DataError("no encoder is named", where=where, fix=_NAME_IT) from None
+            raise core.DataError("no encoder is named", where=where, fix=_NAME_IT) from None
         try:
             present = find_model(name).hash
-        except MissingResourceError as error:
+        except core.MissingResourceError as error:
             fault = f"the encoder {name!r}, which the model was trained from, is not here"
-            raise MissingResourceError(fault, where=where, fix=f"{_NAME_IT} {error.fix}") from error
+            fix = f"{_NAME_IT} {error.fix}"
+            raise core.MissingResourceError(fault, where=where, fix=fix) from error
         if present != trained:
-            raise DataError(
+            raise core.DataError(
                 f"the encoder {name!r} is not the one that the model was trained from:"
                 f" its hash was {trained}, is {present}",
                 where=where,
@@ -225,7 +218,7 @@ class Impara(SentenceMean, Asking):
         """Return the encoder in use, hashes and number type."""
         return {"similarity": self.models()["similarity"], **super().settings()}
 
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask both models.
 
         Columns are ``quality``, the logistic function of the estimator's figure; ``similarity``,
@@ -245,7 +238,7 @@ class Impara(SentenceMean, Asking):
         ]
         return one_slot(np.column_stack(figures), ("quality", "similarity", "truncated"))
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Return each sentence's quality, or 0 where the gate says so.
 
         Parts: ``quality`` before the gate, ``similarity``; ``gated`` and ``truncated``, whether the
@@ -263,10 +256,10 @@ class Impara(SentenceMean, Asking):
             "gated": gated.astype(np.int64),
             "truncated": truncated.astype(np.int64),
         }
-        return SegmentScores(values, no_choice(len(values)), parts, _ODD)
+        return core.SegmentScores(values, no_choice(len(values)), parts, _ODD)
 
 
-def _logistic(figures: FloatArray) -> FloatArray:
+def _logistic(figures: core.FloatArray) -> core.FloatArray:
     small = np.exp(-np.abs(figures))
     return np.where(figures >= 0, 1.0, small) / (1.0 + small)
 

@@ -9,19 +9,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment import Proposal, segment_edits, weights
-from grammeter.core import (
-    DataError,
-    Edit,
-    Explanation,
-    IntArray,
-    Segment,
-    Statistics,
-    Surroundings,
-    UsageError,
-    reference_texts,
-    track,
-)
 from grammeter.errant import Rules
 from grammeter.metrics.base import Metric, cited
 from grammeter.metrics.edit_f import EditF, SentenceF, chosen_rows, errant_choice
@@ -33,7 +22,7 @@ MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
 """The default models by scorer."""
 
 _COUNTS = slice(len(weights.WEIGHTS), len(weights.WEIGHTS) + len(weights.COUNTS))
-Compared = Mapping[int, tuple[Mapping[Proposal, str], Iterable[Edit]]]
+Compared = Mapping[int, tuple[Mapping[Proposal, str], Iterable[core.Edit]]]
 """A hypothesis' edits with their types, and the annotator's, by annotator."""
 
 _WEIGHTLESS, _CUT = -2, -1
@@ -82,7 +71,7 @@ class Weighted(EditF, Asking):
         for option, value in options.items():
             if value is not None and option not in used:
                 fault = f"{self.name}: scorer={self.scorer} has no use for {option}"
-                raise UsageError(fault, fix=f"Leave {option} out, or use scorer=bertscore.")
+                raise core.UsageError(fault, fix=f"Leave {option} out, or use scorer=bertscore.")
 
     def models(self) -> Mapping[str, str]:
         """Return the model that weighs the edits, if any."""
@@ -105,23 +94,25 @@ class Weighted(EditF, Asking):
         return edits, self.scorer, model, self.layer, self.idf, self.inverse
 
     @abstractmethod
-    def compared(self, segments: Sequence[Segment], *, types: bool) -> Iterator[Compared]:
+    def compared(self, segments: Sequence[core.Segment], *, types: bool) -> Iterator[Compared]:
         """Yield each segment's proposed edits, with their types, and an annotator's, by number."""
 
-    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, weights.Union]]:
+    def unions(
+        self, segments: Sequence[core.Segment], *, types: bool
+    ) -> list[dict[int, weights.Union]]:
         """Return the edits of each segment and annotator; with error types, if wanted."""
-        compared = track(self.compared(segments, types=types), self.name, len(segments))
+        compared = core.track(self.compared(segments, types=types), self.name, len(segments))
         return [
             {n: weights.united(segment.source.split(), *edits) for n, edits in by_number.items()}
             for segment, by_number in zip(segments, compared, strict=True)
         ]
 
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask for all weights at once; columns are :data:`~grammeter.alignment.weights.COLUMNS`."""
         return weights.statistics_of((yield from self.weigh(segments)))
 
     def weigh(
-        self, segments: Sequence[Segment], *, types: bool = False
+        self, segments: Sequence[core.Segment], *, types: bool = False
     ) -> Steps[list[dict[int, weights.Weighed]]]:
         """Ask for all weights at once; return those of each segment, by annotator."""
         weights.check_references(segments)
@@ -145,26 +136,26 @@ class Weighted(EditF, Asking):
         return [{number: weighed(union) for number, union in by.items()} for by in unions]
 
     def _idf_texts(
-        self, segments: Sequence[Segment], unions: Sequence[Mapping[int, weights.Union]]
+        self, segments: Sequence[core.Segment], unions: Sequence[Mapping[int, weights.Union]]
     ) -> tuple[str, ...] | None:
         """Return the reference texts; without any, what the gold edits make of all source lines."""
         if not self.idf or self._idf_of_corpus:
             return self._idf_of_corpus
         of_lines = {id(segment.gold): by for segment, by in zip(segments, unions, strict=True)}
-        return reference_texts(segments) or tuple(
+        return core.reference_texts(segments) or tuple(
             sorted(union.reference for by in of_lines.values() for union in by.values())
         )
 
-    def within(self, surroundings: Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> Metric:
         """Take the token frequencies from all lines."""
         if not self.idf:
             return self
         segments = surroundings.segments
-        texts = reference_texts(segments)
+        texts = core.reference_texts(segments)
         unions = [] if texts else self.unions(segments, types=False)
         return self.bound(_idf_of_corpus=texts or self._idf_texts(segments, unions))
 
-    def counts(self, statistics: Statistics) -> Statistics:
+    def counts(self, statistics: core.Statistics) -> core.Statistics:
         """Return the weights; equal ones where, alone, no edit of a sentence weighs anything."""
         rows = statistics.rows[..., : len(weights.WEIGHTS)]
         if self._falls_back:
@@ -172,13 +163,15 @@ class Weighted(EditF, Asking):
             shares = np.stack(numbers, axis=-1) / np.maximum(edits, 1)[..., None]
             alike = (weightless == edits) & ~np.isnan(rows[..., 0])
             rows = np.where(alike[..., None], shares, rows)
-        return Statistics(rows, statistics.present, statistics.labels, weights.WEIGHTS)
+        return core.Statistics(rows, statistics.present, statistics.labels, weights.WEIGHTS)
 
     @property
     def _falls_back(self) -> bool:
         return not self.in_turn
 
-    def further(self, statistics: Statistics, slots: IntArray) -> dict[str, IntArray]:
+    def further(
+        self, statistics: core.Statistics, slots: core.IntArray
+    ) -> dict[str, core.IntArray]:
         """Return ``truncated`` and, of inverse weights, how many edits have none: they weigh 0."""
         cut = np.asarray((statistics.rows[..., _CUT] > 0).any(axis=1), dtype=np.int64)
         if not self.inverse:
@@ -186,7 +179,7 @@ class Weighted(EditF, Asking):
         weightless = chosen_rows(statistics, slots)[:, _WEIGHTLESS]
         return {"truncated": cut, "uninverted": weightless.astype(np.int64)}
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Return the edits with what they weigh against the chosen annotator, and all sums."""
         (weighed,) = run_together([self.weigh([segment], types=True)])
         return self.explained_by(
@@ -207,12 +200,12 @@ class PTM2(Weighted):
         """Return the tokenisation, the options of M2, and what weighs the edits."""
         return {**super().settings(), "max-unchanged": _M2.max_unchanged, "row0": _M2.row0}
 
-    def compared(self, segments: Sequence[Segment], *, types: bool) -> Iterator[Compared]:
+    def compared(self, segments: Sequence[core.Segment], *, types: bool) -> Iterator[Compared]:
         """Yield the edits that agree best with each annotator's, and the annotator's edits."""
         for segment in segments:
             if not segment.gold:
                 fix = "Write {0: ()} for an annotator who found nothing to correct."
-                raise DataError(f"no gold edits for {segment.source[:40]!r}", fix=fix)
+                raise core.DataError(f"no gold edits for {segment.source[:40]!r}", fix=fix)
             proposed = _M2.edits(segment).items()
             yield {n: (dict.fromkeys(edits, ""), segment.gold[n]) for n, edits in proposed}
 
@@ -249,7 +242,7 @@ class PTErrant(Extracting, Weighted):
     pipeline: str | None = None
     aggregation: Literal["released", "gec-metrics"] = "released"
 
-    def compared(self, segments: Sequence[Segment], *, types: bool) -> Iterator[Compared]:
+    def compared(self, segments: Sequence[core.Segment], *, types: bool) -> Iterator[Compared]:
         """Yield the extracted edits, and those of each annotator or reference."""
         edits = segment_edits(segments, self.extractor(types=types).annotate)
         for segment, (extracted, gold) in zip(segments, edits, strict=True):
@@ -261,7 +254,7 @@ class PTErrant(Extracting, Weighted):
     def _falls_back(self) -> bool:
         return super()._falls_back and self.aggregation == "released"
 
-    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
+    def _best(self, counts: core.Statistics, *, running: bool) -> core.IntArray:
         if self.aggregation == "released":
             return super()._best(counts, running=running)
         return errant_choice(counts, self.beta, digits=None, running=running)

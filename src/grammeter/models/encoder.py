@@ -9,14 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    UsageError,
-    require,
-    track,
-)
+from grammeter.core import BoolArray, FloatArray, IntArray, UsageError, require, track
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded, batches, in_batches, load
 from grammeter.models.runtime import ModelInput, Runtime
@@ -49,10 +42,8 @@ def layer_of(files: ModelFiles, layer: int | None) -> int:
             return max(1, depth * 3 // 4)
         return published
     if not 1 <= layer <= depth:
-        raise UsageError(
-            f"layer={layer}, but the model {files.name!r} has {depth} layers",
-            fix=f"Use 1 to {depth}, or leave it out.",
-        )
+        fault = f"layer={layer}, but the model {files.name!r} has {depth} layers"
+        raise UsageError(fault, fix=f"Use 1 to {depth}, or leave it out.")
     return layer
 
 

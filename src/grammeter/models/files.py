@@ -70,9 +70,8 @@ class ModelFiles:
             config: Any = json.loads(path.read_text("utf-8"))
             if isinstance(config, dict):
                 return config  # pyright: ignore[reportUnknownVariableType]
-        raise MissingResourceError(
-            "not a JSON object", where=str(path), fix="Fetch or write the model again."
-        )
+        fault = "not a JSON object"
+        raise MissingResourceError(fault, where=str(path), fix="Fetch or write the model again.")
 
     def depth(self) -> tuple[str, int]:
         """Return the name of the number of blocks in the configuration, and this number."""
@@ -80,11 +79,9 @@ class ModelFiles:
         for name in _DEPTHS:
             if isinstance(config.get(name), int):
                 return name, config[name]
-        raise MissingResourceError(
-            f"the model {self.name!r} does not say how many layers it has",
-            where=str(self.folder / "config.json"),
-            fix="Use an encoder such as BERT.",
-        )
+        fault = f"the model {self.name!r} does not say how many layers it has"
+        fix = "Use an encoder such as BERT."
+        raise MissingResourceError(fault, where=str(self.folder / "config.json"), fix=fix)
 
     def may_be(self, name: str) -> bool:
         """Tell whether depth and width are those of a model; true if these are not known."""
@@ -126,10 +123,8 @@ def check_installed() -> None:
     """Raise :class:`MissingResourceError` if torch or transformers is not installed."""
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
-            raise MissingResourceError(
-                f"models need the package {package!r}, which is not installed",
-                fix=f"Run: {how_to_install('neural')}",
-            )
+            fault = f"models need the package {package!r}, which is not installed"
+            raise MissingResourceError(fault, fix=f"Run: {how_to_install('neural')}")
 
 
 def find_model(name: str) -> ModelFiles:
@@ -141,10 +136,9 @@ def find_model(name: str) -> ModelFiles:
     """
     files = _locate(name)
     if not (files.folder / "config.json").is_file():
-        raise MissingResourceError(
-            f"{name!r} is no model: {files.folder} has no config.json",
-            fix="Name a folder that transformers' save_pretrained wrote, or a model on the hub.",
-        )
+        fault = f"{name!r} is no model: {files.folder} has no config.json"
+        fix = "Name a folder that transformers' save_pretrained wrote, or a model on the hub."
+        raise MissingResourceError(fault, fix=fix)
     if not any(files.folder.glob("*.safetensors")):
         pickled = sorted(path.name for path in files.folder.glob("*.bin"))
         what = f"{pickled[0]} is a pickle, which can run code" if pickled else "no weights"
@@ -164,14 +158,12 @@ def _locate(name: str) -> ModelFiles:
         package, inside = PACKAGED[name]
         spec = find_spec(package)
         if spec is None or spec.origin is None:
-            raise MissingResourceError(
-                f"the model {name!r} is not installed", fix=f"Run: {how_to_fetch(name)}"
-            )
+            fault = f"the model {name!r} is not installed"
+            raise MissingResourceError(fault, fix=f"Run: {how_to_fetch(name)}")
         return ModelFiles(name, Path(spec.origin).parent / inside)
     if not _HUB_NAME.fullmatch(name):
-        raise MissingResourceError(
-            f"there is no folder {name!r}", fix="Name a model's folder, or a model on the hub."
-        )
+        fault = f"there is no folder {name!r}"
+        raise MissingResourceError(fault, fix="Name a model's folder, or a model on the hub.")
     return _on_hub(name)
 
 
@@ -182,10 +174,9 @@ def _on_hub(name: str) -> ModelFiles:
     folder = _cached(hub, plain, revision or None)
     if folder is None:
         if not current().download:
-            raise MissingResourceError(
-                f"the model {name!r} is not on this machine, nor is there a folder of this name",
-                fix=f"Add --download to fetch it, or run: {how_to_fetch(name)}",
-            )
+            fault = f"the model {name!r} is not on this machine, nor is there a folder of this name"
+            fix = f"Add --download to fetch it, or run: {how_to_fetch(name)}"
+            raise MissingResourceError(fault, fix=fix)
         folder = _fetch(hub, plain, revision or None)
     return ModelFiles(plain, folder, revision=folder.name)
 
@@ -219,10 +210,9 @@ def _fetch(hub: Any, name: str, revision: str | None) -> Path:
         return Path(hub.snapshot_download(name, revision=revision, allow_patterns=patterns))
     except Exception as error:
         why = (str(error) or type(error).__name__).splitlines()[0]
-        raise MissingResourceError(
-            f"the model {name!r} cannot be fetched: {why}",
-            fix="Check the name and the network, or copy its folder here and name that.",
-        ) from error
+        fault = f"the model {name!r} cannot be fetched: {why}"
+        fix = "Check the name and the network, or copy its folder here and name that."
+        raise MissingResourceError(fault, fix=fix) from error
 
 
 def how_to_fetch(name: str) -> str:
@@ -260,9 +250,7 @@ def read_card(folder: Path) -> Card | None:
     try:
         card: Any = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise MissingResourceError(
-            f"the training card cannot be read: {error}",
-            where=str(path),
-            fix="Copy the model again, or train anew.",
-        ) from error
+        fault = f"the training card cannot be read: {error}"
+        fix = "Copy the model again, or train anew."
+        raise MissingResourceError(fault, where=str(path), fix=fix) from error
     return card if isinstance(card, dict) and card.get("kind") == "training-card" else None  # pyright: ignore

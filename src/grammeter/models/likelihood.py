@@ -205,9 +205,8 @@ def _start_of_text(loaded: Loaded) -> int:
     for start in (tokenizer.bos_token_id, tokenizer.eos_token_id):
         if start is not None:
             return int(start)
-    raise loaded.files.misfit(
-        "has no token for the beginning of a text", "Name a causal language model."
-    )
+    what = "has no token for the beginning of a text"
+    raise loaded.files.misfit(what, "Name a causal language model.")
 
 
 def _check_causal(loaded: Loaded) -> None:

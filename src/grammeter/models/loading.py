@@ -244,11 +244,9 @@ def placed(loaded: Loaded, place: Any, message: str, fix: str = _SMALLER) -> Loa
     """
     size, words = loaded.vocabulary, len(loaded.tokenizer)
     if words > size:
-        raise MissingResourceError(
-            f"the model {loaded.files.name!r} knows {size} tokens, its tokenizer {words}",
-            where=str(loaded.files.folder),
-            fix="Put the tokenizer there with which the model was trained, whole.",
-        )
+        fault = f"the model {loaded.files.name!r} knows {size} tokens, its tokenizer {words}"
+        fix = "Put the tokenizer there with which the model was trained, whole."
+        raise MissingResourceError(fault, where=str(loaded.files.folder), fix=fix)
     with within_memory(message, fix):
         loaded.model.to(place)
     return replace(loaded, limit=limit_of(loaded.tokenizer, loaded.model))
@@ -279,11 +277,9 @@ def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
     """Return the tokenizer of a model's folder, after a test on a text."""
     # without these, transformers silently makes a tokenizer without any words
     if not any(path for glob in TOKENIZER_FILES for path in files.folder.glob(glob)):
-        raise MissingResourceError(
-            f"the model {files.name!r} has no tokenizer",
-            where=str(files.folder),
-            fix="Write it there: tokenizer.save_pretrained(folder).",
-        )
+        fault = f"the model {files.name!r} has no tokenizer"
+        fix = "Write it there: tokenizer.save_pretrained(folder)."
+        raise MissingResourceError(fault, where=str(files.folder), fix=fix)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             files.folder, local_files_only=True, trust_remote_code=False
@@ -338,10 +334,8 @@ def device_of(torch: Any, name: str) -> Any:
     }.get(kind, 1)
     if int(number or 0) >= count:
         there = f", but {count} of this kind" if count else ""
-        raise MissingResourceError(
-            f"there is no device {name!r} here{there}",
-            fix="Use --device cpu, or install torch for it; 'grammeter doctor' tells more.",
-        )
+        fix = "Use --device cpu, or install torch for it; 'grammeter doctor' tells more."
+        raise MissingResourceError(f"there is no device {name!r} here{there}", fix=fix)
     return torch.device(name)
 
 
@@ -349,10 +343,8 @@ def limit_of(tokenizer: Any, model: Any) -> int | None:
     """Return the smaller of the tokenizer's limit and the size of the position table."""
     said: Any = tokenizer.model_max_length
     if not isinstance(said, int | float | None):
-        raise DataError(
-            f"the tokenizer's model_max_length is no number: {str(said)[:40]}",
-            fix="Mend tokenizer_config.json.",
-        )
+        fault = f"the tokenizer's model_max_length is no number: {str(said)[:40]}"
+        raise DataError(fault, fix="Mend tokenizer_config.json.")
     positions = getattr(model.config, "max_position_embeddings", None)
     limits = [
         limit

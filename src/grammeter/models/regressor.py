@@ -17,8 +17,7 @@ from grammeter.models.service import Answers, Questions, Regression
 
 _ARCHITECTURE = "AutoModelForSequenceClassification"
 
-_Input = tuple[tuple[int, ...], tuple[int, ...]]
-"""Tokens, and the segment of each."""
+_Input = tuple[tuple[int, ...], tuple[int, ...]]  # tokens, and the segment of each
 
 
 def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers:
@@ -49,13 +48,11 @@ def check(loaded: Loaded, measure: Regression) -> None:
     """Refuse a model without exactly one trained output for a text."""
     outputs = loaded.model.config.num_labels
     if outputs != 1:
-        raise _misfit(
-            loaded, f"gives {outputs} figures for a text, where one is needed", "one output"
-        )
+        what = f"gives {outputs} figures for a text, where one is needed"
+        raise _misfit(loaded, what, "one output")
     if measure.head == "pooler" and loaded.random:
-        raise _misfit(
-            loaded, f"lacks weights of its head: {', '.join(loaded.random)}", "all its weights"
-        )
+        what = f"lacks weights of its head: {', '.join(loaded.random)}"
+        raise _misfit(loaded, what, "all its weights")
     if loaded.model.config.pad_token_id is None:
         raise _misfit(loaded, "has no padding token, so texts cannot go together", "padding")
 

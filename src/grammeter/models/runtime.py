@@ -17,16 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    FAULTS,
-    BoolArray,
-    Cache,
-    FloatArray,
-    UsageError,
-    checked,
-    expanded,
-    in_force,
-)
+from grammeter import core
 
 Pair = tuple[str, str]
 ModelInput = str | Pair
@@ -41,9 +32,8 @@ _DRIVER = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidiactl"), Path("/d
 def check_device(name: str) -> None:
     """Raise :class:`UsageError` for a text that is not the name of a device."""
     if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"unknown device {name!r}", fix="Use cpu, cuda, cuda:1 (the second one) or mps."
-        )
+        fault = f"unknown device {name!r}"
+        raise core.UsageError(fault, fix="Use cpu, cuda, cuda:1 (the second one) or mps.")
 
 
 def gpu() -> Gpu:
@@ -71,10 +61,10 @@ def check_folder(folder: str | Path) -> None:
     try:
         with closing(_cache(folder).open(Path(folder) / FILE)) as connection:
             connection.execute("DELETE FROM figures WHERE key IS NULL")  # there is none
-    except FAULTS as error:
+    except core.FAULTS as error:
         if getattr(error, "sqlite_errorcode", None) in _BUSY:
             return
-        raise UsageError(
+        raise core.UsageError(
             f"figures cannot be kept in {str(folder)!r}: {_words(error)}",
             fix=f"Name a folder that can be written, or delete {FILE} there if it is damaged;"
             " without --cache-dir nothing is kept.",
@@ -93,7 +83,7 @@ class Store:
         self._identity = hashlib.blake2b(identity.encode("utf-8"), digest_size=16).digest()
         self._width = width
 
-    def read(self, items: Sequence[ModelInput]) -> tuple[FloatArray, BoolArray]:
+    def read(self, items: Sequence[ModelInput]) -> tuple[core.FloatArray, core.BoolArray]:
         """Return figures, shape ``(items, width)``, and which items are known."""
         figures = np.full((len(items), self._width), np.nan)
         known = np.zeros(len(items), dtype=np.bool_)
@@ -104,7 +94,7 @@ class Store:
                 known[places[key]] = True
         return figures, known
 
-    def write(self, items: Sequence[ModelInput], rows: FloatArray) -> None:
+    def write(self, items: Sequence[ModelInput], rows: core.FloatArray) -> None:
         """Add or replace the figures of items."""
         values = np.ascontiguousarray(rows, dtype="<f8")
         pairs = [(self._key(item), row.tobytes()) for item, row in zip(items, values, strict=True)]
@@ -119,12 +109,12 @@ class Store:
         return digest.digest()
 
 
-def _cache(folder: str | Path | None) -> Cache:
+def _cache(folder: str | Path | None) -> core.Cache:
     def warn(error: Exception) -> None:
         warnings.warn(f"{folder}: figures are not kept any more: {_words(error)}", stacklevel=2)
 
     path = None if folder is None else Path(folder) / FILE
-    return Cache(path, _TABLE, "value BLOB NOT NULL", limit=SIZE_LIMIT, on_fault=warn)
+    return core.Cache(path, _TABLE, "value BLOB NOT NULL", limit=SIZE_LIMIT, on_fault=warn)
 
 
 def _words(error: Exception) -> str:
@@ -188,13 +178,13 @@ class Runtime:
     def __post_init__(self) -> None:
         check_device(self.device)
         if self.dtype not in DTYPES:
-            raise UsageError(f"unknown number type {self.dtype!r}", fix=f"Use {', '.join(DTYPES)}.")
+            fault = f"unknown number type {self.dtype!r}"
+            raise core.UsageError(fault, fix=f"Use {', '.join(DTYPES)}.")
         if self.batch_tokens is not None and self.batch_tokens < 1:
-            raise UsageError(
-                f"batches of {self.batch_tokens} tokens", fix="Use 1 or more, or leave it out."
-            )
+            fault = f"batches of {self.batch_tokens} tokens"
+            raise core.UsageError(fault, fix="Use 1 or more, or leave it out.")
         if self.cache_dir is not None:
-            object.__setattr__(self, "cache_dir", expanded(self.cache_dir))
+            object.__setattr__(self, "cache_dir", core.expanded(self.cache_dir))
 
     @property
     def budget(self) -> int:
@@ -211,7 +201,7 @@ def current() -> Runtime:
     return _current.get()
 
 
-@checked
+@core.checked
 @contextmanager
 def using(runtime: Runtime) -> Generator[Runtime]:
     """Run all models inside the block with ``runtime``: ``with using(Runtime(...)): ...``.
@@ -221,5 +211,5 @@ def using(runtime: Runtime) -> Generator[Runtime]:
     """
     if runtime.cache_dir is not None:
         check_folder(runtime.cache_dir)
-    with in_force(_current, runtime):
+    with core.in_force(_current, runtime):
         yield runtime

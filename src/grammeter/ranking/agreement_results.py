@@ -9,18 +9,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    Cell,
-    Column,
-    Figure,
-    Result,
-    Signature,
-    Table,
-    plain,
-    public_shape,
-    read_number,
-    reading,
-)
+from grammeter import core
 from grammeter.ranking.judged_units import Judges
 from grammeter.stats import Alpha, Interval, Kappa
 
@@ -113,24 +102,24 @@ def read_sides(cls: type[Measured], shapes: Mapping[str, Any]) -> tuple[Measured
 
 def figure_shape(figure: Kappa | Alpha) -> dict[str, Any]:
     """Return the public shape of one figure; the reason may be that of its interval."""
-    shape = plain(replace(figure, interval=None))
+    shape = core.plain(replace(figure, interval=None))
     value = {"kappa" if isinstance(figure, Kappa) else "value": shape.pop("value")}
-    return value | (plain(figure.interval) if figure.interval else {}) | shape
+    return value | (core.plain(figure.interval) if figure.interval else {}) | shape
 
 
 def read_figure(cls: type[Measured], shape: Mapping[str, Any]) -> Measured:
     """Read what :func:`figure_shape` returned."""
     names = ("kappa", "observed", "chance") if cls is Kappa else ("value",)
-    numbers = [read_number(shape[name]) for name in names]
+    numbers = [core.read_number(shape[name]) for name in names]
     reason, unknown = shape.get("reason"), math.isnan(numbers[0])
-    low, high = (read_number(shape.get(end)) for end in ("low", "high"))
+    low, high = (core.read_number(shape.get(end)) for end in ("low", "high"))
     interval = Interval(low, high, None if unknown else reason) if "low" in shape else None
     values: list[Any] = [*numbers, shape["n"], reason if unknown else None, interval]
     return cls(*values)
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement(Result):
+class Agreement(core.Result):
     """How far judges agree: kappa by each definition, that of ``kind`` first.
 
     ``alpha_inter`` and ``alpha_intra`` are Krippendorff's alpha (ordinal) of the ranks, between
@@ -140,7 +129,7 @@ class Agreement(Result):
     """
 
     kind: KappaKind
-    signature: Signature
+    signature: core.Signature
     kappas: Mapping[KappaKind, Kappas]
     alpha_inter: Alpha
     alpha_intra: Alpha
@@ -150,7 +139,7 @@ class Agreement(Result):
     unexpanded: Agreement | None = None
     notes: tuple[str, ...] = ()
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return the means, each file's, the pairs of judges as a matrix, and what each judge did.
 
         For programs: one table with a row for each mean and each pair.
@@ -161,12 +150,12 @@ class Agreement(Result):
         matrix = [_kappa_matrix(self)] if len(self.counts) <= WIDEST else []
         return [_summary(self), *files, *matrix, _count_table(self)]
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return the kappa of each two judges as a matrix."""
         judges = tuple(self.counts)
         pairs = [[self.pairs.get((min(a, b), max(a, b))) for b in judges] for a in judges]
         values = np.array([[np.nan if k is None else k.value for k in row] for row in pairs])
-        return {"kappas": Figure("agreement_matrix", {"judges": judges, "values": values})}
+        return {"kappas": core.Figure("agreement_matrix", {"judges": judges, "values": values})}
 
     @property
     def inter(self) -> Kappa:
@@ -193,13 +182,13 @@ class Agreement(Result):
         files = {path: part._figures() for path, part in self.by_file.items()}
         joined = self.unexpanded and self.unexpanded._figures()
         parts = self._figures() | {"files": files or None, "unexpanded": joined}
-        return public_shape(AGREEMENT, self, "signature", **parts)
+        return core.public_shape(AGREEMENT, self, "signature", **parts)
 
     def _figures(self) -> dict[str, Any]:
         alpha = {"level": "ordinal"} | shapes_by_side(self.alpha_inter, self.alpha_intra)
         beside = {"kappa": self.beside, **self.kappas[self.beside].to_dict()}
         rest = {"alpha": alpha, "counts": {**self.counts, TOTAL: self.total}, "beside": beside}
-        return self.kappas[self.kind].to_dict() | plain(rest)
+        return self.kappas[self.kind].to_dict() | core.plain(rest)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Agreement:
@@ -216,8 +205,8 @@ class Agreement(Result):
             counts = {judge: JudgeCounts(**done) for judge, done in shape["counts"].items()}
             return cls(kind, signature, kappas, *alphas, counts, counts.pop(TOTAL))
 
-        with reading(data, AGREEMENT, verb="agree", where=where):
-            signature = Signature.parse(data["signature"])
+        with core.reading(data, AGREEMENT, verb="agree", where=where):
+            signature = core.Signature.parse(data["signature"])
             return replace(
                 part(data),
                 by_file={path: part(shape) for path, shape in data.get("files", {}).items()},
@@ -226,12 +215,12 @@ class Agreement(Result):
             )
 
 
-def _summary(agreement: Agreement) -> Table:
+def _summary(agreement: Agreement) -> core.Table:
     chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
-    figures = Column.many("number", "kappa", level, "observed", "chance")
-    others = Column.many("number", "pooled kappa", f"{agreement.beside} kappa", "alpha", level)
-    columns = ("agreement", *figures, Column("comparisons", "count"), *others)
+    figures = core.Column.many("number", "kappa", level, "observed", "chance")
+    others = core.Column.many("number", "pooled kappa", f"{agreement.beside} kappa", "alpha", level)
+    columns = ("agreement", *figures, core.Column("comparisons", "count"), *others)
     rows = [
         (
             *(f"{name} judges", kappa.value, _bounds(kappa), kappa.observed, kappa.chance),
@@ -242,15 +231,15 @@ def _summary(agreement: Agreement) -> Table:
             ("within", agreement.intra, chosen.pooled_intra, beside.intra, agreement.alpha_intra),
         )
     ]
-    return Table.of(columns, rows, (str(agreement.signature), *_missing(agreement)))
+    return core.Table.of(columns, rows, (str(agreement.signature), *_missing(agreement)))
 
 
-def _bounds(figure: Kappa | Alpha) -> Cell:
+def _bounds(figure: Kappa | Alpha) -> core.Cell:
     interval = figure.interval
     return NONE if not interval or np.isnan(interval.low) else (interval.low, interval.high)
 
 
-def _file_table(agreement: Agreement) -> Table:
+def _file_table(agreement: Agreement) -> core.Table:
     rows = [
         (
             *(path, len(part.counts), part.total.items, part.inter.value),
@@ -261,8 +250,8 @@ def _file_table(agreement: Agreement) -> Table:
         for kappas in [part.kappas[part.kind]]
     ]
     sides = ("between", "pooled", "within", "pooled", "alpha between", "alpha within")
-    heads = Column.many("number", *sides)
-    return Table.of(("file", *Column.many("count", "judges", "items"), *heads), rows)
+    heads = core.Column.many("number", *sides)
+    return core.Table.of(("file", *core.Column.many("count", "judges", "items"), *heads), rows)
 
 
 def _missing(agreement: Agreement) -> Iterator[str]:
@@ -281,32 +270,32 @@ def _missing(agreement: Agreement) -> Iterator[str]:
             yield f"no interval of {name}: {figure.interval.reason}"
 
 
-def _kappa_matrix(agreement: Agreement) -> Table:
+def _kappa_matrix(agreement: Agreement) -> core.Table:
     judges, pairs = list(agreement.counts), agreement.pairs
     cells = {judges: NONE if kappa.reason else kappa.value for judges, kappa in pairs.items()}
     rows = [(judge, *(cells.get((judge, other)) for other in judges)) for judge in judges]
     few = [pair for pair, kappa in pairs.items() if not kappa.reason and not in_mean(kappa)]
     marks = {(judges.index(a), 1 + judges.index(b)): "*" for a, b in few}
     notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
-    return Table.of(("kappa", *Column.many("number", *judges)), rows, notes, marks=marks)
+    return core.Table.of(("kappa", *core.Column.many("number", *judges)), rows, notes, marks=marks)
 
 
-def _count_table(agreement: Agreement) -> Table:
-    heads = Column.many("count", "items", "unexpanded", "ties", "expanded", "ties")
+def _count_table(agreement: Agreement) -> core.Table:
+    heads = core.Column.many("count", "items", "unexpanded", "ties", "expanded", "ties")
     counts = {**agreement.counts, TOTAL: agreement.total}
     rows = [(judge, *astuple(done)) for judge, done in counts.items()]
     note = (
         "unexpanded: pairs of outputs; expanded: pairs of systems, those that wrote the same tied"
     )
-    return Table.of(("judge", *heads), rows, (note,))
+    return core.Table.of(("judge", *heads), rows, (note,))
 
 
-def _long_table(agreement: Agreement) -> Table:
+def _long_table(agreement: Agreement) -> core.Table:
     chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
 
     def row(
         of: str, figure: Kappa | Alpha, beside: Kappa | None = None, judges: Judges = ("", "")
-    ) -> tuple[Cell, ...]:
+    ) -> tuple[core.Cell, ...]:
         kappa = figure if isinstance(figure, Kappa) else None
         inner = (kappa.observed, kappa.chance) if kappa else (None, None)
         ends = (figure.interval.low, figure.interval.high) if figure.interval else (None, None)
@@ -322,7 +311,7 @@ def _long_table(agreement: Agreement) -> Table:
         row("intra alpha", agreement.alpha_intra),
         *(row("pair", k, other.pairs[judges], judges) for judges, k in agreement.pairs.items()),
     ]
-    figures = Column.many("number", "kappa", "observed", "chance")
-    others = Column.many("number", f"{agreement.beside} kappa", "low", "high")
-    columns = ("of", "first", "second", *figures, Column("n", "count"), *others)
-    return Table.of(columns, rows)
+    figures = core.Column.many("number", "kappa", "observed", "chance")
+    others = core.Column.many("number", f"{agreement.beside} kappa", "low", "high")
+    columns = ("of", "first", "second", *figures, core.Column("n", "count"), *others)
+    return core.Table.of(columns, rows)

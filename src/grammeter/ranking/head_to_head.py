@@ -10,16 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    Column,
-    Figure,
-    Plain,
-    Result,
-    Signature,
-    Table,
-    UnknownNameError,
-    public_shape,
-)
+from grammeter import core
 from grammeter.ranking.methods import expected_wins
 from grammeter.ranking.rank import score_order
 from grammeter.ranking.selection import Selection
@@ -30,14 +21,12 @@ HEAD_TO_HEAD = "head-to-head"
 Zeros = Literal["one", "keep"]
 """A count of 0 beside a positive one becomes 1, as in the original, or stays 0."""
 
-ZEROS: tuple[Zeros, ...] = get_args(Zeros)
-
 MARKS = ((0.01, "**"), (0.05, "*"), (0.10, "+"))
 """Largest p-value of each mark. The paper prints a double dagger, a dagger and a star."""
 
 
 @dataclass(frozen=True, slots=True)
-class Duel(Plain):
+class Duel(core.Plain):
     """Two systems compared, seen from the column's side.
 
     ``share`` is the column's share of the decided comparisons, NaN with a ``reason`` if there is
@@ -58,11 +47,11 @@ class Duel(Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class HeadToHead(Result):
+class HeadToHead(core.Result):
     """All systems against all others, in the order of Expected Wins."""
 
     systems: tuple[str, ...]
-    signature: Signature
+    signature: core.Signature
     cells: tuple[Duel, ...]
     notes: tuple[str, ...] = ()
 
@@ -71,15 +60,15 @@ class HeadToHead(Result):
         for cell in self.cells:
             if (cell.row, cell.column) == names:
                 return cell
-        raise UnknownNameError("pair of systems", " ".join(names), self.systems)
+        raise core.UnknownNameError("pair of systems", " ".join(names), self.systems)
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return shares of wins as a matrix; for programs a row for each cell."""
         if long:
-            counts = Column.many("count", "wins", "losses", "ties")
-            columns = ("row", "column", Column("share", "score", 2), *counts)
+            counts = core.Column.many("count", "wins", "losses", "ties")
+            columns = ("row", "column", core.Column("share", "score", 2), *counts)
             rows = [astuple(duel)[:-1] for duel in self.cells]
-            return [Table.of((*columns, Column("pvalue", "pvalue"), "mark"), rows)]
+            return [core.Table.of((*columns, core.Column("pvalue", "pvalue"), "mark"), rows)]
         shares = {(duel.row, duel.column): duel.share for duel in self.cells}
         matrix = [(row, *(shares.get((row, of)) for of in self.systems)) for row in self.systems]
         marks = {(row, 1 + column): duel.mark for row, column, duel in self._placed()}
@@ -88,17 +77,17 @@ class HeadToHead(Result):
             "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
             str(self.signature),
         )
-        heads = Column.many("score", *self.systems, digits=2)
-        return [Table.of(("", *heads), matrix, notes, marks=marks)]
+        heads = core.Column.many("score", *self.systems, digits=2)
+        return [core.Table.of(("", *heads), matrix, notes, marks=marks)]
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return the shares as a map."""
         shares = np.full((len(self.systems), len(self.systems)), np.nan)
         marks = [[""] * len(self.systems) for _ in self.systems]
         for row, column, duel in self._placed():
             shares[row, column], marks[row][column] = duel.share, duel.mark
         data = {"systems": self.systems, "shares": shares, "marks": marks}
-        return {"shares": Figure("head_to_head_map", data)}
+        return {"shares": core.Figure("head_to_head_map", data)}
 
     def _placed(self) -> Iterator[tuple[int, int, Duel]]:
         """Yield the row, the column and what they hold."""
@@ -107,7 +96,7 @@ class HeadToHead(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return public_shape(HEAD_TO_HEAD, self)
+        return core.public_shape(HEAD_TO_HEAD, self)
 
 
 def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
@@ -116,12 +105,11 @@ def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
     With ``zeros`` of ``one``, where a system never won against another that did, its count is taken
     as 1 for share and p-value, as in the original; ``wins`` and ``losses`` are the true counts.
     """
-    if zeros not in ZEROS:
-        raise UnknownNameError("treatment of zeros", zeros, ZEROS)
+    core.UnknownNameError.check("treatment of zeros", zeros, get_args(Zeros))
     systems, (wins, ties) = selection.pairs.systems, selection.pairs.counts()
     order = score_order(expected_wins(wins))
     settings = {"test": "sign, exact, two-sided", "zeros": zeros}
-    signature = Signature.of(HEAD_TO_HEAD, {**settings, **selection.shown})
+    signature = core.Signature.of(HEAD_TO_HEAD, {**settings, **selection.shown})
     counts = (wins.T, wins, ties)  # wins of the column, of the row
     cells = tuple(
         _duel(systems[row], systems[column], [int(of[row, column]) for of in counts], zeros)

@@ -13,19 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import (
-    Column,
-    DataError,
-    FloatArray,
-    Plain,
-    Ranking,
-    Result,
-    Signature,
-    Table,
-    format_number,
-    listed,
-    public_shape,
-)
+from grammeter import core
 from grammeter.ranking import selection
 from grammeter.ranking.agreement_results import NONE, WIDEST
 from grammeter.ranking.methods import Divisor, expected_wins
@@ -39,7 +27,7 @@ DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation(Plain):
+class Correlation(core.Plain):
     """How alike two rankings of the ``n`` systems that both have scored are.
 
     ``spearman`` is of the ranks (equal scores share their mean), ``pearson`` of the scores, from
@@ -53,7 +41,7 @@ class Correlation(Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class JudgeCorrelations(Result):
+class JudgeCorrelations(core.Result):
     """The rankings of judges, compared.
 
     ``pairs`` are by two judges in alphabetical order, ``rest`` by judge: against all others
@@ -61,14 +49,14 @@ class JudgeCorrelations(Result):
     weighted, and its ``n`` the number of judges.
     """
 
-    signature: Signature
+    signature: core.Signature
     pairs: Mapping[tuple[str, str], Correlation]
     rest: Mapping[str, Correlation]
     weights: Mapping[str, int]
     mean: Correlation
     notes: tuple[str, ...] = ()
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a matrix, Spearman's rho above the diagonal and Pearson's r below.
 
         For programs and for many judges: a row for each pair.
@@ -84,11 +72,11 @@ class JudgeCorrelations(Result):
         """Return the public shape: NaN becomes ``null`` with a reason."""
         weights = self.weights
         rest = {judge: of.to_dict() | {"weight": weights[judge]} for judge, of in self.rest.items()}
-        return public_shape(KIND, self, rest=rest, weights=None)
+        return core.public_shape(KIND, self, rest=rest, weights=None)
 
 
 def judge_correlations(
-    rankings: Sequence[Ranking],
+    rankings: Sequence[core.Ranking],
     *,
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
@@ -104,7 +92,7 @@ def judge_correlations(
     names = pairs.judges
     if len(names) < 2:
         fault = f"{len(names)} judges have no rankings to compare"
-        raise DataError(fault, fix="Give two judges at least.")
+        raise core.DataError(fault, fix="Give two judges at least.")
     scores = [_scores(pairs.select(pairs.judge == number)) for number in range(len(names))]
     others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(names))]
     weights = np.bincount(pairs.judge, minlength=len(names)).tolist()
@@ -116,7 +104,7 @@ def judge_correlations(
     settings |= {"systems": len(pairs.systems), "items": len(chosen)}
     numbered = combinations(range(len(names)), 2)
     return JudgeCorrelations(
-        Signature.of(KIND, settings),
+        core.Signature.of(KIND, settings),
         {(names[a], names[b]): _correlation(scores[a], scores[b]) for a, b in numbered},
         dict(zip(names, rest, strict=True)),
         dict(zip(names, weights, strict=True)),
@@ -131,16 +119,16 @@ def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
         f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < selection.FEW
     ]
     if few:
-        yield f"judges with fewer than {selection.FEW} comparisons: {listed(few)}"
+        yield f"judges with fewer than {selection.FEW} comparisons: {core.listed(few)}"
     yield from selection.notes_of_few_systems(len(pairs.systems))
 
 
-def _scores(pairs: Pairs) -> FloatArray:
+def _scores(pairs: Pairs) -> core.FloatArray:
     wins, _ = pairs.counts()
     return np.round(expected_wins(wins, divisor=DIVISOR), DECIMALS)
 
 
-def _correlation(first: FloatArray, second: FloatArray) -> Correlation:
+def _correlation(first: core.FloatArray, second: core.FloatArray) -> Correlation:
     both = np.isfinite(first) & np.isfinite(second)
     ours, theirs = first[both], second[both]
     n = len(ours)
@@ -159,7 +147,7 @@ def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
     return Correlation(float(spearman), float(pearson), len(known))
 
 
-def _matrix(correlations: JudgeCorrelations) -> Table:
+def _matrix(correlations: JudgeCorrelations) -> core.Table:
     names = (*correlations.rest, "rest")
     cells: dict[tuple[str, str], float] = {}
     for (first, second), correlation in correlations.each():
@@ -170,19 +158,19 @@ def _matrix(correlations: JudgeCorrelations) -> Table:
     reasons = {"|".join(pair): c.reason for pair, c in correlations.each() if c.reason}
     notes = (
         "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
-        f"mean with the rest, weighted by pairs: rho {format_number(mean.spearman)},"
-        f" r {format_number(mean.pearson)}",
+        f"mean with the rest, weighted by pairs: rho {core.format_number(mean.spearman)},"
+        f" r {core.format_number(mean.pearson)}",
         str(correlations.signature),
         *(f"no figure: {pair}: {reason}" for pair, reason in reasons.items()),
     )
-    return Table.of(("judge", *Column.many("number", *names)), rows, notes)
+    return core.Table.of(("judge", *core.Column.many("number", *names)), rows, notes)
 
 
-def _pair_table(correlations: JudgeCorrelations) -> Table:
+def _pair_table(correlations: JudgeCorrelations) -> core.Table:
     rows = [
         (*pair, c.spearman, c.pearson, c.n, correlations.weights[pair[0]])
         for pair, c in correlations.each()
     ]
-    figures = Column.many("number", "spearman", "pearson", digits=6)
-    counts = Column.many("count", "n", "weight of first")
-    return Table.of(("first", "second", *figures, *counts), rows)
+    figures = core.Column.many("number", "spearman", "pearson", digits=6)
+    counts = core.Column.many("count", "n", "weight of first")
+    return core.Table.of(("first", "second", *figures, *counts), rows)

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from grammeter import stats
 from grammeter.core import (
     DataError,
     FloatArray,
@@ -24,92 +25,57 @@ from grammeter.core import (
     listed,
     with_sentence_numbers,
 )
-from grammeter.ranking.agreement_results import (
-    AGREEMENT,
-    KINDS,
-    LEAST,
-    TOTAL,
-    Agreement,
-    JudgeCounts,
-    KappaKind,
-    Kappas,
-    in_mean,
-)
-from grammeter.ranking.judged_units import (
-    BETTER,
-    WORSE,
-    Compared,
-    Judges,
-    Outputs,
-    compared,
-    equal_outputs_joined,
-    numbered,
-    values_between,
-    values_within,
-)
+from grammeter.ranking import agreement_results as results
+from grammeter.ranking import judged_units as units
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.selection import FEW, notes_of, numbering_of, of_judges
-from grammeter.stats import (
-    Alpha,
-    Coincidences,
-    Interval,
-    Kappa,
-    kappa_values,
-    krippendorff_alpha,
-    mean_kappa,
-    resample_counts,
-)
-from grammeter.stats import kappa as kappa_of
 
 LEAST_SENTENCES = 10
 """Fewer sentences give no interval: a 95% interval would hold the truth in less than 90%."""
 
-_MOST_UNDEFINED = 0.05
-"""The share of resamples in which a figure may not exist."""
+_MOST_UNDEFINED = 0.05  # the share of resamples in which a figure may not exist
+_NOTABLE = 0.01  # figures that differ by this much get a note
+_SHOWN_AT_ONCE = 5  # number of outputs that an item shows in campaigns of distinct outputs
 
-_NOTABLE = 0.01
-"""Figures that differ by this much get a note."""
-
-_SHOWN_AT_ONCE = 5
-"""Number of outputs that an item shows in campaigns of distinct outputs."""
-
-ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
+ALIKE: Mapping[results.KappaKind, tuple[int, ...]] = {
+    "script": (),
+    "orientation-free": (units.BETTER, units.WORSE),
+}
 
 
-_Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], Interval]
+_Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], stats.Interval]
 """Rows of sentences, and what maps their sums to values, to the interval of the value."""
 
 
 def measure_agreement(
     rankings: Sequence[Ranking],
     *,
-    kappa: KappaKind = "script",
+    kappa: results.KappaKind = "script",
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
     resamples: int = 1000,
     seed: int = 1,
     confidence: float = 0.95,
-    outputs: Outputs | None = None,
+    outputs: units.Outputs | None = None,
     numbering: str | None = None,
-) -> Agreement:
+) -> results.Agreement:
     """Measure the agreement of judges on pairs of outputs; see :func:`grammeter.agree`."""
-    if kappa not in KINDS:
-        raise UnknownNameError("kappa", kappa, KINDS)
+    UnknownNameError.check("kappa", kappa, results.KINDS)
     if min(resamples, seed) < 0 or not 0 < confidence < 1:
         fix = "Counts and seed are 0 or more, the confidence lies between 0 and 1."
         raise UsageError(f"{resamples} resamples, seed {seed}, confidence {confidence}", fix=fix)
     chosen = of_judges(rankings, judges, without_judges)
     names = sorted({ranking.judge for ranking in chosen})
-    if not names or TOTAL in names:
+    if not names or results.TOTAL in names:
         fault = "a judge is called 'total', like the sum of all judges" if names else "no judgment"
         raise DataError(fault, fix="Rename the judge." if names else "Give one at least.")
-    shown: dict[str, object] = {"kappa": kappa, "least": LEAST}
+    shown: dict[str, object] = {"kappa": kappa, "least": results.LEAST}
     shown |= {"alpha": "ordinal", "alpha-ranks": "mid", "unit": "sentence", "resamples": resamples}
     if resamples:
         shown |= {"seed": seed, "confidence": f"{confidence:.10g}"}
     shown["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
     shown |= numbering_of(rankings, numbering)
-    signature = Signature.of(AGREEMENT, shown | {"items": len(chosen)})
+    signature = Signature.of(results.AGREEMENT, shown | {"items": len(chosen)})
     interval = partial(_interval, runs=resamples, seed=seed, confidence=confidence)
     none = partial(_interval, runs=0, seed=seed, confidence=confidence)
     agreement, pairs = _measured(chosen, kappa, interval, signature)
@@ -123,36 +89,38 @@ def measure_agreement(
 
 
 def _measured(
-    rankings: Sequence[Ranking], kind: KappaKind, interval: _Resampled, signature: Signature
-) -> tuple[Agreement, Compared]:
+    rankings: Sequence[Ranking], kind: results.KappaKind, interval: _Resampled, signature: Signature
+) -> tuple[results.Agreement, units.Compared]:
     counts = _count(rankings, sorted({ranking.judge for ranking in rankings}))
-    ordered = numbered(with_sentence_numbers(rankings))
-    pairs = compared(ordered)
-    between, within = (_alpha(*of(ordered), interval) for of in (values_between, values_within))
-    kappas: dict[KappaKind, Kappas] = {name: _kappas(pairs, name, interval) for name in KINDS}
-    total = JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))
-    return Agreement(kind, signature, kappas, between, within, counts, total), pairs
-
-
-def _kappas(pairs: Compared, kind: KappaKind, interval: _Resampled) -> Kappas:
-    alike = ALIKE[kind]
-    kappas = {
-        judges: kappa_of(rows.sum(axis=0), alike=alike) for judges, rows in pairs.rows.items()
+    ordered = units.numbered(with_sentence_numbers(rankings))
+    pairs = units.compared(ordered)
+    between, within = (
+        _alpha(*of(ordered), interval) for of in (units.values_between, units.values_within)
+    )
+    kappas: dict[results.KappaKind, results.Kappas] = {
+        name: _kappas(pairs, name, interval) for name in results.KINDS
     }
+    total = results.JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))
+    return results.Agreement(kind, signature, kappas, between, within, counts, total), pairs
+
+
+def _kappas(pairs: units.Compared, kind: results.KappaKind, interval: _Resampled) -> results.Kappas:
+    alike = ALIKE[kind]
+    kappas = {judges: stats.kappa(rows.sum(0), alike=alike) for judges, rows in pairs.rows.items()}
     inter, intra = (
         [judges for judges in kappas if (judges[0] == judges[1]) is same] for same in (False, True)
     )
 
-    def mean(some: Sequence[Judges]) -> Kappa:
-        rows = [pairs.rows[judges] for judges in some if in_mean(kappas[judges])]
-        value = mean_kappa([kappas[judges] for judges in some], least=LEAST)
+    def mean(some: Sequence[units.Judges]) -> stats.Kappa:
+        rows = [pairs.rows[judges] for judges in some if results.in_mean(kappas[judges])]
+        value = stats.mean_kappa([kappas[judges] for judges in some], least=results.LEAST)
         return replace(value, interval=_kappa_interval(rows, alike, interval))
 
-    def pooled(some: Sequence[Judges]) -> Kappa:
+    def pooled(some: Sequence[units.Judges]) -> stats.Kappa:
         sums = np.sum([pairs.rows[judges].sum(axis=0) for judges in some], axis=0)
-        return kappa_of(sums if some else np.zeros(5, dtype=np.int64), alike=alike)
+        return stats.kappa(sums if some else np.zeros(5, dtype=np.int64), alike=alike)
 
-    return Kappas(mean(inter), mean(intra), kappas, pooled(inter), pooled(intra))
+    return results.Kappas(mean(inter), mean(intra), kappas, pooled(inter), pooled(intra))
 
 
 def _by_file(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, list[Ranking]]:
@@ -165,10 +133,10 @@ def _by_file(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, li
     return parts if len(parts) > 1 else {}
 
 
-def _apart(rankings: Sequence[Ranking], outputs: Outputs | None) -> list[Ranking] | None:
+def _apart(rankings: Sequence[Ranking], outputs: units.Outputs | None) -> list[Ranking] | None:
     """Return the rankings with equal outputs as one, or ``None`` if that changes nothing."""
     renumbered = with_sentence_numbers(rankings)
-    joined = equal_outputs_joined(renumbered, outputs if renumbered is rankings else None)
+    joined = units.equal_outputs_joined(renumbered, outputs if renumbered is rankings else None)
 
     def shown(some: Sequence[Ranking]) -> list[set[frozenset[str]]]:
         return [{frozenset(group) for group in ranking.groups} for ranking in some]
@@ -176,7 +144,7 @@ def _apart(rankings: Sequence[Ranking], outputs: Outputs | None) -> list[Ranking
     return joined if shown(joined) != shown(rankings) else None
 
 
-def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, JudgeCounts]:
+def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, results.JudgeCounts]:
     items = Counter(ranking.judge for ranking in rankings)
     columns: list[list[int]] = [[items[judge] for judge in judges]]
     for extraction in ("unexpanded", "expanded"):
@@ -184,20 +152,20 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, Judg
         for chosen in (pairs.judge, pairs.judge[pairs.outcome == 0]):
             columns.append(np.bincount(chosen, minlength=len(judges)).tolist())
     rows = zip(*columns, strict=True)
-    return {judge: JudgeCounts(*row) for judge, row in zip(judges, rows, strict=True)}
+    return {judge: results.JudgeCounts(*row) for judge, row in zip(judges, rows, strict=True)}
 
 
 def _kappa_interval(
     rows: Sequence[IntArray], alike: Sequence[int], interval: _Resampled
-) -> Interval:
+) -> stats.Interval:
     """Return the interval of a weighted mean kappa from rows ``(sentences, 2 + categories)``."""
     if not rows:
-        return Interval(np.nan, np.nan)  # the mean has a reason of its own
+        return stats.Interval(np.nan, np.nan)  # the mean has a reason of its own
     table = np.stack(rows, axis=1).astype(np.float64)
 
     def mean(sums: FloatArray) -> FloatArray:
         sums = sums.reshape(len(sums), *table.shape[1:])
-        kappas = kappa_values(sums, alike=alike)
+        kappas = stats.kappa_values(sums, alike=alike)
         weights = np.where(np.isnan(kappas), 0, sums[..., 1])
         with np.errstate(invalid="ignore"):
             values: FloatArray = (np.nan_to_num(kappas) * weights).sum(axis=1) / weights.sum(axis=1)
@@ -206,13 +174,13 @@ def _kappa_interval(
     return interval(table.reshape(len(table), -1), mean)
 
 
-def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> Alpha:
+def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> stats.Alpha:
     """Return alpha with its interval; ``segments`` holds the sentence of each unit."""
-    alpha = krippendorff_alpha(values)
-    coincidences = Coincidences.of(values, segments)
+    alpha = stats.krippendorff_alpha(values)
+    coincidences = stats.Coincidences.of(values, segments)
     size = len(coincidences.known)
     if size < 2:  # alpha has a reason of its own
-        return replace(alpha, interval=Interval(np.nan, np.nan))
+        return replace(alpha, interval=stats.Interval(np.nan, np.nan))
     table = np.concatenate(
         [coincidences.totals, coincidences.pairs.reshape(len(coincidences.pairs), -1)], axis=1
     )
@@ -230,14 +198,14 @@ def _interval(
     runs: int,
     seed: int,
     confidence: float,
-) -> Interval:
+) -> stats.Interval:
     """Resample the rows of sentences that hold anything."""
-    chosen, no_interval = table[table.any(axis=1)], partial(Interval, np.nan, np.nan)
+    chosen, no_interval = table[table.any(axis=1)], partial(stats.Interval, np.nan, np.nan)
     if not runs:
         return no_interval("no resamples were asked for")
     if len(chosen) < LEAST_SENTENCES:
         return no_interval(f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}")
-    drawn = resample_counts(len(chosen), runs, seed=seed, width=4 * chosen.shape[1])
+    drawn = stats.resample_counts(len(chosen), runs, seed=seed, width=4 * chosen.shape[1])
     values = np.concatenate([values_of(counts @ chosen) for counts in drawn])
     values = values[~np.isnan(values)]
     if len(values) < (1 - _MOST_UNDEFINED) * runs:
@@ -246,18 +214,21 @@ def _interval(
     low, high = np.quantile(values, [tail, 1 - tail]).tolist()
     if np.isclose(low, high, rtol=0, atol=1e-12):
         return no_interval("all resamples are equal, which gives no interval")
-    return Interval(low, high)
+    return stats.Interval(low, high)
 
 
 def _notes(
-    agreement: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
+    agreement: results.Agreement,
+    pairs: units.Compared,
+    rankings: Sequence[Ranking],
+    outputs: units.Outputs | None,
 ) -> Iterator[str]:
     """Yield what a reader needs before believing the figures of these comparisons."""
     if files := agreement.by_file:
         yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
     yield from _notes_of_few(pairs)
     yield from _notes_of_strangers(pairs)
-    script, free = (agreement.kappas[kind].inter.value for kind in KINDS)
+    script, free = (agreement.kappas[kind].inter.value for kind in results.KINDS)
     if abs(script - free) >= _NOTABLE:
         yield (
             f"kappa by the script depends on the alphabetical order of the systems' names: between"
@@ -275,7 +246,7 @@ def _notes(
             )
 
 
-def _notes_of_few(pairs: Compared) -> Iterator[str]:
+def _notes_of_few(pairs: units.Compared) -> Iterator[str]:
     for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
         some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
         compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
@@ -288,7 +259,7 @@ def _notes_of_few(pairs: Compared) -> Iterator[str]:
             )
 
 
-def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
+def _notes_of_strangers(pairs: units.Compared) -> Iterator[str]:
     """Yield which judges cannot be compared."""
     others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
     nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
@@ -301,7 +272,7 @@ def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
             yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
 
 
-def _notes_of_expansion(apart: Agreement, joined: Agreement) -> Iterator[str]:
+def _notes_of_expansion(apart: results.Agreement, joined: results.Agreement) -> Iterator[str]:
     chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
     for figure, separate, joint in (
         ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),

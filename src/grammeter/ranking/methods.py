@@ -34,13 +34,10 @@ averages over those with whom a comparison was decided, for judgments that do no
 system against every other.
 """
 
-DIVISORS: tuple[Divisor, ...] = get_args(Divisor)
-
 ITERATIONS = 100
 _TOLERANCE = 1e-10
 _LONGEST_STEP = 1.0
-_FARTHEST = 30.0
-"""Abilities that are this far apart (odds of 1e13) diverge."""
+_FARTHEST = 30.0  # abilities that are this far apart (odds of 1e13) diverge
 
 
 class Method(Protocol):
@@ -97,8 +94,7 @@ class ExpectedWins(Method):
     divisor: Divisor = "all-opponents"
 
     def __post_init__(self) -> None:
-        if self.divisor not in DIVISORS:
-            raise UnknownNameError("divisor", self.divisor, DIVISORS)
+        UnknownNameError.check("divisor", self.divisor, get_args(Divisor))
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
         """See :class:`Method`."""
@@ -222,8 +218,7 @@ def method_of(
     """Return the method of a name, with a setting of Expected Wins or of Bradley-Terry."""
     if not isinstance(by, str):
         return by
-    if by not in METHODS:
-        raise UnknownNameError("ranking method", by, METHODS)
+    UnknownNameError.check("ranking method", by, METHODS)
     if divisor is not None:
         return ExpectedWins(divisor=divisor)
     return METHODS[by]() if prior is None else BradleyTerry(prior=prior)

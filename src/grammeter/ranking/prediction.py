@@ -13,21 +13,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    Column,
-    DataError,
-    FloatArray,
-    IntArray,
-    Plain,
-    Result,
-    Signature,
-    Table,
-    UnknownNameError,
-    UsageError,
-    public_shape,
-    track,
-)
+from grammeter import core
 from grammeter.ranking import rank
 from grammeter.ranking.methods import Method
 from grammeter.ranking.pairs import Pairs, Resampling, Unit, derived_seed, unit_numbers, unlabelled
@@ -44,11 +30,9 @@ resample k leaves out each part whose two-digit name contains the digits of k, w
 so that the judgments to be predicted are nearly always among those used.
 """
 
-TRAININGS: tuple[Training, ...] = get_args(Training)
-
 
 @dataclass(frozen=True, repr=False)
-class Prediction(Result):
+class Prediction(core.Result):
     """Shares of judgments predicted, means over the folds, 0 to 1.
 
     ``clusters`` is of all comparisons, ties included; ``all_tied`` the same for "everything is
@@ -59,7 +43,7 @@ class Prediction(Result):
     """
 
     method: str
-    signature: Signature
+    signature: core.Signature
     clusters: float
     all_tied: float
     order: float
@@ -69,18 +53,18 @@ class Prediction(Result):
     notes: tuple[str, ...] = ()
     deviations: Mapping[str, float] = field(default_factory=dict[str, float])
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return accuracies, the baseline beside them."""
         rows = [
             (row, getattr(self, of), self.deviations.get(of), number)
             for row, of, number in self._shares()
         ]
-        scores = Column.many("score", "accuracy", "deviation", tsv=4)
-        columns = (self.method, *scores, Column("comparisons", "count"))
+        scores = core.Column.many("score", "accuracy", "deviation", tsv=4)
+        columns = (self.method, *scores, core.Column("comparisons", "count"))
         if not self.deviations:
             rows, columns = [(*row[:2], row[3]) for row in rows], (*columns[:2], columns[3])
         sizes = ", ".join(f"{size} in {count}" for size, count in self.clusterings.items())
-        return [Table.of(columns, rows, (f"clusters in folds: {sizes}", str(self.signature)))]
+        return [core.Table.of(columns, rows, (f"clusters in folds: {sizes}", str(self.signature)))]
 
     def _shares(self) -> Iterator[tuple[str, str, int]]:
         yield "clusters, all comparisons", "clusters", self.comparisons
@@ -95,7 +79,7 @@ class Prediction(Result):
             for _, of, number in self._shares()
         }
         left_out = dict.fromkeys(("comparisons", "decided", "deviations"))
-        return public_shape(PREDICTION, self, **shares, **left_out)
+        return core.public_shape(PREDICTION, self, **shares, **left_out)
 
 
 def cross_validate(
@@ -119,17 +103,16 @@ def cross_validate(
     for each fold (default 100). TrueSkill resamples nothing, its runs differ by their random games.
     Each of the ``repeats`` has a seed of its own, the first that of ``resampling``.
     """
-    if training not in TRAININGS:
-        raise UnknownNameError("training", training, TRAININGS)
+    core.UnknownNameError.check("training", training, get_args(Training))
     if folds < 2:
-        raise UsageError(f"{folds} folds", fix="Take two at least.")
+        raise core.UsageError(f"{folds} folds", fix="Take two at least.")
     if repeats < 1:
-        raise UsageError(f"{repeats} repeats", fix="Take one at least.")
+        raise core.UsageError(f"{repeats} repeats", fix="Take one at least.")
     first = resampling or Resampling(runs=100)
     seeds = range(first.seed, first.seed + repeats)
     predictions = [
         _once(selection, method, folds, training, replace(first, seed=seed), confidence)
-        for seed in track(seeds, "cross-validations", total=repeats)
+        for seed in core.track(seeds, "cross-validations", total=repeats)
     ]
     return _mean(predictions, f"{seeds[0]}-{seeds[-1]}") if repeats > 1 else predictions[0]
 
@@ -165,7 +148,7 @@ def _once(
     runs = trained(method, pairs, fold_of, resampling)
     clusterings = [
         rank.cluster_runs(scores, confidence=confidence, alike=alike)
-        for scores in track(runs, "folds", total=folds)
+        for scores in core.track(runs, "folds", total=folds)
     ]
     shares = np.array(
         [
@@ -177,7 +160,7 @@ def _once(
     design |= {**method.settings(len(pairs)), **rank.shown_design(resampling, confidence)}
     return Prediction(
         method.name,
-        Signature.of(method.name, {**design, **selection.shown}),
+        core.Signature.of(method.name, {**design, **selection.shown}),
         clusters=float(shares[:, 0].mean()),
         all_tied=float(shares[:, 1].mean()),
         order=float(np.nanmean(shares[:, 2])),
@@ -188,13 +171,13 @@ def _once(
     )
 
 
-def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
+def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> core.IntArray:
     """Shuffle the units and deal them out; return the fold of each comparison, from 0."""
     units = unit_numbers(pairs, unit)
     count = int(units.max()) + 1
     if count < folds:
         fix = "Take fewer folds, or a smaller unit."
-        raise DataError(f"{folds} folds of {count} {unit}s", fix=fix)
+        raise core.DataError(f"{folds} folds of {count} {unit}s", fix=fix)
     return generator(seed).permutation(count)[units] % folds
 
 
@@ -212,8 +195,8 @@ def _predicted(pairs: Pairs, clustering: rank.Clustering) -> tuple[float, float,
 
 
 def _held_out(
-    method: Method, pairs: Pairs, fold_of: IntArray, resampling: Resampling
-) -> Iterator[FloatArray]:
+    method: Method, pairs: Pairs, fold_of: core.IntArray, resampling: Resampling
+) -> Iterator[core.FloatArray]:
     """Yield the scores of each fold's resamples, made from the other folds."""
     for fold in range(int(fold_of.max()) + 1):
         seed = derived_seed(resampling.seed, fold)
@@ -221,11 +204,11 @@ def _held_out(
 
 
 def _makefile(
-    method: Method, pairs: Pairs, fold_of: IntArray, resampling: Resampling
-) -> Iterator[FloatArray]:
+    method: Method, pairs: Pairs, fold_of: core.IntArray, resampling: Resampling
+) -> Iterator[core.FloatArray]:
     """Yield the scores of each fold's resamples as the published procedure makes them."""
     folds = int(fold_of.max()) + 1
-    scores: list[FloatArray] = []
+    scores: list[core.FloatArray] = []
     for number in range(resampling.runs):
         remaining = _parts_without(str(number), folds)
         seed = derived_seed(resampling.seed, number)
@@ -234,12 +217,12 @@ def _makefile(
     yield from np.stack(scores, axis=1)
 
 
-def _parts_without(digits: str, folds: int) -> BoolArray:
+def _parts_without(digits: str, folds: int) -> core.BoolArray:
     width = len(str(folds - 1))
     remaining = np.array([digits not in f"{part:0{width}d}" for part in range(folds)])
     if not remaining.any():
         fault = f"makefile training with {folds} folds leaves nothing in resample {digits}"
-        raise UsageError(fault, fix="Take 100 folds, as the paper does.")
+        raise core.UsageError(fault, fix="Take 100 folds, as the paper does.")
     return remaining
 
 
@@ -247,7 +230,7 @@ def _parts_without(digits: str, folds: int) -> BoolArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Radius(Plain):
+class Radius(core.Plain):
     """A radius, the number of clusters that it leaves, and the share of comparisons predicted."""
 
     radius: float
@@ -256,7 +239,7 @@ class Radius(Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class DrawRadius(Result):
+class DrawRadius(core.Result):
     """What clusters by a radius predict, from none to the one that makes all systems equal.
 
     ``radii`` ascend; each is the least that leaves so few clusters. Accuracy is that on the
@@ -264,25 +247,25 @@ class DrawRadius(Result):
     """
 
     method: str
-    signature: Signature
+    signature: core.Signature
     radii: tuple[Radius, ...]
     comparisons: int
     notes: tuple[str, ...] = ()
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each radius."""
         rows = [(row.radius, row.clusters, row.accuracy) for row in self.radii]
-        columns = (Column("radius", "score"), Column("clusters", "count"))
+        columns = (core.Column("radius", "score"), core.Column("clusters", "count"))
         below = (
             f"accuracy of {self.method} on the {self.comparisons} comparisons that it was made of;"
             " neighbours whose scores differ by no more than the radius share a cluster",
             str(self.signature),
         )
-        return [Table.of((*columns, Column("accuracy", "score", tsv=4)), rows, below)]
+        return [core.Table.of((*columns, core.Column("accuracy", "score", tsv=4)), rows, below)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return public_shape(DRAW_RADIUS, self)
+        return core.public_shape(DRAW_RADIUS, self)
 
 
 def predict_by_radius(selection: Selection, method: Method) -> DrawRadius:
@@ -300,5 +283,5 @@ def predict_by_radius(selection: Selection, method: Method) -> DrawRadius:
         numbers = (1 + np.cumsum([False, *(gaps > radius)])).tolist()
         clustering = rank.Clustering(tuple(order), ((1, len(order)),) * len(order), tuple(numbers))
         radii.append(Radius(radius, numbers[-1], _predicted(pairs, clustering)[0]))
-    signature = Signature.of(method.name, {**method.settings(len(pairs)), **selection.shown})
+    signature = core.Signature.of(method.name, {**method.settings(len(pairs)), **selection.shown})
     return DrawRadius(method.name, signature, tuple(radii), len(pairs), selection.notes)

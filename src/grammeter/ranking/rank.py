@@ -28,11 +28,8 @@ from grammeter.ranking.methods import ExpectedWins, Method
 from grammeter.ranking.pairs import Pairs, Resampling, unit_numbers, unlabelled
 from grammeter.ranking.selection import Selection
 
-RankRange = tuple[int, int]
-"""First and last rank, from 1."""
-
-ROUNDING = 1e-12
-"""Scores that differ by less, relative to the largest of them, are equal."""
+RankRange = tuple[int, int]  # first and last rank, from 1
+ROUNDING = 1e-12  # scores that differ by less, relative to the largest of them, are equal
 
 
 def rank_systems(

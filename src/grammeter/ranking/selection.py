@@ -58,8 +58,7 @@ def select(
     The options are those of :func:`grammeter.rank`. A system that none of the judges saw is absent.
     Unknown names are errors, and judgments that decide nothing.
     """
-    if extraction not in EXTRACTIONS:
-        raise UnknownNameError("extraction", extraction, EXTRACTIONS)
+    UnknownNameError.check("extraction", extraction, EXTRACTIONS)
     chosen = with_sentence_numbers(of_judges(rankings, judges, without_judges))
     chosen = _of_systems(by_first_listed(chosen, extraction), systems, drop)
     pairs = extract_pairs(chosen, extraction=extraction)
@@ -89,8 +88,7 @@ def of_judges(
     wanted = known if judges is None else _named(judges)
     dropped = _named(without_judges or ())
     for name in sorted(wanted | dropped):
-        if name not in known:
-            raise UnknownNameError("judge", name, known)
+        UnknownNameError.check("judge", name, known)
     return [ranking for ranking in rankings if ranking.judge in wanted - dropped]
 
 
@@ -102,8 +100,7 @@ def _of_systems(
     known = {name: None for ranking in rankings for name in ranking.systems}
     wanted = set(known if systems is None else named_systems(systems, known))
     for name in sorted(wanted | _named(drop)):
-        if name not in known:
-            raise UnknownNameError("judged system", name, known)
+        UnknownNameError.check("judged system", name, known)
     remaining = wanted - _named(drop)
     if len(remaining) < 2:
         raise DataError(f"systems to rank: {len(remaining)}", fix="Leave two at least.")

@@ -41,14 +41,9 @@ _PORTIONS = 200
 _TOGETHER = 1000
 """Runs side by side in one array: enough to hide the cost of a call, few enough for the cache."""
 
-_AHEAD = 256
-"""Games whose random numbers are drawn at once."""
-
-_BLOCK = 1 << 16
-"""The same where runs are played one after the other."""
-
-_WORTH_COMPILING = 10_000
-"""From this many games on, compiling (a second) saves time."""
+_AHEAD = 256  # games whose random numbers are drawn at once
+_BLOCK = 1 << 16  # the same where runs are played one after the other
+_WORTH_COMPILING = 10_000  # from this many games on, compiling (a second) saves time
 
 
 def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:

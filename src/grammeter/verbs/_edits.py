@@ -9,41 +9,16 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, get_args
 
-from grammeter.core import (
-    DETECTION_ONLY,
-    NOOP,
-    Counts,
-    DataError,
-    Edit,
-    GoldEdits,
-    LengthMismatchError,
-    Tier,
-    UnknownNameError,
-    UsageError,
-    checked,
-    without_overlaps,
-)
-from grammeter.errant import (
-    ENGLISH,
-    Annotator,
-    EditComparison,
-    Mode,
-    Rules,
-    Strategy,
-    annotator,
-    compare_edits,
-    foreign_types,
-    tokenised,
-)
+from grammeter import core, errant
 from grammeter.formats import M2Block, M2File, format_m2, read_m2, read_text_lines
 
-UNCHANGED = Edit(-1, -1, "", NOOP)
+UNCHANGED = core.Edit(-1, -1, "", core.NOOP)
 """The edit of an annotator who changes nothing."""
 
 Redo = Literal["auto", "gold"]
 """Extract edits anew from the corrected text, or keep their spans and type them."""
 
-TIERS: dict[int, Tier] = {1: "operation", 2: "main", 3: "full"}
+TIERS: dict[int, core.Tier] = {1: "operation", 2: "main", 3: "full"}
 """Parts of an error type, by ERRANT's numbers."""
 
 
@@ -64,15 +39,15 @@ class ExtractedEdits:
 class ComparedEdits:
     """Two M2 files compared, with the settings by which they were."""
 
-    comparison: EditComparison
+    comparison: errant.EditComparison
     sources: Sequence[str]
-    mode: Mode
+    mode: errant.Mode
     beta: float
     cat: int | None
     faults: tuple[str, ...]  # sentences and edits that lenient reading passed over
     notes: tuple[str, ...]  # these, and what else a reader must know
 
-    def by_type(self) -> dict[str, Counts]:
+    def by_type(self) -> dict[str, core.Counts]:
         """Return the counts of each error type, in alphabetical order; none without ``cat``."""
         return self.comparison.by_type(TIERS[self.cat]) if self.cat else {}
 
@@ -95,14 +70,14 @@ class ComparedEdits:
         return data | {"notes": list(self.notes)}
 
 
-@checked
+@core.checked
 def edits_extract(
     orig: str | Path | Sequence[str],
     cor: Sequence[str | Path | Sequence[str]],
     *,
     tok: bool = False,
     lev: bool = False,
-    merge: Strategy = "rules",
+    merge: errant.Strategy = "rules",
     pipeline: str | None = None,
 ) -> ExtractedEdits:
     """Extract and type the edits that lead from a text to its corrected versions.
@@ -132,12 +107,12 @@ def edits_extract(
     versions = [_lines(texts, f"cor[{number}]") for number, texts in enumerate(cor)]
     for texts, name in versions:
         if len(texts) != len(sources):
-            raise LengthMismatchError(name, len(texts), where, len(sources))
-    extractor = annotator(pipeline, merge=merge, lev=lev)
+            raise core.LengthMismatchError(name, len(texts), where, len(sources))
+    extractor = errant.annotator(pipeline, merge=merge, lev=lev)
     columns = [sources, *(texts for texts, _ in versions)]
     rows = [row for row in zip(*columns, strict=True) if row[0].strip()]
     texts = sorted({text for row in rows for text in row})
-    raw = dict(zip(texts, tokenised(texts, pipeline), strict=True)) if tok else None
+    raw = dict(zip(texts, errant.tokenised(texts, pipeline), strict=True)) if tok else None
     spaced = {text: " ".join(raw[text].texts if raw else text.split()) for text in texts}
     keys = dict(zip(texts, texts, strict=True)) if raw else spaced
     pairs = list(dict.fromkeys((keys[row[0]], keys[text]) for row in rows for text in row[1:]))
@@ -159,7 +134,7 @@ def edits_extract(
     return ExtractedEdits(tuple(blocks), (), (*notes, *_notice(extractor)))
 
 
-@checked
+@core.checked
 def edits_convert(
     m2_file: str | Path | M2File,
     *,
@@ -168,7 +143,7 @@ def edits_convert(
     old_cats: bool = False,
     lenient: bool = False,
     lev: bool = False,
-    merge: Strategy = "rules",
+    merge: errant.Strategy = "rules",
     pipeline: str | None = None,
 ) -> ExtractedEdits:
     """Extract the edits of an M2 file anew, or keep them and type them, as ``errant_m2``.
@@ -188,16 +163,15 @@ def edits_convert(
     lev, merge, pipeline
         As for :func:`edits_extract`.
     """
-    if redo not in get_args(Redo):
-        raise UnknownNameError("way to redo edits", redo, get_args(Redo))
+    core.UnknownNameError.check("way to redo edits", redo, get_args(Redo))
     file, where = _m2(m2_file, lenient, "m2")
-    extractor = annotator(pipeline, merge=merge, lev=lev)
+    extractor = errant.annotator(pipeline, merge=merge, lev=lev)
     faults = list(file.notices)
-    wanted: list[tuple[str, Sequence[Edit]]] = []
+    wanted: list[tuple[str, Sequence[core.Edit]]] = []
     for number, block in enumerate(file.blocks, start=1):
         for name, edits in block.gold.items():
-            changes = (edit for edit in edits if edit.type not in DETECTION_ONLY)
-            if overlaps := without_overlaps(changes)[1]:
+            changes = (edit for edit in edits if edit.type not in core.DETECTION_ONLY)
+            if overlaps := core.without_overlaps(changes)[1]:
                 text = f"annotator {name}: {len(overlaps)} edits overlap an earlier one"
                 _refuse(f"{where}, sentence {number}", text, faults, lenient)
             if edits:
@@ -210,7 +184,7 @@ def edits_convert(
     return ExtractedEdits(blocks, tuple(faults), _notice(extractor))
 
 
-@checked
+@core.checked
 def edits_split(
     m2_file: str | Path | M2File, *, share: float = 0.1, seed: int = 1, lenient: bool = False
 ) -> tuple[ExtractedEdits, ExtractedEdits]:
@@ -234,20 +208,21 @@ def edits_split(
     numbers = list(range(len(file.blocks)))
     size = int(len(numbers) * share)
     if not 0 < size < len(numbers):
-        raise UsageError(f"a share of {share:g} of {len(numbers)} sentences", fix="Use 0 to 1.")
+        fault = f"a share of {share:g} of {len(numbers)} sentences"
+        raise core.UsageError(fault, fix="Use 0 to 1.")
     Random(seed).shuffle(numbers)  # noqa: S311 - no secret
     parts = sorted(numbers[size:]), sorted(numbers[:size])
     one, other = (tuple(file.blocks[n] for n in part) for part in parts)
     return ExtractedEdits(one, file.notices), ExtractedEdits(other)
 
 
-@checked
+@core.checked
 def edits_compare(
     hyp: str | Path | M2File,
     ref: str | Path | M2File,
     *,
     beta: float = 0.5,
-    mode: Mode = "span-correction",
+    mode: errant.Mode = "span-correction",
     single: bool = False,
     multi: bool = False,
     filt: Sequence[str] = (),
@@ -278,17 +253,17 @@ def edits_compare(
         Pass over faulty lines, and over sentences that differ between the files.
     """
     if not 0 < beta * beta < float("inf"):
-        raise UsageError(f"beta (-b) {beta:g} is not possible", fix="Use a number greater than 0.")
-    if mode not in get_args(Mode):
-        raise UnknownNameError("mode", mode, get_args(Mode))
+        fault = f"beta (-b) {beta:g} is not possible"
+        raise core.UsageError(fault, fix="Use a number greater than 0.")
+    core.UnknownNameError.check("mode", mode, get_args(errant.Mode))
     if cat is not None and cat not in TIERS:
-        raise UsageError(f"cat {cat} is not possible", fix="Use 1, 2 or 3.")
-    rules = Rules(mode=mode, single=single, multi=multi, dropped=frozenset(filt))
+        raise core.UsageError(f"cat {cat} is not possible", fix="Use 1, 2 or 3.")
+    rules = errant.Rules(mode=mode, single=single, multi=multi, dropped=frozenset(filt))
     hypothesis, hyp_name = _m2(hyp, lenient, "hypothesis")
     reference, ref_name = _m2(ref, lenient, "reference")
     sizes = len(hypothesis.blocks), len(reference.blocks)
     if sizes[0] != sizes[1]:
-        raise LengthMismatchError(hyp_name, sizes[0], ref_name, sizes[1])
+        raise core.LengthMismatchError(hyp_name, sizes[0], ref_name, sizes[1])
     faults = [*hypothesis.notices, *reference.notices]
     sources = zip(hypothesis.sources, reference.sources, strict=True)
     for number, (one, other) in enumerate(sources, start=1):
@@ -298,7 +273,7 @@ def edits_compare(
     proposed, gold = (
         [_in_file_order(block) for block in file.blocks] for file in (hypothesis, reference)
     )
-    comparison = compare_edits(proposed, gold, rules, beta=beta)
+    comparison = errant.compare_edits(proposed, gold, rules, beta=beta)
     by_type = cat or filt or mode == "span-type"
     notes = (*faults, *(_type_notes(hypothesis, reference) if by_type else ()))
     return ComparedEdits(comparison, hypothesis.sources, mode, beta, cat, tuple(faults), notes)
@@ -313,7 +288,7 @@ def _m2(file: str | Path | M2File, lenient: bool, name: str) -> tuple[M2File, st
     return (file, name) if isinstance(file, M2File) else (read_m2(file, lenient=lenient), str(file))
 
 
-def _notice(extractor: Annotator) -> tuple[str, ...]:
+def _notice(extractor: errant.Annotator) -> tuple[str, ...]:
     return (extractor.notice,) if extractor.notice else ()
 
 
@@ -321,7 +296,8 @@ def _type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
     """Return a note where one file has ERRANT's types and the other those of another scheme."""
     files = ("hypothesis", hypothesis), ("reference", reference)
     foreign = {
-        name: foreign_types((block.gold for block in file.blocks), ENGLISH) for name, file in files
+        name: errant.foreign_types((block.gold for block in file.blocks), errant.ENGLISH)
+        for name, file in files
     }
     return tuple(
         f"the {name} has types of another scheme ({', '.join(types[:3])}): figures by type mix"
@@ -331,16 +307,18 @@ def _type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
     )
 
 
-def _in_file_order(block: M2Block) -> GoldEdits:
+def _in_file_order(block: M2Block) -> core.GoldEdits:
     names = dict.fromkeys(name for name, _ in block.lines)
     return {name: block.gold[name] for name in names} or block.gold
 
 
-def _rewritten(blocks: Iterable[M2Block], done: Iterable[tuple[Edit, ...]]) -> Iterable[M2Block]:
+def _rewritten(
+    blocks: Iterable[M2Block], done: Iterable[tuple[core.Edit, ...]]
+) -> Iterable[M2Block]:
     """Put new edits, in the order of the blocks' annotators with edits, into the blocks."""
     remaining = iter(done)
     for block in blocks:
-        lines: list[tuple[int, Edit]] = []
+        lines: list[tuple[int, core.Edit]] = []
         for name, edits in block.gold.items() if block.lines else ():
             lines += [(name, edit) for edit in (next(remaining) if edits else [UNCHANGED])]
         yield M2Block(block.source.rstrip(), tuple(lines))
@@ -348,5 +326,5 @@ def _rewritten(blocks: Iterable[M2Block], done: Iterable[tuple[Edit, ...]]) -> I
 
 def _refuse(where: str, text: str, notices: list[str], lenient: bool) -> None:
     if not lenient:
-        raise DataError(text, where=where, fix="Correct the file, or use --lenient.")
+        raise core.DataError(text, where=where, fix="Correct the file, or use --lenient.")
     notices.append(f"{where}: {text}; passed over")

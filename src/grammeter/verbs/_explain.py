@@ -6,40 +6,28 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grammeter.core import (
-    DataError,
-    Explanation,
-    Method,
-    MetricScores,
-    ScoreTable,
-    Segment,
-    SentenceExplanation,
-    Surroundings,
-    UsageError,
-    checked,
-)
+from grammeter import core
 from grammeter.errant import annotator
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.scoring import CUT, LIMIT, attribute, check_listed, check_needs, score_table
 
-CLOSE = 1e-5
-"""Figures of a model differ by less between one batch of texts and another."""
+CLOSE = 1e-5  # figures of a model differ by less between one batch of texts and another
 
 
-@checked
+@core.checked
 def explain(
-    scores: ScoreTable | Corpus,
+    scores: core.ScoreTable | Corpus,
     *,
     system: str,
     line: int,
     metrics: Sequence[str | Metric] | None = None,
-    attribution: Method | None = None,
+    attribution: core.Method | None = None,
     seed: int = 1,
     limit: int = LIMIT,
     pipeline: str | None = None,
-) -> SentenceExplanation:
+) -> core.SentenceExplanation:
     """Say why an output got its scores.
 
     The values are the segment scores of :func:`score`. A table holds all that they depend on;
@@ -65,17 +53,18 @@ def explain(
         extracts the edits; see :func:`grammeter.scoring.attribution.attribute`.
     """
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
-    columns: Mapping[str, MetricScores] = {} if isinstance(scores, Corpus) else scores.columns
+    columns: Mapping[str, core.MetricScores] = {} if isinstance(scores, Corpus) else scores.columns
     names: Sequence[str | Metric] = list(columns) if metrics is None else metrics
     check_listed(names)
     if attribution is None and (seed, limit, pipeline) != (1, LIMIT, None):
         fix = "Name one, shapley or leave-one-out, or leave them out."
-        raise UsageError("seed, limit and pipeline are for an attribution", fix=fix)
+        raise core.UsageError("seed, limit and pipeline are for an attribution", fix=fix)
     if not names:
-        raise UsageError("no metric to explain", fix="Name one at least.")
+        raise core.UsageError("no metric to explain", fix="Name one at least.")
     segments = corpus.segments(system)
     if not 1 <= line <= len(segments):
-        raise UsageError(f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}.")
+        fault = f"there is no line {line}"
+        raise core.UsageError(fault, fix=f"Lines count from 1 to {len(segments)}.")
     place = _Place(corpus, system, line - 1, segments)
     stored = {name: column.metric for name, column in columns.items()}
     chosen = {
@@ -84,7 +73,7 @@ def explain(
     }
     for metric in chosen.values():
         check_needs(metric, corpus)
-    explained: dict[str, Explanation] = {}
+    explained: dict[str, core.Explanation] = {}
     notes = [annotator(pipeline).notice] if attribution else []
     for name, metric in chosen.items():
         column = columns.get(name) or place.scored(metric)
@@ -106,14 +95,14 @@ def explain(
             explained[name] = replace(explained[name], attribution=shares)
     texts = place.segment.source, place.segment.hypothesis, place.segment.references
     noted = tuple(dict.fromkeys(note for note in notes if note))
-    return SentenceExplanation(system, line, *texts, explained, noted)
+    return core.SentenceExplanation(system, line, *texts, explained, noted)
 
 
-def corpus_of(table: ScoreTable) -> Corpus:
+def corpus_of(table: core.ScoreTable) -> Corpus:
     """Return the corpus that a score table was made from; a ``DataError`` if it has none."""
     if table.corpus is None:
         fix = "Score again with 'grammeter score -o FILE', or give the corpus itself."
-        raise DataError("these scores do not hold the sentences they were made from", fix=fix)
+        raise core.DataError("these scores do not hold the sentences they were made from", fix=fix)
     return Corpus.from_dict(table.corpus)
 
 
@@ -124,10 +113,10 @@ class _Place:
     corpus: Corpus
     system: str
     line: int
-    segments: Sequence[Segment]
+    segments: Sequence[core.Segment]
 
     @property
-    def segment(self) -> Segment:
+    def segment(self) -> core.Segment:
         return self.segments[self.line]
 
     @property
@@ -136,16 +125,16 @@ class _Place:
         systems = self.corpus.systems
         return [outputs[self.line] for name, outputs in systems.items() if name != self.system]
 
-    def scored(self, metric: Metric) -> MetricScores | None:
+    def scored(self, metric: Metric) -> core.MetricScores | None:
         """Score the system, if a sentence's score cannot be known without."""
         if not metric.reads_corpus:
             return None
         corpus = replace(self.corpus, systems={self.system: self.corpus.systems[self.system]})
         return score_table(corpus, {metric.name: metric})[metric.name]
 
-    def surroundings(self, column: MetricScores | None) -> Surroundings:
+    def surroundings(self, column: core.MetricScores | None) -> core.Surroundings:
         """Return what a metric may need to know besides the output."""
-        return Surroundings(
+        return core.Surroundings(
             segments=self.segments,
             line=self.line,
             company=self.company,
@@ -154,7 +143,9 @@ class _Place:
         )
 
 
-def _as_scored(alone: Explanation, column: MetricScores | None, place: _Place) -> Explanation:
+def _as_scored(
+    alone: core.Explanation, column: core.MetricScores | None, place: _Place
+) -> core.Explanation:
     """Give an explanation the very score that a table has, and what the corpus chose."""
     scores = column.segments.get(place.system) if column else None
     if scores is None:
@@ -168,7 +159,7 @@ def _as_scored(alone: Explanation, column: MetricScores | None, place: _Place) -
     return replace(explained, corpus_chosen=int(of.chosen[0]), corpus_value=float(of.values[0]))
 
 
-def _notes(name: str, alone: Explanation, explained: Explanation) -> Iterator[str]:
+def _notes(name: str, alone: core.Explanation, explained: core.Explanation) -> Iterator[str]:
     """Say what must be known to read one metric's explanation."""
     if alone.parts.get("truncated"):
         yield f"{name}: {CUT}"

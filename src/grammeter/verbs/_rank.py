@@ -7,32 +7,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, TypedDict, Unpack, overload
 
+from grammeter import ranking
 from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, renamed
 from grammeter.formats import Judgments
 from grammeter.meta import judgments_of
-from grammeter.ranking import (
-    Agreement,
-    Divisor,
-    DrawRadius,
-    Extraction,
-    HeadToHead,
-    JudgeCorrelations,
-    KappaKind,
-    Method,
-    Prediction,
-    Resampling,
-    Training,
-    Unit,
-    Zeros,
-    cross_validate,
-    duels,
-    judge_correlations,
-    measure_agreement,
-    method_of,
-    predict_by_radius,
-    rank_systems,
-    select,
-)
 from grammeter.study import Outlook, outlook
 
 
@@ -49,21 +27,21 @@ class JudgmentOptions(TypedDict, total=False):
 class RankOptions(JudgmentOptions, total=False):
     """The options of every question to :func:`rank`."""
 
-    by: str | Method
-    unit: Unit | None
+    by: str | ranking.Method
+    unit: ranking.Unit | None
     resamples: int | None
-    divisor: Divisor | None
+    divisor: ranking.Divisor | None
     prior: float | None
     processes: int
     systems: Sequence[str] | None
     drop: Sequence[str]
-    extraction: Extraction
+    extraction: ranking.Extraction
 
 
 class AgreeOptions(JudgmentOptions, total=False):
     """The options of both questions to :func:`agree`."""
 
-    kappa: KappaKind
+    kappa: ranking.KappaKind
     replies: bool
     resamples: int
     outputs: Mapping[str, Sequence[str]] | None
@@ -76,18 +54,18 @@ def rank(
     rankings: Sequence[Ranking],
     *,
     head_to_head: Literal[True],
-    zeros: Zeros | None = None,
+    zeros: ranking.Zeros | None = None,
     **options: Unpack[RankOptions],
-) -> HeadToHead: ...
+) -> ranking.HeadToHead: ...
 @overload
 def rank(
     rankings: Sequence[Ranking],
     *,
     validate: int,
     repeats: int = 1,
-    training: Training | None = None,
+    training: ranking.Training | None = None,
     **options: Unpack[RankOptions],
-) -> Prediction: ...
+) -> ranking.Prediction: ...
 @overload
 def rank(
     rankings: Sequence[Ranking], *, learning_curve: Literal[True], **options: Unpack[RankOptions]
@@ -95,7 +73,7 @@ def rank(
 @overload
 def rank(
     rankings: Sequence[Ranking], *, draw_radius: Literal[True], **options: Unpack[RankOptions]
-) -> DrawRadius: ...
+) -> ranking.DrawRadius: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def rank(
@@ -105,24 +83,24 @@ def rank(
     validate: int | None = None,
     learning_curve: bool = False,
     draw_radius: bool = False,
-    by: str | Method = "expected-wins",
-    unit: Unit | None = None,
+    by: str | ranking.Method = "expected-wins",
+    unit: ranking.Unit | None = None,
     resamples: int | None = None,
     seed: int = 1,
     confidence: float = 0.95,
-    divisor: Divisor | None = None,
+    divisor: ranking.Divisor | None = None,
     prior: float | None = None,
     repeats: int = 1,
-    training: Training | None = None,
-    zeros: Zeros | None = None,
+    training: ranking.Training | None = None,
+    zeros: ranking.Zeros | None = None,
     processes: int = 1,
     judge: Sequence[str] | None = None,
     without_judge: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
-    extraction: Extraction = "expanded",
+    extraction: ranking.Extraction = "expanded",
     numbering: str | None = None,
-) -> Ranked | HeadToHead | Prediction | Outlook | DrawRadius:
+) -> Ranked | ranking.HeadToHead | ranking.Prediction | Outlook | ranking.DrawRadius:
     """Rank systems by human judgments, best first, with the scores of all the data.
 
     A system whose score does not rest on all opponents has a ``reason``. Names and the order of
@@ -193,40 +171,40 @@ def rank(
     check_home(head_to_head, "--head-to-head", zeros=zeros)
     elsewhere = "results other than a curve"
     check_home(not learning_curve, elsewhere, extraction=extraction != "expanded")
-    method = method_of(by, divisor=divisor, prior=prior)
+    method = ranking.method_of(by, divisor=divisor, prior=prior)
     of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
-    selection = select(rankings, systems=systems, drop=drop, extraction=extraction, **of)
+    selection = ranking.select(rankings, systems=systems, drop=drop, extraction=extraction, **of)
     if head_to_head:
-        return duels(selection, zeros=zeros or "one")
+        return ranking.duels(selection, zeros=zeros or "one")
     if draw_radius:
-        return predict_by_radius(selection, method)
+        return ranking.predict_by_radius(selection, method)
     runs = resamples if resamples is not None else 1000 if validate is None else 100
     if learning_curve:
         return outlook(selection, resamples=runs, seed=seed)
     unit = unit or ("sentence" if validate is not None else method.unit)
     sure: Any = {
-        "resampling": Resampling(unit=unit, runs=runs, seed=seed, processes=processes),
+        "resampling": ranking.Resampling(unit=unit, runs=runs, seed=seed, processes=processes),
         "confidence": confidence,
     }
     if validate is None:
-        return rank_systems(selection, method, **sure)
+        return ranking.rank_systems(selection, method, **sure)
     dealt: Any = {"folds": validate, "repeats": repeats, "training": training or "held-out"}
-    return cross_validate(selection, method, **dealt, **sure)
+    return ranking.cross_validate(selection, method, **dealt, **sure)
 
 
 @overload
-def agree(rankings: Sequence[Ranking], **options: Unpack[AgreeOptions]) -> Agreement: ...
+def agree(rankings: Sequence[Ranking], **options: Unpack[AgreeOptions]) -> ranking.Agreement: ...
 @overload
 def agree(
     rankings: Sequence[Ranking], *, correlate: Literal[True], **options: Unpack[AgreeOptions]
-) -> JudgeCorrelations: ...
+) -> ranking.JudgeCorrelations: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def agree(
     rankings: Sequence[Ranking],
     *,
     correlate: bool = False,
-    kappa: KappaKind = "script",
+    kappa: ranking.KappaKind = "script",
     replies: bool = False,
     judge: Sequence[str] | None = None,
     without_judge: Sequence[str] | None = None,
@@ -235,7 +213,7 @@ def agree(
     confidence: float = 0.95,
     outputs: Mapping[str, Sequence[str]] | None = None,
     numbering: str | None = None,
-) -> Agreement | JudgeCorrelations:
+) -> ranking.Agreement | ranking.JudgeCorrelations:
     """Measure the agreement of judges on pairs of outputs.
 
     Two judgments are compared where the same two outputs of a sentence, of the same document,
@@ -268,17 +246,17 @@ def agree(
     of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
     drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
     if not correlate:
-        return measure_agreement(rankings, kappa=kappa, outputs=outputs, **drawn, **of)
+        return ranking.measure_agreement(rankings, kappa=kappa, outputs=outputs, **drawn, **of)
     usual = {"kappa": "script", "resamples": 1000, "seed": 1, "confidence": 0.95}
     unused = {name: value != usual[name] for name, value in ({"kappa": kappa} | drawn).items()}
     check_home(False, "results other than --correlate", **unused)
-    return judge_correlations(rankings, **of)
+    return ranking.judge_correlations(rankings, **of)
 
 
 def _by_reply(rankings: Sequence[Ranking]) -> Judgments:
     """Put judgments in the place of an item, one for each usable reply to it."""
     read = rankings if isinstance(rankings, Judgments) else Judgments(tuple(rankings))
-    said = [judgments_of(ranking) for ranking in rankings]
+    said = [judgments_of(item) for item in rankings]
     origins = [[origin] * len(of) for origin, of in zip(read.origins, said, strict=False)]
     note = "each usable reply of a language model counts as a judgment of its own"
     return replace(

@@ -7,35 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import (
-    RANKING_KIND,
-    SCORES_KIND,
-    Cell,
-    Column,
-    DataError,
-    Ranked,
-    Result,
-    ScoreTable,
-    Table,
-    checked,
-)
-from grammeter.formats import (
-    Judgments,
-    parse_judgments_of,
-    parse_object,
-    read_text,
-    write_object,
-    write_scores,
-)
+from grammeter import core, formats
 from grammeter.meta import META_SYSTEM, SystemMeta
 from grammeter.ranking import AGREEMENT, Agreement
 from grammeter.verbs._compare.results import COMPARISON, Comparison
 
-Readable = type[ScoreTable] | type[Ranked] | type[Comparison] | type[Agreement] | type[SystemMeta]
+Readable = (
+    type[core.ScoreTable]
+    | type[core.Ranked]
+    | type[Comparison]
+    | type[Agreement]
+    | type[SystemMeta]
+)
 
 CLASSES: Mapping[str, Readable] = {
-    SCORES_KIND: ScoreTable,
-    RANKING_KIND: Ranked,
+    core.SCORES_KIND: core.ScoreTable,
+    core.RANKING_KIND: core.Ranked,
     COMPARISON: Comparison,
     AGREEMENT: Agreement,
     META_SYSTEM: SystemMeta,
@@ -47,7 +34,7 @@ _Object = dict[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
-class StoredResult(Result):
+class StoredResult(core.Result):
     """A result as its file has it: ``kind``, the JSON object, and tables of what is in it."""
 
     kind: str
@@ -62,22 +49,22 @@ class StoredResult(Result):
         """Return the JSON object."""
         return dict(self.data)
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return the single values, then a table for each list or mapping of objects."""
         single = [(key, value) for key, value in self.data.items() if not _rows(value)]
         listed = [(key, _text(value)) for key, value in single if key not in ("kind", "notes")]
-        tables = [Table.of((self.kind, "value"), listed)]
+        tables = [core.Table.of((self.kind, "value"), listed)]
         for key, value in self.data.items():
             if rows := _rows(value):
                 heads = dict.fromkeys(head for row in rows for head in row)
-                columns = Column.many("number", *heads)
+                columns = core.Column.many("number", *heads)
                 cells = [[_text(row.get(head)) for head in heads] for row in rows]
-                tables.append(Table.of(columns, cells, title=key))
+                tables.append(core.Table.of(columns, cells, title=key))
         return tables
 
 
-@checked
-def read(path: str | Path) -> Result | Judgments:
+@core.checked
+def read(path: str | Path) -> core.Result | formats.Judgments:
     """Read any result that a verb wrote with ``-o``, or :func:`write_result`.
 
     ``path`` is a JSON file, also gzip; ``-`` is standard input. The result is a
@@ -88,31 +75,31 @@ def read(path: str | Path) -> Result | Judgments:
     :class:`DataError` if the file is absent, damaged, or no verb wrote it.
     """
     where = str(path)
-    text = read_text(path)
+    text = formats.read_text(path)
     first = text.lstrip().partition("\n")[0]
     if '"judge":' in first and '"kind":' not in first:
-        return parse_judgments_of(text, where)
-    data = parse_object(text, where)
+        return formats.parse_judgments_of(text, where)
+    data = formats.parse_object(text, where)
     kind: object = data.get("kind")
     if not isinstance(kind, str):
         fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
-        raise DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
+        raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
     return (
         CLASSES[kind].from_dict(data, where=where) if kind in CLASSES else StoredResult(kind, data)
     )
 
 
-@checked
-def write_result(result: Result, path: str | Path) -> None:
+@core.checked
+def write_result(result: core.Result, path: str | Path) -> None:
     """Write a result as the JSON that ``-o`` writes; :func:`read` reads it.
 
     A score table is written with all that ``compare`` and ``explain`` need; gzip if the name of the
     ``path`` ends in ``.gz``. Raises :class:`DataError` if the file cannot be written.
     """
-    if isinstance(result, ScoreTable):
-        write_scores(result, path)
+    if isinstance(result, core.ScoreTable):
+        formats.write_scores(result, path)
     else:
-        write_object(result.to_dict(), path)
+        formats.write_object(result.to_dict(), path)
 
 
 def _rows(value: Any) -> list[_Object]:
@@ -135,7 +122,7 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _text(value: Any) -> Cell:
+def _text(value: Any) -> core.Cell:
     if isinstance(value, list):
         return " ".join(str(item) for item in cast("list[object]", value))
     return value if isinstance(value, int | float | str | None) else str(value)

@@ -71,8 +71,7 @@ def check_limits(limits: Mapping[str, float], metrics: Iterable[str]) -> None:
     """Refuse limits of other metrics, and those that no score can reach, or every score reaches."""
     names = list(metrics)
     for name, limit in limits.items():
-        if name not in names:
-            raise UnknownNameError("metric in --fail-under", name, names)
+        UnknownNameError.check("metric in --fail-under", name, names)
         low, high = make_metric(name).bounds
         if isfinite(limit) and low <= limit <= high:
             continue

@@ -8,27 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from grammeter import training
 from grammeter.core import DataError, UsageError, checked
 from grammeter.errant import annotator
 from grammeter.formats import Correction, parallel_files, read_parallel, read_ratings
 from grammeter.models import Card, current
-from grammeter.training import (
-    CRITERIA,
-    Criterion,
-    CrossDomain,
-    Decay,
-    Impacts,
-    LossName,
-    Measured,
-    Pair,
-    Precision,
-    Settings,
-    cross_test,
-    fit_impara,
-    fit_some,
-    measure_impacts,
-    pairs_of,
-)
 from grammeter.verbs._using import fields_among
 
 ENCODER = "bert-base-cased"
@@ -44,13 +28,13 @@ def train_impara(
     encoder: str = ENCODER,
     pairs: int = 4096,
     parallel_only: bool = False,
-    loss: LossName = "sigmoid",
+    loss: training.LossName = "sigmoid",
     epochs: int = 10,
     batch_size: int = 32,
     learning_rate: float = 1e-5,
-    decay: Decay = "none",
+    decay: training.Decay = "none",
     warmup: float = 0.0,
-    dtype: Precision = "auto",
+    dtype: training.Precision = "auto",
     seed: int = 1,
     source_column: str | None = None,
     target_column: str | None = None,
@@ -108,17 +92,17 @@ def train_some(
     scores: str | Path,
     output: str | Path,
     *,
-    criteria: Sequence[Criterion] = CRITERIA,
+    criteria: Sequence[training.Criterion] = training.CRITERIA,
     encoder: str = ENCODER,
     epochs: int = 10,
     batch_size: int = 32,
     learning_rate: float = 3e-5,
-    decay: Decay = "linear",
+    decay: training.Decay = "linear",
     warmup: float = 0.1,
-    dtype: Precision = "auto",
+    dtype: training.Precision = "auto",
     seed: int = 1,
     resume: bool = False,
-) -> dict[Criterion, Card]:
+) -> dict[training.Criterion, Card]:
     """Train SOME's regressors from human scores (Yoshimura et al. 2020).
 
     Device and errors are those of :func:`train_impara`.
@@ -138,7 +122,7 @@ def train_some(
     """
     settings = _settings(locals())
     path = _present([Path(scores)])[0]
-    return fit_some(
+    return training.fit_some(
         read_ratings(path), Path(output), settings, files=[path], criteria=criteria, resume=resume
     )
 
@@ -152,18 +136,18 @@ def train_cross_domain(
     encoder: str = ENCODER,
     pairs: int = 4096,
     parallel_only: bool = False,
-    loss: LossName = "sigmoid",
+    loss: training.LossName = "sigmoid",
     epochs: int = 10,
     batch_size: int = 32,
     learning_rate: float = 1e-5,
-    decay: Decay = "none",
+    decay: training.Decay = "none",
     warmup: float = 0.0,
-    dtype: Precision = "auto",
+    dtype: training.Precision = "auto",
     source_column: str | None = None,
     target_column: str | None = None,
     pipeline: str | None = None,
     lenient: bool = False,
-) -> CrossDomain:
+) -> training.CrossDomain:
     """Train IMPARA on each of several corpora, and test each model on each (Maeda's Table 4).
 
     Raises :class:`UsageError` if there is no corpus or no seed, a seed is repeated, or a name
@@ -186,21 +170,21 @@ def train_cross_domain(
     _check_corpora(corpora, seeds)
     settings = _settings(options)
     models: dict[tuple[str, int], Path] = {}
-    tests: dict[tuple[str, int], list[Pair]] = {}
+    tests: dict[tuple[str, int], list[training.Pair]] = {}
     for name, parallel in corpora.items():
         data = _Data(parallel, options)
         for seed in seeds:
             folder = Path(output) / f"{name}-{seed}"
             data.train(folder, replace(settings, seed=seed), resume=True)
             models[name, seed] = folder
-            tests[name, seed] = [pair for pair in pairs_of(folder) if pair.part == "test"]
-    return CrossDomain(tuple(seeds), tuple(cross_test(models, tests)))
+            tests[name, seed] = [pair for pair in training.pairs_of(folder) if pair.part == "test"]
+    return training.CrossDomain(tuple(seeds), tuple(training.cross_test(models, tests)))
 
 
-def _settings(options: Mapping[str, Any]) -> Settings:
+def _settings(options: Mapping[str, Any]) -> training.Settings:
     """Return the arguments of a verb that are settings, for the device in use."""
-    chosen = fields_among(options, Settings)
-    return Settings(**chosen, rate=options["learning_rate"], device=current().device)
+    chosen = fields_among(options, training.Settings)
+    return training.Settings(**chosen, rate=options["learning_rate"], device=current().device)
 
 
 def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[int]) -> None:
@@ -227,7 +211,7 @@ def train_impacts(
     target_column: str | None = None,
     pipeline: str | None = None,
     lenient: bool = False,
-) -> Impacts:
+) -> training.Impacts:
     """Measure the impact of every edit of parallel data (Maeda et al. 2022, equation 5).
 
     Returns impacts of each error type and of each edit, the greatest first (Tables 6 and 7).
@@ -244,7 +228,7 @@ def train_impacts(
         Leave out types of fewer edits.
     """
     sentences = _Data(parallel, locals()).measure().sentences
-    return Impacts.of(sentences, merge=merge, least=least)
+    return training.Impacts.of(sentences, merge=merge, least=least)
 
 
 class _Data:
@@ -260,9 +244,9 @@ class _Data:
         self._files = _present([path for data in self._places for path in parallel_files(data)])
         self.measure = cache(self._measure)
 
-    def train(self, folder: Path, settings: Settings, *, resume: bool) -> Card:
+    def train(self, folder: Path, settings: training.Settings, *, resume: bool) -> Card:
         """Fit a quality estimator."""
-        return fit_impara(
+        return training.fit_impara(
             self.measure,
             folder,
             settings,
@@ -274,7 +258,7 @@ class _Data:
             resume=resume,
         )
 
-    def _measure(self) -> Measured:
+    def _measure(self) -> training.Measured:
         pipeline = self._options["pipeline"]
         rows: list[Correction] = []
         origin = GIVEN
@@ -290,9 +274,9 @@ class _Data:
                 fault = "no sentence has an edit"
                 raise DataError(fault, where=data, fix="Give sources and their corrections.")
             rows += parallel
-        sentences = tuple(measure_impacts(rows, self._options["encoder"]))
+        sentences = tuple(training.measure_impacts(rows, self._options["encoder"]))
         left = sum(len(row.edits or ()) for row in rows) - sum(len(s.edits) for s in sentences)
-        return Measured(sentences, len(rows), origin, left)
+        return training.Measured(sentences, len(rows), origin, left)
 
 
 def _with_edits(rows: Sequence[Correction], pipeline: str | None) -> list[Correction]:

@@ -16,20 +16,11 @@ Test = Literal["bootstrap", "randomisation"]
 STRICT: tuple[Correction, ...] = ("holm", "bonferroni")
 """Corrections that bound the chance of any false alarm."""
 
-FEW_SEGMENTS = 30
-"""With fewer than these a bootstrap is overconfident; a note says so."""
-
-RESAMPLES = 1000
-"""How many are drawn where nothing is corrected."""
-
-EACH = 80
-"""Resamples for each comparison under a correction: adjusted p-values can reach 1/80."""
-
-MOST_VALUES = 200_000_000
-"""Resampled scores that are kept at once: 1.5 GB."""
-
-WORK = 2_000_000
-"""Systems times resamples that take seconds."""
+FEW_SEGMENTS = 30  # with fewer than these a bootstrap is overconfident; a note says so
+RESAMPLES = 1000  # how many are drawn where nothing is corrected
+EACH = 80  # resamples for each comparison under a correction: adjusted p-values can reach 1/80
+MOST_VALUES = 200_000_000  # resampled scores that are kept at once: 1.5 GB
+WORK = 2_000_000  # systems times resamples that take seconds
 
 
 def least_pvalue(segments: int) -> float:
@@ -51,8 +42,7 @@ class ComparisonDesign:
     def __post_init__(self) -> None:
         choices = {"test": get_args(Test), "correction": CORRECTIONS}
         for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise UnknownNameError(name, getattr(self, name), known)
+            UnknownNameError.check(name, getattr(self, name), known)
         if self.resamples < 1 or self.seed < 0:
             message = f"resamples={self.resamples}, seed={self.seed} is not possible"
             raise UsageError(message, fix="Take at least one resample and a seed of at least 0.")

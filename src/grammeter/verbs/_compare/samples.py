@@ -8,22 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grammeter.core import (
-    TIERS,
-    DataError,
-    FloatArray,
-    IntArray,
-    MetricScores,
-    Ranked,
-    Ranking,
-    Score,
-    ScoreTable,
-    Signature,
-    Tier,
-    TypeCounts,
-    UnknownNameError,
-    UsageError,
-)
+from grammeter import core
 from grammeter.meta import judged_table
 from grammeter.metrics import metric
 from grammeter.stats import PairedSamples
@@ -33,10 +18,10 @@ ABSENT = "neither the output nor its references have edits of this type"
 
 SHARE = "the share of the other outputs that an output beats"
 
-Comparable = ScoreTable | Ranked | Sequence[Ranking]
+Comparable = core.ScoreTable | core.Ranked | Sequence[core.Ranking]
 
 
-def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> PairedSamples:
+def paired_samples(name: str, column: core.MetricScores, systems: Sequence[str]) -> PairedSamples:
     """Gather the rows of some systems, the choice among references made.
 
     Where no statistics are stored and every score is the mean of its sentence values, as with
@@ -44,12 +29,13 @@ def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> P
     the rest, a ``DataError``; ``name`` says which metric.
     """
     if is_mean_of_sentences(column):
-        rows = [_values_and_presence(column.segments[system].values) for system in systems]
+        values = [column.segments[system].values for system in systems]
+        rows = [np.stack([np.nan_to_num(of), ~np.isnan(of)], axis=-1) for of in values]
         return PairedSamples(_stacked(name, systems, rows), _mean)
     scorer = metric(column.metric) if column.statistics else None
     for system in systems:
         if scorer is None or system not in column.statistics:
-            raise DataError(
+            raise core.DataError(
                 f"{name}, {system}: scored without statistics",
                 fix="Run 'grammeter score ... -o FILE' again and compare what it writes; of other"
                 " programs' scores, give those of sentences: 'metric system segment value'.",
@@ -59,7 +45,7 @@ def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> P
     return PairedSamples(_stacked(name, systems, rows), scorer.value_of)
 
 
-def is_mean_of_sentences(column: MetricScores) -> bool:
+def is_mean_of_sentences(column: core.MetricScores) -> bool:
     """Whether a column has sentence values alone, and each score is their mean or missing."""
     return not column.statistics and all(
         system in column.segments
@@ -71,7 +57,7 @@ def is_mean_of_sentences(column: MetricScores) -> bool:
     )
 
 
-def resampling(column: MetricScores) -> str:
+def resampling(column: core.MetricScores) -> str:
     """Return what a resample of a column recomputes; stands in the signature."""
     if is_mean_of_sentences(column):
         return "mean of sentence values"
@@ -80,7 +66,7 @@ def resampling(column: MetricScores) -> str:
     return metric(column.metric).resampling
 
 
-def sample_notes(name: str, column: MetricScores, samples: PairedSamples) -> Iterator[str]:
+def sample_notes(name: str, column: core.MetricScores, samples: PairedSamples) -> Iterator[str]:
     """Say what a reader must know of the rows: whose they are, and which are equal."""
     if is_mean_of_sentences(column) and dict(column.signature).get("scores") != "judgments":
         yield f"{name}: the mean of stored sentence values is compared; larger counts as better"
@@ -93,26 +79,22 @@ def sample_notes(name: str, column: MetricScores, samples: PairedSamples) -> Ite
             yield f"{name}: {names} have equal figures in every sentence"
 
 
-def _values_and_presence(values: FloatArray) -> FloatArray:
-    return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=-1)
-
-
-def _mean(sums: FloatArray) -> FloatArray:
+def _mean(sums: core.FloatArray) -> core.FloatArray:
     number = sums[..., 1]
     return sums[..., 0] / np.where(number == 0, np.nan, number)
 
 
-def _stacked(name: str, systems: Sequence[str], rows: Sequence[FloatArray]) -> FloatArray:
+def _stacked(name: str, systems: Sequence[str], rows: Sequence[core.FloatArray]) -> core.FloatArray:
     counts = {system: len(matrix) for system, matrix in zip(systems, rows, strict=True)}
     if len(set(counts.values())) != 1 or 0 in counts.values():
         fault = f"{name}: systems can only be compared on the same segments; found {counts}"
-        raise DataError(fault, fix="Score all systems in one run.")
+        raise core.DataError(fault, fix="Score all systems in one run.")
     return np.array(rows, dtype=np.float64)
 
 
 def as_table(
     scores: Comparable, name: str = "judgments", *, judged_only: bool = False
-) -> ScoreTable:
+) -> core.ScoreTable:
     """Return scores as they are, and of judgments the means of what they say of sentences.
 
     What they say is the judges' scores where all outputs have one, else the share of the other
@@ -121,12 +103,12 @@ def as_table(
     nobody judged, so that the others have other numbers. Raises :class:`DataError` if nothing is
     judged, or this is a ranking.
     """
-    if isinstance(scores, ScoreTable):
+    if isinstance(scores, core.ScoreTable):
         return scores
-    if isinstance(scores, Ranked):
+    if isinstance(scores, core.Ranked):
         fault = f"{name}: a ranking says nothing of sentences, so nothing can be resampled"
         fix = "Give the judgments that it was made from; a ranking has ranges and clusters."
-        raise DataError(fault, fix=fix)
+        raise core.DataError(fault, fix=fix)
     table = judged_table(scores, name)
     known = np.array([~np.isnan(scores.values) for scores in table[name].segments.values()])
     judged = np.flatnonzero(known.any(axis=0))
@@ -138,39 +120,39 @@ def as_table(
         note += ", of each system in those where it was judged"
     counted = () if judged_only else getattr(scores, "assumptions", ())  # of files of judgments
     notes = (*table.notes, *counted, note)
-    return ScoreTable(table.systems, len(places), {name: column}, about=notes)
+    return core.ScoreTable(table.systems, len(places), {name: column}, about=notes)
 
 
-def _means(column: MetricScores, places: IntArray) -> MetricScores:
+def _means(column: core.MetricScores, places: core.IntArray) -> core.MetricScores:
     """Return the means of sentence values as the scores of systems."""
     said = dict(column.signature)
     settings = {key: said[key] for key in ("scores", "values", "judges")}
-    signature = Signature.of(column.metric, {**settings, "by": "mean of sentences"})
+    signature = core.Signature.of(column.metric, {**settings, "by": "mean of sentences"})
     segments = {system: scores.take(places) for system, scores in column.segments.items()}
     means = {
-        system: Score(float(np.nanmean(scores.values)), signature, len(places))
+        system: core.Score(float(np.nanmean(scores.values)), signature, len(places))
         for system, scores in segments.items()
     }
-    return MetricScores(column.metric, signature, True, means, segments)
+    return core.MetricScores(column.metric, signature, True, means, segments)
 
 
 # --- error types --------------------------------------------------------------------------
 
 
-TypeColumns = Mapping[str, tuple[MetricScores, PairedSamples]]
+TypeColumns = Mapping[str, tuple[core.MetricScores, PairedSamples]]
 """For each error type of one metric, scores and the rows to resample."""
 
 
 def type_columns(
-    columns: Mapping[str, MetricScores], segments: int, wanted: bool | Tier
+    columns: Mapping[str, core.MetricScores], segments: int, wanted: bool | core.Tier
 ) -> dict[str, TypeColumns]:
     """Gather the error types of all metrics that have stored them; ``wanted``: of which tier.
 
     ``True`` takes the types as they are stored. Without counts by type, or with those of another
     tier, a ``UsageError``.
     """
-    if isinstance(wanted, str) and wanted not in TIERS:
-        raise UnknownNameError("kind of types", wanted, TIERS)
+    if isinstance(wanted, str) and wanted not in core.TIERS:
+        raise core.UnknownNameError("kind of types", wanted, core.TIERS)
     typed = {
         name: _columns(name, column, segments, wanted)
         for name, column in columns.items()
@@ -178,13 +160,14 @@ def type_columns(
     }
     if not typed:
         fault = f"no counts by error type are stored for {', '.join(columns) or 'no metric'}"
-        raise UsageError(fault, fix="Score again: grammeter score -m errant --types ... -o FILE")
+        fix = "Score again: grammeter score -m errant --types ... -o FILE"
+        raise core.UsageError(fault, fix=fix)
     return typed
 
 
 def bounded_by_sentences(
-    pvalues: FloatArray, samples: PairedSamples, pairs: IntArray
-) -> FloatArray:
+    pvalues: core.FloatArray, samples: PairedSamples, pairs: core.IntArray
+) -> core.FloatArray:
     """Bound p-values by what the few sentences with an error type can show.
 
     If two systems differ in k sentences, an exact test that swaps them there gives at least
@@ -212,14 +195,14 @@ def type_notes(name: str, types: int, comparisons: int, design: ComparisonDesign
 
 
 def _of_tier(
-    name: str, column: MetricScores, counts: TypeCounts, wanted: bool | Tier
-) -> TypeCounts:
+    name: str, column: core.MetricScores, counts: core.TypeCounts, wanted: bool | core.Tier
+) -> core.TypeCounts:
     stored = dict(column.signature).get("types", "full")
     if wanted is True or wanted == stored:
         return counts
     scheme = dict(column.signature).get("type-scheme", "")
     if stored != "full" or (wanted == "main" and not any(":" in kind for kind in counts.names)):
-        raise UsageError(
+        raise core.UsageError(
             f"{name}: types of the kind {wanted} cannot be made of those stored ({stored},"
             f" {scheme})",
             fix=f"Score again with --types {wanted}, or leave the word out.",
@@ -228,19 +211,21 @@ def _of_tier(
     return counts.folded(wanted)
 
 
-def _columns(name: str, column: MetricScores, segments: int, wanted: bool | Tier) -> TypeColumns:
+def _columns(
+    name: str, column: core.MetricScores, segments: int, wanted: bool | core.Tier
+) -> TypeColumns:
     scorer, signature = metric(column.metric), column.signature
     stored = column.type_counts.items()
     counts = {system: _of_tier(name, column, counts, wanted) for system, counts in stored}
     if wanted is not True and "types" in dict(signature):
         signature = signature.extended({"types": wanted})  # the tier that is compared
     bare = replace(column, signature=signature, statistics={}, segments={})
-    columns: dict[str, tuple[MetricScores, PairedSamples]] = {}
+    columns: dict[str, tuple[core.MetricScores, PairedSamples]] = {}
     for kind in sorted({kind for of_system in counts.values() for kind in of_system.names}):
         rows = np.stack([of_system.by_sentence(kind, segments) for of_system in counts.values()])
         totals = rows.sum(axis=1)
         scores = {
-            system: Score(
+            system: core.Score(
                 value=float(value) if total.any() else math.nan,
                 signature=signature,
                 n=segments,

@@ -11,31 +11,8 @@ from typing import TypedDict, Unpack, overload
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    MetricScores,
-    ScoreTable,
-    Tier,
-    UnknownNameError,
-    UsageError,
-    check_home,
-    checked,
-)
+from grammeter import core, stats
 from grammeter.formats import metric_name, read_any_scores
-from grammeter.stats import (
-    MOST_GROUPS,
-    RELATIVE_TOLERANCE,
-    Correction,
-    PairedSamples,
-    adjust,
-    bootstrap,
-    bootstrap_pvalues,
-    compact_letters,
-    percentile_interval,
-    randomisation_pvalues,
-)
 from grammeter.verbs._compare.design import RESAMPLES, ComparisonDesign, Test, least_pvalue
 from grammeter.verbs._compare.differences import Difference
 from grammeter.verbs._compare.differences import difference as subtract
@@ -58,7 +35,7 @@ MOST_COMPARISONS = 100_000
 """With more comparisons nobody could read the result, and it would take minutes."""
 
 TOO_MANY_LETTERS = (
-    f"{{}}: no letters, because the systems form more than {MOST_GROUPS} groups that overlap;"
+    f"{{}}: no letters, because the systems form more than {stats.MOST_GROUPS} groups that overlap;"
     " see the pairs in the JSON, or compare with a baseline"
 )
 
@@ -71,9 +48,9 @@ class CompareOptions(TypedDict, total=False):
     resamples: int | None
     seed: int
     confidence: float
-    correction: Correction
+    correction: stats.Correction
     metrics: Sequence[str] | None
-    types: bool | Tier
+    types: bool | core.Tier
 
 
 @overload
@@ -85,9 +62,9 @@ def compare(
     difference: Sequence[str],
     show: int = SHOWN,
     metrics: Sequence[str] | None = None,
-    types: bool | Tier = False,
+    types: bool | core.Tier = False,
 ) -> Difference: ...
-@checked
+@core.checked
 def compare(
     table: Comparable | str | Path,
     *,
@@ -96,9 +73,9 @@ def compare(
     resamples: int | None = None,
     seed: int = 1,
     confidence: float = 0.95,
-    correction: Correction = "none",
+    correction: stats.Correction = "none",
     metrics: Sequence[str] | None = None,
-    types: bool | Tier = False,
+    types: bool | core.Tier = False,
     difference: Sequence[str] | None = None,
     show: int = SHOWN,
 ) -> Comparison | Difference:
@@ -146,7 +123,7 @@ def compare(
         baseline=baseline, test=test, resamples=RESAMPLES if resamples is None else resamples,
         seed=seed, confidence=confidence, correction=correction,
     )  # fmt: skip
-    check_home(difference is not None, "--difference", show=show != SHOWN)
+    core.check_home(difference is not None, "--difference", show=show != SHOWN)
     if difference is None:
         fixed = resamples is not None
         compared = _compare_systems(scores, design, fixed=fixed, metrics=metrics, types=types)
@@ -154,20 +131,20 @@ def compare(
     usual = asdict(ComparisonDesign())
     tests = {name: value != usual[name] for name, value in asdict(design).items()}
     tests["resamples"] = resamples is not None
-    check_home(False, "comparisons other than --difference", **tests)
+    core.check_home(False, "comparisons other than --difference", **tests)
     if len(difference) != 2:
-        raise UsageError(f"a difference of {len(difference)} systems", fix="Name two.")
+        raise core.UsageError(f"a difference of {len(difference)} systems", fix="Name two.")
     listed = subtract(scores, *difference, metrics=metrics, types=types, show=show)
     return replace(listed, notices=notices)
 
 
 def _compare_systems(
-    table: ScoreTable,
+    table: core.ScoreTable,
     design: ComparisonDesign,
     *,
     fixed: bool,
     metrics: Sequence[str] | None = None,
-    types: bool | Tier = False,
+    types: bool | core.Tier = False,
 ) -> Comparison:
     """Compare systems; the number of resamples is ``fixed`` or chosen, see :func:`compare`."""
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
@@ -177,7 +154,7 @@ def _compare_systems(
     if (most := comparisons * max(map(len, by_type.values()), default=0)) > MOST_COMPARISONS:
         fault = f"{most:,} comparisons: each type of {systems} systems by all pairs"
         fix = "Name a baseline, compare fewer systems, or take the types operation or main."
-        raise UsageError(fault, fix=fix)
+        raise core.UsageError(fault, fix=fix)
     wanted = design
     design, notes = design.settled(systems, comparisons, fixed=fixed)
     design.check_size(sum(len(column) for column in columns.values()))
@@ -205,15 +182,15 @@ def _with_types(
     comparisons = design.comparisons(systems) * len(of)
     design, notes = design.settled(systems * len(of), comparisons, fixed=fixed)
     columns = {kind: column for kind, (column, _) in of.items()}
-    samples = [group for _, group in of.values()]
-    compared = _compare_columns(columns, samples, design, together=True)
+    groups = [group for _, group in of.values()]
+    compared = _compare_columns(columns, groups, design, together=True)
     notes += type_notes(name, len(of), comparisons, design)
     results = zip(columns.items(), compared, strict=True)
     types = {kind: _with_gold(result, column) for (kind, column), result in results}
     return replace(whole, types=types), notes
 
 
-def _with_gold(result: MetricComparison, column: MetricScores) -> MetricComparison:
+def _with_gold(result: MetricComparison, column: core.MetricScores) -> MetricComparison:
     """Say how many edits of this type the references of each system have."""
     gold = {name: score.parts["tp"] + score.parts["fn"] for name, score in column.items()}
     systems = {name: replace(system, gold=gold[name]) for name, system in result.items()}
@@ -221,26 +198,30 @@ def _with_gold(result: MetricComparison, column: MetricScores) -> MetricComparis
 
 
 def _compare_columns(
-    columns: Mapping[str, MetricScores],
-    groups: Sequence[PairedSamples],
+    columns: Mapping[str, core.MetricScores],
+    groups: Sequence[stats.PairedSamples],
     design: ComparisonDesign,
     *,
     together: bool = False,
 ) -> list[MetricComparison]:
     """Compare systems under each column; ``together``: p-values of all are one family."""
     pairs = [_pairs(column, design.baseline) for column in columns.values()]
-    resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
+    resampled = stats.bootstrap(groups, resamples=design.resamples, seed=design.seed)
     if design.test == "bootstrap":
-        raw = [bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)]
+        raw = [
+            stats.bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)
+        ]
     else:
-        raw = randomisation_pvalues(groups, pairs, resamples=design.resamples, seed=design.seed)
+        raw = stats.randomisation_pvalues(
+            groups, pairs, resamples=design.resamples, seed=design.seed
+        )
     parts = zip(raw, columns.values(), groups, pairs, strict=True)
     raw = [_bounded(*of_column, by_type=together) for of_column in parts]
     if together and raw:
         ends = np.cumsum([len(p) for p in raw])[:-1]
-        adjusted = np.split(adjust(np.concatenate(raw), design.correction), ends)
+        adjusted = np.split(stats.adjust(np.concatenate(raw), design.correction), ends)
     else:
-        adjusted = [adjust(p, design.correction) for p in raw]
+        adjusted = [stats.adjust(p, design.correction) for p in raw]
     parts = zip(columns.values(), pairs, resampled, raw, adjusted, strict=True)
     return [
         _result(column, design, chosen, values, *pvalues)
@@ -249,31 +230,31 @@ def _compare_columns(
 
 
 def _bounded(
-    pvalues: FloatArray,
-    column: MetricScores,
-    samples: PairedSamples,
-    pairs: IntArray,
+    pvalues: core.FloatArray,
+    column: core.MetricScores,
+    group: stats.PairedSamples,
+    pairs: core.IntArray,
     *,
     by_type: bool,
-) -> FloatArray:
+) -> core.FloatArray:
     """Bound p-values by what so many sentences can show; NaN where a score is missing."""
-    pvalues = np.maximum(pvalues, least_pvalue(samples.rows.shape[1]))
+    pvalues = np.maximum(pvalues, least_pvalue(group.rows.shape[1]))
     if by_type:
-        pvalues = bounded_by_sentences(pvalues, samples, pairs)
+        pvalues = bounded_by_sentences(pvalues, group, pairs)
     return np.where(_missing(column)[pairs].any(axis=1), np.nan, pvalues)
 
 
-def _missing(column: MetricScores) -> BoolArray:
+def _missing(column: core.MetricScores) -> core.BoolArray:
     return np.array([math.isnan(score.value) for score in column.values()], dtype=np.bool_)
 
 
-def _pairs(column: MetricScores, baseline: str | None) -> IntArray:
+def _pairs(column: core.MetricScores, baseline: str | None) -> core.IntArray:
     """Return which systems are compared, by number; the baseline stands second."""
     names = list(column)
     if baseline is None:
         pairs = list(combinations(range(len(names)), 2))
     elif baseline not in names:
-        raise UnknownNameError("system", baseline, names)
+        raise core.UnknownNameError("system", baseline, names)
     else:
         base = names.index(baseline)
         pairs = [(number, base) for number in range(len(names)) if number != base]
@@ -281,19 +262,19 @@ def _pairs(column: MetricScores, baseline: str | None) -> IntArray:
 
 
 def _result(
-    column: MetricScores,
+    column: core.MetricScores,
     design: ComparisonDesign,
-    pairs: IntArray,
-    resampled: FloatArray,
-    raw: FloatArray,
-    adjusted: FloatArray,
+    pairs: core.IntArray,
+    resampled: core.FloatArray,
+    raw: core.FloatArray,
+    adjusted: core.FloatArray,
 ) -> MetricComparison:
     """Put figures together; where the table has no score, nothing else is claimed."""
     names, values = list(column), [score.value for score in column.values()]
-    low, high = percentile_interval(resampled, design.confidence)
-    unknown = _missing(column) | (high - low <= RELATIVE_TOLERANCE * np.abs(high))
+    low, high = stats.percentile_interval(resampled, design.confidence)
+    unknown = _missing(column) | (high - low <= stats.RELATIVE_TOLERANCE * np.abs(high))
     bounds = np.where(unknown, np.nan, [low, high]).T.tolist()
-    defined: BoolArray = np.asarray(np.isfinite(resampled).all(axis=1))
+    defined: core.BoolArray = np.asarray(np.isfinite(resampled).all(axis=1))
     systems = {
         name: SystemResult(
             value=values[at], low=low, high=high, reason=_reason(column, defined, low, at)
@@ -315,7 +296,7 @@ def _result(
     )
     signature = design.signature(column.signature, resampling(column))
     if design.baseline is None:
-        different: BoolArray = np.zeros((len(names), len(names)), dtype=np.bool_)
+        different: core.BoolArray = np.zeros((len(names), len(names)), dtype=np.bool_)
         first, second = pairs.T
         different[first, second] = different[second, first] = adjusted <= design.level
         for name, letters in _letters(column, np.nan_to_num(bounds), different).items():
@@ -331,7 +312,9 @@ def _result(
     return MetricComparison(signature, column.higher_is_better, systems, ())
 
 
-def _reason(column: MetricScores, defined: BoolArray, number: float, *systems: int) -> str | None:
+def _reason(
+    column: core.MetricScores, defined: core.BoolArray, number: float, *systems: int
+) -> str | None:
     """Say why a number about some systems is NaN, if it is."""
     if not math.isnan(number):
         return None
@@ -345,7 +328,9 @@ def _reason(column: MetricScores, defined: BoolArray, number: float, *systems: i
     return f"every resample gives the same {what}, which does not show how it varies"
 
 
-def _letters(column: MetricScores, bounds: FloatArray, different: BoolArray) -> dict[str, str]:
+def _letters(
+    column: core.MetricScores, bounds: core.FloatArray, different: core.BoolArray
+) -> dict[str, str]:
     """Give letters to the systems that have a score, from the best one on; {} if too many.
 
     Of equal scores the one with the lower interval comes first, so that the order of systems in
@@ -355,5 +340,5 @@ def _letters(column: MetricScores, bounds: FloatArray, different: BoolArray) -> 
     values = [sign * score.value for score in column.values()]
     known = [at for at, value in enumerate(values) if not math.isnan(value)]
     order = sorted(known, key=lambda at: (values[at], *bounds[at], names[at]))
-    letters = compact_letters(different[np.ix_(order, order)])
+    letters = stats.compact_letters(different[np.ix_(order, order)])
     return {names[at]: text for at, text in zip(order, letters or (), strict=bool(letters))}
