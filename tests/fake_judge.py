@@ -61,7 +61,9 @@ class FakeClient:
 def install(monkeypatch, score=by_hash):
     """Let all questions of a test go to a new fake client, and return it."""
     from grammeter.llm import client
+    from grammeter.verbs import judge  # loads what must have the true one
 
+    assert callable(judge)
     fake = FakeClient(score)
     monkeypatch.setattr(client, "ask", fake.ask)
     monkeypatch.setattr(client, "estimate", fake.estimate)

@@ -73,14 +73,8 @@ class History:
     outcome: Outcome | None = None  # None: not yet ended
     version: int = 0  # of the file when it was read
 
-    def follow(
-        self,
-        attempt: Attempt,
-        most: int,
-        body: Mapping[str, Any] | None = None,
-        sent: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Add a request, whose JSON may be at hand; what came after the end does not count."""
+    def follow(self, attempt: Attempt, most: int) -> None:
+        """Add a request; what came after the end does not count."""
         came, ends, note = attempt.state, None, attempt.reason
         reply = Reply(
             text=attempt.reply,
@@ -88,11 +82,11 @@ class History:
             attempt=len(self.replies) + 1,
             tokens=(attempt.tokens_in, attempt.tokens_out),
             seconds=attempt.seconds,
-            finish=finish_of(json_object(attempt.body) if body is None else body),
+            finish=finish_of(json_object(attempt.body)),
             state=came,
             reason=note,
             answered_by=attempt.answered_by,
-            settings=_settings(json_object(attempt.request) if sent is None else sent),
+            settings=_settings(json_object(attempt.request)),
         )
         self.attempts += 1
         self.replies += () if came == "failed" else (reply,)

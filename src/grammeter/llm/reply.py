@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from operator import mul
 from typing import Any, Literal, cast
 
@@ -146,6 +147,7 @@ class _UnreadableError(Exception):
 Pairs = list[tuple[str, Any]]
 
 
+@cache
 def schema(n: int) -> dict[str, Any]:
     """Return the strict JSON schema of ``n`` scores; enumerations have more support than bounds."""
     names = [f"target{number}_score" for number in range(1, n + 1)]

@@ -291,6 +291,5 @@ class Conversation:
         if attempts.version() != self._history.version:
             self._history = self._session.history(self._request.key)
         else:  # what has just been written need not be read
-            most = self._session.endpoint.attempts
-            self._history.follow(attempt, most, raw.body, sent)
+            self._history.follow(attempt, self._session.endpoint.attempts)
         return self._history.outcome
