@@ -20,9 +20,7 @@ from grammeter.core import Edit
 Row0 = Literal["3.2", "head"]
 """Offsets of insertions before the first token: the column, as in release 3.2, or zero."""
 
-EPSILON = 0.001
-"""Cost of an edit without a gold edit, beyond its length."""
-
+EPSILON = 0.001  # cost of an edit without a gold edit, beyond its length
 Edge = tuple[int, int, bool]
 """``(target, tables, noop)``: an optimal move; ``tables`` (1 or 2) counts those it is of."""
 

@@ -33,8 +33,7 @@ class Change(NamedTuple):
     tokens: Tokens
 
 
-Changes = tuple[Change, ...]
-"""What one version changes: sorted by span, without overlaps."""
+Changes = tuple[Change, ...]  # what one version changes: sorted by span, without overlaps
 
 
 class Chunk(NamedTuple):
@@ -64,8 +63,7 @@ class ChunkedSentence:
     references: Mapping[int, Changes]
 
 
-Target = tuple[ChunkedSentence, Changes]
-"""A sentence and what a hypothesis changes in it."""
+Target = tuple[ChunkedSentence, Changes]  # a sentence and what a hypothesis changes in it
 
 
 def segment_edits(segments: Sequence[Segment], extract: Extract) -> list[SegmentEdits]:

@@ -11,9 +11,7 @@ from random import Random
 
 from grammeter.core import Edit, GoldEdits, UsageError, apply, without_overlaps
 
-Words = tuple[str, ...]
-"""Tokens."""
-
+Words = tuple[str, ...]  # tokens
 _GLUED_COMMA = re.compile(r",(?!\d)")
 _LAST_STOP = re.compile(r"(?<=[^.])\.$")
 

@@ -32,10 +32,7 @@ from grammeter.alignment.arcs import (
 from grammeter.core import Edit
 
 Integers = npt.NDArray[np.int64]
-
-EDGE = 1000
-"""Cost of an elementary edge, in units of the scorer's 0.001."""
-
+EDGE = 1000  # cost of an elementary edge, in units of the scorer's 0.001
 _BITS = 32  # a cost and the vertex where its edit begins share an integer: ties go to the lowest
 _VERTEX = (1 << _BITS) - 1
 _FAR = 1 << 60

@@ -32,8 +32,7 @@ from grammeter.core import Edit
 if TYPE_CHECKING:
     from grammeter.alignment.large_lattice import LargeLattice
 
-ARC_LIMIT = 200_000
-"""Above this many phrase edits a lattice is handled without listing them."""
+ARC_LIMIT = 200_000  # above this many phrase edits a lattice is handled without listing them
 
 
 def matcher(

@@ -22,8 +22,7 @@ from grammeter.core import BoolArray, IntArray, Segment
 Unit = Literal["word", "char"]
 """What an n-gram is made of: tokens between white space, or the line's characters."""
 
-_BATCH = 1 << 18
-"""Characters whose n-grams are in memory together; some 60 MB at most."""
+_BATCH = 1 << 18  # characters whose n-grams are in memory together; some 60 MB at most
 
 
 def tokenise(text: str, unit: Unit, *, strip: bool) -> Sequence[str]:

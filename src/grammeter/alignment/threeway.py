@@ -27,16 +27,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-GAP = ""
-"""Entry of a column where a sentence has no token."""
-
+GAP = ""  # entry of a column where a sentence has no token
 Column = tuple[str, str, str]
 """Tokens of source, hypothesis and reference that stand below each other."""
 
 Tokens = Sequence[str]
-Triple = tuple[Tokens, Tokens, Tokens]
-"""Source, hypothesis and reference."""
-
+Triple = tuple[Tokens, Tokens, Tokens]  # source, hypothesis and reference
 MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 """Which sentences have a token in a column, in the order of preference."""
 

@@ -33,24 +33,16 @@ from grammeter.core import (
     f_measure,
 )
 
-KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")
-"""The names of the kinds; a kind is its place here."""
+KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")  # the names of the kinds; a kind is its place here
 
 TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
 
 _VERDICTS: Mapping[int, EditVerdict] = {TP: "matched", FN: "missed"}
 
-Row = Sequence[float]
-"""Counts or weights of one sentence or corpus, in the order of ``KINDS``."""
-
-Similarities = Mapping[tuple[str, str], float]
-"""Similarity of the texts of each pair, in any unit."""
-
-TOGETHER = -1
-"""Label of a judgment against all references together."""
-
-WHOLE = -1
-"""Length of a column that does not depend on length."""
+Row = Sequence[float]  # counts or weights of one sentence or corpus, in the order of `KINDS`
+Similarities = Mapping[tuple[str, str], float]  # similarity of the texts of each pair, in any unit
+TOGETHER = -1  # label of a judgment against all references together
+WHOLE = -1  # length of a column that does not depend on length
 
 
 class Curve(NamedTuple):

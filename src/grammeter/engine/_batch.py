@@ -30,9 +30,7 @@ from grammeter.version import __version__
 
 Engine = Literal["local", "ray"]
 TableForm = Literal["jsonl", "tsv", "csv", "parquet"]
-
-BLOCK = 1_000
-"""Rows that are read, scored and written together."""
+BLOCK = 1_000  # rows that are read, scored and written together
 
 
 @dataclass

@@ -18,18 +18,13 @@ from typing import Any, Literal
 from grammeter.core import UnknownNameError, UsageError
 from grammeter.formats import ShardForm
 
-EditsForm = Literal["m2", "list"]
-"""Edits as ``A`` lines of M2 in one text, or as a list of objects."""
-
-ERROR = "error"
-"""The column that says why a row has no scores."""
-
+EditsForm = Literal["m2", "list"]  # edits as `A` lines of M2 in one text, or as a list of objects
+ERROR = "error"  # the column that says why a row has no scores
 LONGEST = 1_000
 """Default limit of tokens in a text: longer texts are no sentences, and the cost of an alignment
 grows with the square of its length."""
 
-LONGEST_TOKEN = 50
-"""Limit of characters per token, on average over a text."""
+LONGEST_TOKEN = 50  # limit of characters per token, on average over a text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,12 +16,8 @@ from grammeter.engine.rows import Done, Totals
 from grammeter.formats import Shard, ShardForm, Sink, read_object
 from grammeter.version import __version__
 
-ERRORS = "errors"
-"""The folder, inside that of the output, of the lists of rows with an error."""
-
-FIRST_FAULTS = 5
-"""How many rows with an error are told one by one."""
-
+ERRORS = "errors"  # the folder, inside that of the output, of the lists of rows with an error
+FIRST_FAULTS = 5  # how many rows with an error are told one by one
 State = Literal["new", "done", "gone", "changed"]
 """Not written yet; as it was written; no longer there; there, but not as it was written."""
 

@@ -21,11 +21,8 @@ from grammeter.engine.manifest import Finished, Planned, write_shard
 from grammeter.engine.workers import scored, tasks
 from grammeter.models import Runtime, current
 
-CPUS = 0.5
-"""Processors per worker: whole ones would leave none to hand out the work."""
-
-ANSWER = 10.0
-"""Seconds to wait for a connection to a cluster."""
+CPUS = 0.5  # processors per worker: whole ones would leave none to hand out the work
+ANSWER = 10.0  # seconds to wait for a connection to a cluster
 
 
 def score_shards(

@@ -26,8 +26,7 @@ from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.scoring import Fault, check_alone, count, isolated, sentence_values
 
-HEAD = 1_000
-"""Rows of a shard that are looked at before any is scored."""
+HEAD = 1_000  # rows of a shard that are looked at before any is scored
 
 
 class Made(NamedTuple):
@@ -39,8 +38,7 @@ class Made(NamedTuple):
     passes: bool
 
 
-_NewCells = tuple[dict[str, Any], list[str]]
-"""The new cells of a row, and why some are missing."""
+_NewCells = tuple[dict[str, Any], list[str]]  # the new cells of a row, and why some are missing
 
 
 class _Plan(NamedTuple):

@@ -17,12 +17,8 @@ from grammeter.engine.rows import Done, checked_blocks, process
 from grammeter.formats import Block
 from grammeter.models import Runtime, using
 
-UNDER_WAY = 2
-"""Blocks per process that wait or are worked on: enough that no process is idle."""
-
-TRIES = 3
-"""How often processes may be lost at one block before the run ends."""
-
+UNDER_WAY = 2  # blocks per process that wait or are worked on: enough that no process is idle
+TRIES = 3  # how often processes may be lost at one block before the run ends
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 

@@ -23,12 +23,9 @@ from typing import Literal, NamedTuple, cast
 from grammeter.core import require
 from grammeter.errant.tokens import Tokens
 
-Operation = Literal["S", "I", "D", "T"]
-"""Substitution, insertion, deletion, transposition."""
-
+Operation = Literal["S", "I", "D", "T"]  # substitution, insertion, deletion, transposition
 OPEN_CLASSES = frozenset({"ADJ", "ADV", "NOUN", "VERB"})
-COST_LIMIT = 300_000
-"""Substitution costs kept in memory, some 40 MB; beyond that all are dropped."""
+COST_LIMIT = 300_000  # substitution costs kept in memory, some 40 MB; beyond that all are dropped
 
 
 class Change(NamedTuple):
@@ -220,8 +217,7 @@ def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
     return [first.get(word, absent) for word in words]
 
 
-_Word = tuple[str, str, str, str]
-"""Text, lower case, lemma, word class."""
+_Word = tuple[str, str, str, str]  # text, lower case, lemma, word class
 
 
 class _Costs:

@@ -22,15 +22,9 @@ from grammeter.errant.parse import Parser
 from grammeter.errant.pipelines import NEUTRAL, find_pipeline
 from grammeter.errant.tokens import Applied, Tokens, by_span, split
 
-CHUNK = 4096
-"""Pairs that are processed together."""
-
-EDIT_LIMIT = 100_000
-"""Edits kept in memory by their pairs, some 25 MB; a pair counts as one more."""
-
-Texts = tuple[str, str]
-"""Source and corrected sentence."""
-
+CHUNK = 4096  # pairs that are processed together
+EDIT_LIMIT = 100_000  # edits kept in memory by their pairs, some 25 MB; a pair counts as one more
+Texts = tuple[str, str]  # source and corrected sentence
 GoldTypes = Mapping[int, Mapping[int, Sequence[str]]]
 """By identity of a sentence's gold edits and by annotator: a type for each edit, in order."""
 

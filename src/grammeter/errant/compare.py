@@ -20,9 +20,7 @@ Groups = Mapping[Key, Sequence[str]]
 """The error types of all edits with one key; insertions at one place may share one."""
 
 Outcome = Literal["tp", "fp", "fn"]
-
-Triple = tuple[float, float, float]
-"""True positives, false positives, false negatives."""
+Triple = tuple[float, float, float]  # true positives, false positives, false negatives
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,11 +23,8 @@ from grammeter.errant.classify import classify
 from grammeter.errant.merge import adjacent, is_decided_by_changes, joined, merge, parts
 from grammeter.errant.tokens import Span, Tokens
 
-GROUP = "grammeter.languages"
-"""The entry point group in which other packages announce rules."""
-
-OPERATIONS = "[MRU]|UNK"
-"""Types that say what an edit does and no more."""
+GROUP = "grammeter.languages"  # the entry point group in which other packages announce rules
+OPERATIONS = "[MRU]|UNK"  # types that say what an edit does and no more
 
 
 @dataclass(frozen=True, kw_only=True)

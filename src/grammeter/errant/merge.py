@@ -20,8 +20,7 @@ changes together; ``all-equal``: adjacent changes of one kind together."""
 
 CONTENT_CLASSES = frozenset({"ADJ", "ADV", "AUX", "NOUN", "VERB"})
 VERBAL_CLASSES = frozenset({"AUX", "PART", "VERB"})
-SIMILAR = 0.75
-"""Above this similarity of letters a substitution stands alone."""
+SIMILAR = 0.75  # above this similarity of letters a substitution stands alone
 
 
 def merge(

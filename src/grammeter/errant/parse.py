@@ -19,24 +19,12 @@ from grammeter.core import Cache, require
 from grammeter.errant.pipelines import Pipeline
 from grammeter.errant.tokens import Tokens
 
-BATCH = 128
-"""Sentences in one batch of spaCy."""
-
-ZONE = 2048
-"""Sentences after which spaCy forgets the words that only they had."""
-
-TOKEN_LIMIT = 300_000
-"""Tokens of parsed sentences kept in memory, some 40 MB."""
-
-LEMMA_LIMIT = 100_000
-"""Words that a lemmatizer may keep in memory."""
-
-FILE = "parses-2.sqlite"
-"""The number is that of the file's format."""
-
-SIZE_LIMIT = 1 << 30
-"""Bytes; a larger file is begun anew."""
-
+BATCH = 128  # sentences in one batch of spaCy
+ZONE = 2048  # sentences after which spaCy forgets the words that only they had
+TOKEN_LIMIT = 300_000  # tokens of parsed sentences kept in memory, some 40 MB
+LEMMA_LIMIT = 100_000  # words that a lemmatizer may keep in memory
+FILE = "parses-2.sqlite"  # the number is that of the file's format
+SIZE_LIMIT = 1 << 30  # bytes; a larger file is begun anew
 _UNUSED = ("ner", "entity_linker", "spancat", "textcat", "textcat_multilabel")
 _PLAIN = {
     *("attribute_ruler", "lemmatizer", "morphologizer", "parser", "senter", "sentencizer"),

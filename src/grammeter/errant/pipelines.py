@@ -18,9 +18,7 @@ from typing import Any, cast
 from grammeter.core import MissingResourceError, UsageError, kept_out, require, words_of
 from grammeter.errant.tokens import Tokens, from_words
 
-NEUTRAL = "neutral"
-"""Instead of a pipeline: tokens are only split, whatever the language."""
-
+NEUTRAL = "neutral"  # instead of a pipeline: tokens are only split, whatever the language
 USUAL = "en_core_web_sm"
 """The pipeline that published ERRANT scores were made with, in one version or another."""
 

@@ -12,10 +12,8 @@ from grammeter.rendering import svg
 from grammeter.rendering.page import Drawing
 from grammeter.rendering.svg import GAP, LETTER, PLOT, ROW, Panel, Scale, drawing
 
-HEAD = 30
-"""What stands above the first row: the axis and its numbers."""
-LINE = 1.4 * svg.FONT
-"""From one line of text to the next."""
+HEAD = 30  # what stands above the first row: the axis and its numbers
+LINE = 1.4 * svg.FONT  # from one line of text to the next
 STRONGEST = 0.45
 """The opacity of the strongest cell of a heat map: letters stay readable in all themes."""
 

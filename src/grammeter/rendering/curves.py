@@ -19,16 +19,12 @@ from grammeter.rendering.charts import LINE
 from grammeter.rendering.page import Drawing
 from grammeter.rendering.svg import FONT, GAP, LETTER, PLOT, ROW, Panel, Scale, drawing
 
-FLAT = 220
-"""Height of the plot of a curve."""
-_WIDEST = 60
-"""Letters that a line below one plot has room for."""
-
+FLAT = 220  # height of the plot of a curve
+_WIDEST = 60  # letters that a line below one plot has room for
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-MARKED = 20
-"""Points of a series up to which each is marked."""
+MARKED = 20  # points of a series up to which each is marked
 
 # --- points ---------------------------------------------------------------------------------
 

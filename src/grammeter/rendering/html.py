@@ -27,9 +27,7 @@ STYLES = ("page.css", "tables.css", "controls.css", "sentences.css", "edits.css"
 SCRIPTS = ("page.js", "tables.js", "data.js", "filter.js", "draw.js", "address.js", "browser.js")
 """In the order in which they are read."""
 
-TALL = 25
-"""Number of rows from which a table scrolls in its own box, with its head in sight."""
-
+TALL = 25  # number of rows from which a table scrolls in its own box, with its head in sight
 _ANCHOR = re.compile(r"[A-Za-z0-9-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SVG = frozenset(
@@ -211,10 +209,7 @@ def _data(browser: Browser) -> Iterator[str]:
 
 
 Json = str | int | float | None | list["Json"] | dict[str, "Json"]
-
-PIECE = 200
-"""Number of sentences in a piece."""
-
+PIECE = 200  # number of sentences in a piece
 VERDICTS = (None, "matched", "spurious", "missed")
 _LEAST_DIGITS, _MOST_DIGITS = 4, 9
 _MARKUP = re.compile("[<>&\u2028\u2029\ud800-\udfff]")

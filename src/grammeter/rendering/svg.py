@@ -42,17 +42,12 @@ MARKERS = (
 )
 """Corners around a point; ``None``: a dot. With :data:`SERIES` 42 lines differ."""
 
-FONT = 12
-"""Height of letters, in units of a drawing; all lengths are."""
-LETTER = 6.8
-"""About the width of a letter."""
-LONGEST = 26
-"""Columns that a name has room for; the rest is cut, and stands in a hint."""
+FONT = 12  # height of letters, in units of a drawing; all lengths are
+LETTER = 6.8  # about the width of a letter
+LONGEST = 26  # columns that a name has room for; the rest is cut, and stands in a hint
 GAP = 10
 ROW = 22
-PLOT = 360
-"""Width of what lies between names and numbers; of a scatter plot, height, too."""
-
+PLOT = 360  # width of what lies between names and numbers; of a scatter plot, height, too
 Points = Iterable[tuple[float, float]]
 
 
@@ -234,15 +229,11 @@ class Scale:
 # --- files ----------------------------------------------------------------------------------
 
 SUFFIXES = (".svg", ".png")
-TITLE_ROOM = 2 * FONT
-"""What the title takes above a drawing in a file."""
-
+TITLE_ROOM = 2 * FONT  # what the title takes above a drawing in a file
 _VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
 _STYLE = {"font.family": "DejaVu Sans", "text.parse_math": False}  # the same on every machine
-_POINT = 0.75
-"""Points in a unit of a drawing."""
-_SMALLER = 0.9
-"""DejaVu Sans is so much wider than what browsers show."""
+_POINT = 0.75  # points in a unit of a drawing
+_SMALLER = 0.9  # DejaVu Sans is so much wider than what browsers show
 
 
 def check_figure(path: str | Path) -> None:

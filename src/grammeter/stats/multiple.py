@@ -14,11 +14,8 @@ Correction = Literal["none", "holm", "bonferroni", "benjamini-hochberg"]
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
-MOST_GROUPS = 50
-"""With more groups than these items get no letters."""
-
-MOST_STEPS = 100_000
-"""Most steps of the search for groups."""
+MOST_GROUPS = 50  # with more groups than these items get no letters
+MOST_STEPS = 100_000  # most steps of the search for groups
 
 
 def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:

@@ -20,9 +20,7 @@ import numpy as np
 
 from grammeter.core import FloatArray, IntArray, tell
 
-CELLS = 2**21
-"""Most numbers in one working array, so that memory is bounded."""
-
+CELLS = 2**21  # most numbers in one working array, so that memory is bounded
 CELLS_OF_PAIRS = 2**18
 """Numbers of one working array of pairs: small enough for a processor's cache."""
 

@@ -23,8 +23,7 @@ from grammeter.ranking import (
 )
 from grammeter.stats import chunks, generator, spearman
 
-ROUNDING = 1e-9
-"""A correlation that misses its target by less has reached it."""
+ROUNDING = 1e-9  # a correlation that misses its target by less has reached it
 
 
 @dataclass(frozen=True, eq=False)

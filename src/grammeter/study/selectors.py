@@ -30,9 +30,7 @@ from grammeter.core import (
     UsageError,
 )
 
-Groups = tuple[tuple[str, ...], ...]
-"""The systems behind each distinct output of one sentence."""
-
+Groups = tuple[tuple[str, ...], ...]  # the systems behind each distinct output of one sentence
 Select = Literal["paper", "uniform", "diversity", "spread"]
 """By the number of system pairs compared, uniformly, by the outputs' distances, by a metric."""
 
