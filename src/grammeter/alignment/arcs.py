@@ -74,8 +74,7 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
 
 class _Tables:
     def __init__(self, source: Sequence[str], hypothesis: Sequence[str]) -> None:
-        self._source = source
-        self._hypothesis = hypothesis
+        self._source, self._hypothesis = source, hypothesis
         self._up1, self._left1, self._equal1 = _levenshtein(source, hypothesis)
         self._up2, self._left2 = _longest_common_subsequence(source, hypothesis)
         columns = zip(self._up1, self._left1, self._up2, self._left2, strict=True)

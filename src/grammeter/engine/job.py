@@ -91,8 +91,7 @@ class _Parser:
     """Rewrites a filter as a Python expression over ``v0``, ``v1``, ..., and reads its tree."""
 
     def __init__(self, text: str, columns: Mapping[str, str]) -> None:
-        self._text = text
-        self._columns = columns
+        self._text, self._columns = text, columns
         self._values: dict[str, Value] = {}
         longest_first = sorted(columns, key=len, reverse=True)
         names = "|".join(map(re.escape, longest_first)) or "(?!)"

@@ -187,8 +187,7 @@ class _Orders:
     """
 
     def __init__(self, source: Sequence[str], target: Sequence[str], *, wanted: bool) -> None:
-        self._source = source
-        self._target = target
+        self._source, self._target = source, target
         self.first_in_target = _first_positions(source, target if wanted else ())
         self.first_in_source = _first_positions(target, source if wanted else ())
 
@@ -224,8 +223,7 @@ class _Costs:
     """Costs of substituting one word for another, computed on first use; if ``even``, all 1."""
 
     def __init__(self, limit: int, *, even: bool) -> None:
-        self.even = even
-        self._limit = limit
+        self.even, self._limit = even, limit
         self._at_most = 0
         self._numbers: dict[_Word, int] = {}
         self._words: list[_Word] = []

@@ -51,10 +51,7 @@ class Annotator:
                 merge=partial(merge_changes, strategy=merge),
                 merges_by_changes=partial(is_decided_by_changes, strategy=merge),
             )
-        self.rules = rules
-        self._parser = parser
-        self._types = types
-        self._merge = merge
+        self.rules, self._parser, self._types, self._merge = rules, parser, types, merge
         self._lev = lev or parser is None
         self._aligner = Aligner(lev=self._lev)
         self._known: dict[Texts, tuple[Edit, ...]] = {}

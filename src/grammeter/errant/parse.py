@@ -50,9 +50,7 @@ class Parser:
         *,
         token_limit: int = TOKEN_LIMIT,
     ) -> None:
-        self.pipeline = pipeline
-        self._folder = cache_folder
-        self._token_limit = token_limit
+        self.pipeline, self._folder, self._token_limit = pipeline, cache_folder, token_limit
         self._known: dict[Key, Tokens] = {}
         self._tokens = 0
 

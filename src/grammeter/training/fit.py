@@ -78,9 +78,7 @@ class _Run:
     """The state of a training run, and its steps."""
 
     def __init__(self, task: Task, settings: Settings, network: Network, folder: Path) -> None:
-        self._task = task
-        self._settings = settings
-        self._network = network
+        self._task, self._settings, self._network = task, settings, network
         self._folder = folder
         self._checkpoint = Checkpoint(folder)
         self._saved = self._timed = time.monotonic()
