@@ -203,7 +203,6 @@ def _tokens(edit: Edit) -> Tokens:
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join sorted spans that overlap or touch."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and start <= joined[-1][1]:
@@ -216,7 +215,6 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 def _texts(
     source: Tokens, changes: Changes, spans: Sequence[tuple[int, int]]
 ) -> list[tuple[Tokens, bool]]:
-    """Return a version's text in each span, and whether one of its changes lies there."""
     texts: list[tuple[Tokens, bool]] = []
     at = 0
     for start, end in spans:

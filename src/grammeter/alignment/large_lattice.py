@@ -73,7 +73,6 @@ class LargeLattice:
                         exact.setdefault((begin, arc.target), EDGE * arc.length + arc.times)
 
     def _holds(self, step: _Step, exact: Mapping[tuple[int, int], int]) -> bool:
-        """Whether a step costs what the scorer's arc costs."""
         elementary = any(target == step.target for target, _, _ in self._graph[step.begin])
         if elementary or (step.begin, step.target) in exact:
             return True
@@ -112,7 +111,6 @@ class LargeLattice:
         return dict.fromkeys(pairs, self._match)
 
     def _matching(self, gold: Edit) -> Iterable[tuple[int, int]]:
-        """Return the arcs that equal a gold edit, which replaces or deletes words."""
         width = self._texts.width
         for correction in gold.corrections:
             words = correction.split()
@@ -125,7 +123,6 @@ class LargeLattice:
                     yield begin, target
 
     def _matching_insertions(self, place: int, gold: Sequence[Edit]) -> Iterable[tuple[int, int]]:
-        """Return the insertions that equal gold insertions at one place."""
         width = self._texts.width
         row = [v for v in range(place * width, (place + 1) * width) if v in self._graph]
         if self._row0 == "3.2" and place < width:  # see moves before the first token: 3.2 quirk

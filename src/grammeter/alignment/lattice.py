@@ -125,7 +125,6 @@ class Lattice:
         return tuple(self._texts.proposal(arc) for arc in reversed(path) if not arc.noop)
 
     def _matching_weights(self, gold: Iterable[Edit]) -> dict[Arc, float]:
-        """Return the weights that gold edits change; empty if no arc matches."""
         weights: dict[Arc, float] = {}
         agree = self._texts.agree
         for span, edits in by_span(gold).items():

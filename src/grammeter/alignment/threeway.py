@@ -260,7 +260,6 @@ class _Search:
 
 
 def _from_planes(triple: Triple) -> list[_Cell]:
-    """Return the moves from left to right by way of the full table."""
     sh, sr, hr = _token_gains(triple)
     planes = _planes_backwards(sh, sr, hr)
     here, before = next(planes), next(planes, None)
@@ -284,7 +283,6 @@ def _from_planes(triple: Triple) -> list[_Cell]:
 
 
 def _token_gains(triple: Triple) -> list[_Gains]:
-    """Gain of each pair of tokens, counted from 1, so that they go with the cells."""
     encoded = [array[0] for array in _encoded([triple])]
     dtype = _gain_type(sum(map(len, encoded)))
     equal = [encoded[a][:, None] == encoded[b] for a, b in _SIDES]

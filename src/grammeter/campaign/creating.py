@@ -194,7 +194,6 @@ def _created(
     notices: tuple[str, ...],
     notes: Sequence[str],
 ) -> CampaignProgress:
-    """Create the campaign, from the arguments of a function and what was read for it."""
     plan = _plan(values)
     if judgments is None:
         notes = [*notes, *_idle_settings(plan, items)]

@@ -225,7 +225,6 @@ def run_batch(
 
 
 def _check_outputs(planned: Sequence[Planned]) -> None:
-    """Refuse outputs that are inputs, that are one file, or have a name of ours."""
     inputs = {path.resolve() for plan in planned for path in plan.shard.paths}
     by_name: dict[str, Planned] = {}
     for plan in planned:

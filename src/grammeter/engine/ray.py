@@ -78,8 +78,6 @@ def _absolute(plan: Planned) -> Planned:
 
 
 class _Worker:
-    """An actor: one process of the cluster, with its models."""
-
     def __init__(self, planned: list[Planned], job: Job, block: int, runtime: Runtime) -> None:
         self._plans = {plan.shard.name: plan for plan in planned}
         self._job, self._block, self._runtime = job, block, runtime

@@ -170,7 +170,6 @@ def _contraction(pair: _Pair) -> str | None:
 
 
 def _misspelling(pair: _Pair) -> str | None:
-    """Judge words that are not in the dictionary."""
     text = pair.texts[0]
     if not text.isalpha() or not dictionary().isdisjoint((text, pair.lowers[0])):
         return None
@@ -211,7 +210,6 @@ def _verb_form(pair: _Pair) -> str | None:
 
 
 def _follow_auxiliaries(pair: _Pair) -> bool:
-    """Whether both verbs follow an auxiliary, which then bears tense and agreement."""
     if pair.both_auxiliary:
         return all(_is_later_auxiliary(word) for word in pair.words)
     known = english().auxiliary
@@ -222,7 +220,6 @@ def _follow_auxiliaries(pair: _Pair) -> bool:
 
 
 def _is_later_auxiliary(word: _Side) -> bool:
-    """Whether the first auxiliary of its verb is another word."""
     tokens = word.tokens
     for child in tokens.children(tokens.heads[word.start]):
         if tokens.deps[child].startswith("aux"):

@@ -129,7 +129,6 @@ class _Sequence:
                 pending.extend(reversed(self._treat(part)))
 
     def _treat(self, part: _Part) -> list[_Part | Span]:
-        """Return edits, and what is still to be treated, left to right."""
         low, high, _ = part
         changes = self._changes[low:high]
         kinds = {change.kind for change in changes}

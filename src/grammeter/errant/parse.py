@@ -68,7 +68,6 @@ class Parser:
         return [parses[_key(bare)] for bare in wanted]
 
     def _obtain(self, sentences: Sequence[Tokens], dependencies: bool) -> Iterator[Tokens]:
-        """Read parses from disk and make the missing ones."""
         if not sentences:
             return
         missing: list[Tokens] = []
@@ -210,7 +209,6 @@ class ParseCache:
 
 
 def _encode(parse: Tokens) -> str:
-    """Write a parse without its texts."""
     columns = (parse.lemmas, parse.pos, parse.tags, parse.deps, parse.heads)
     return json.dumps(columns, separators=(",", ":"))
 

@@ -165,7 +165,6 @@ def sampled_shapley(
 
 
 def _subsets(method: Method, size: int, orders: Sequence[Order] | None) -> list[Subset]:
-    """Return the subsets whose scores are needed, the full and the empty one among them."""
     everything = 2**size - 1
     if method == "leave-one-out":
         return [everything, 0, *(everything ^ 1 << edit for edit in range(size))]
@@ -175,7 +174,6 @@ def _subsets(method: Method, size: int, orders: Sequence[Order] | None) -> list[
 
 
 def _prefixes(order: Order) -> list[Subset]:
-    """Return the subsets that an order passes, the empty one first."""
     subsets = [0]
     for edit in order:
         subsets.append(subsets[-1] | 1 << edit)

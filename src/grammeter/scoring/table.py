@@ -110,7 +110,6 @@ def _check_rows(metric: Metric, rows: object, number: int) -> None:
 
 
 def _uncovered(name: str, column: MetricScores) -> Iterator[str]:
-    """Say that a judge gave no scores to some sentences."""
     shares = {system: score.parts.get("coverage", 1.0) for system, score in column.scores.items()}
     least = min(shares, key=lambda system: shares[system])
     if shares[least] < 1:
@@ -189,7 +188,6 @@ def _by_type(
 
 
 def _without_types(columns: Mapping[str, MetricScores]) -> Iterator[str]:
-    """Name the metrics that have no error types; raise if none has."""
     without = [name for name, column in columns.items() if not (column.types or column.gold_types)]
     if len(without) == len(columns):
         fault = f"no error types: {', '.join(without)} tell none apart"
@@ -199,7 +197,6 @@ def _without_types(columns: Mapping[str, MetricScores]) -> Iterator[str]:
 
 
 def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
-    """Return what the signature says of the texts, references and systems of this run."""
     form: dict[str, object] = {"unicode": corpus.normalisation} if corpus.normalisation else {}
     if metric.pooled:
         form["pool"] = len(corpus.systems)

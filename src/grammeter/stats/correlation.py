@@ -157,7 +157,6 @@ def _pairs(matrix: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _distinct(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the number of distinct values among the units present."""
     present = weights > 0
     equal = np.tril(values[..., None, :] == values[..., :, None], -1)
     met_before = (equal & present[..., None, :]).any(axis=-1)

@@ -124,7 +124,6 @@ def _checked(systems: Mapping[str, Sequence[str]], per_item: int) -> dict[str, S
 
 
 def _digest(outputs: Mapping[str, Sequence[str]]) -> str:
-    """Return a fingerprint of these outputs."""
     digest = hashlib.sha256()
     for name, lines in outputs.items():
         digest.update("\n".join([name, *(line.strip() for line in lines), "\0"]).encode())

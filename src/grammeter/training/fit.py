@@ -75,8 +75,6 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
 
 
 class _Run:
-    """The state of a training run, and its steps."""
-
     def __init__(self, task: Task, settings: Settings, network: Network, folder: Path) -> None:
         self._task, self._settings, self._network = task, settings, network
         self._folder = folder

@@ -63,13 +63,11 @@ def fit_impara(
 
 
 def _identity(settings: Settings, files: Sequence[Path]) -> dict[str, object]:
-    """Return everything that a run depends on; the encoder is named by its hash."""
     encoder = find_model(settings.encoder).hash
     return {**asdict(settings), "encoder": encoder, "files": digest(files)}
 
 
 def _accuracies(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
-    """Return the accuracy on validation and test pairs, and on those without inclusion."""
     results: dict[str, object] = {}
     for part in HELD_OUT:
         pairs = data.part(part)
@@ -135,7 +133,6 @@ def fit_some(
 
 
 def _errors(task: HumanScore, fitted: Fitted) -> dict[str, object]:
-    """Return error and correlation with human scores on held-out sentences."""
     results: dict[str, object] = {}
     for part in HELD_OUT:
         outputs = fitted.outputs[part][:, 0]

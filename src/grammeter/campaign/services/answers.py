@@ -162,7 +162,6 @@ def _look_again(judge: Judge, assignment: Assignment) -> bool:
 
 
 def _close(assignment: Assignment, judgment: Judgment) -> None:
-    """Close an assignment, unless the judge must try again."""
     if assignment.correct is None:
         assignment.correct = judgment.correct
     if not is_asked_again(judgment):

@@ -199,7 +199,6 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
 
 
 def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
-    """Assign items to planned judges, unless the items name their judges."""
     named = {name for item in items for name in item.judges}
     if plan.strategy != Strategy.PLANNED:
         if named:

@@ -213,7 +213,6 @@ def _copy_file(target: Path) -> None:
 
 
 def _copy_rows(target: Path) -> None:
-    """Copy all tables of another database into an SQLite file."""
     # references are checked at the end of the transaction only
     with _made(target) as alias, transaction.atomic(), transaction.atomic(using=alias):
         with connection.cursor() as cursor:

@@ -87,7 +87,6 @@ def revoke(invite: Invite, *, who: str = COMMAND_LINE) -> None:
 
 
 def _valid(invites: QuerySet[Invite], token: str) -> Invite:
-    """Return the invite of a token, or raise :class:`InviteRefused`."""
     rows = invites.select_related("judge", "campaign").filter(token_hash=_hash(token))
     invite, reason = rows.first(), ""
     if invite is None:

@@ -207,7 +207,6 @@ def _next_address(judge: Judge) -> str:
 
 
 def _has_begun(request: HttpRequest, judge: Judge) -> bool:
-    """Whether the judge has seen the guidelines, here or in another browser."""
     return bool(request.session.get(BEGUN)) or answers.history(judge).exists()
 
 
