@@ -7,7 +7,7 @@ grammatical error correction", section 3.2, as errant 3.0.2 applies it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from string import punctuation
 from typing import Literal, NamedTuple
 
@@ -103,19 +103,16 @@ class _Part(NamedTuple):
 
 
 class _Sequence:
-    """Adjacent changes, and running sums over their tokens.
+    """Adjacent changes.
 
     Rules are tried on all windows of changes, widest first, then leftmost; the first that fires
-    decides and what lies left and right of its cut is treated in the same way. The sums answer
-    each question in constant time, whatever the width of the window.
+    decides and what lies left and right of its cut is treated in the same way.
     """
 
     def __init__(self, changes: Sequence[Change], source: Tokens, target: Tokens) -> None:
         self._changes = changes
-        self._sides = (
-            _Side(source, [c[1:3] for c in changes]),
-            _Side(target, [c[3:5] for c in changes]),
-        )
+        spans = [c[1:3] for c in changes], [c[3:5] for c in changes]
+        self._sides = _Side(source, spans[0]), _Side(target, spans[1])
         self._substitutions = list(accumulate((c.kind == "S" for c in changes), initial=0))
 
     def spans(self) -> Iterator[Span]:
@@ -142,7 +139,7 @@ class _Sequence:
                         left, right = cut
                         middle = [joined(self._changes[left:right])] if left < right else []
                         return [_Part(low, left, width), *middle, _Part(right, high, width)]
-            if any(side.has_content(low, high - 1) for side in self._sides):
+            if any(side.classes(low, high - 1) & CONTENT_CLASSES for side in self._sides):
                 return [joined(changes)]
         return [joined([change]) for change in changes]
 
@@ -152,20 +149,17 @@ class _Sequence:
         return (
             self._possessive(first, last, part)
             or self._case(first, last, part)
-            or self._white_space(first, last)
-            or self._same_class(first, last)
+            or self._alike(first, last)
             or (self._smallest(first, last, part) if last - first == 1 else None)
         )
 
     def _possessive(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Keep a suffix with its noun: [friends -> friend 's]."""
-        if first == part.low and any(
-            side.tags[side.starts[first]] == "POS" for side in self._sides
-        ):
+        begins = any(side.tags[side.starts[first]] == "POS" for side in self._sides)
+        if first == part.low and begins:
             return (first + 1, first + 1)
-        if any(side.tags[side.lasts[last]] == "POS" for side in self._sides):
-            return (last - 1, last + 1)
-        return None
+        ends = any(side.tags[side.lasts[last]] == "POS" for side in self._sides)
+        return (last - 1, last + 1) if ends else None
 
     def _case(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Merge what only the case of the last token shows to belong together."""
@@ -178,29 +172,22 @@ class _Sequence:
             or (lengths[1] == 1 and source.texts[source.starts[first]][0].isupper())
         ):
             return (first, last + 1)  # [Cat -> The big cat]
-        if any(
-            length > 1 and side.is_punctuation(last)
-            for side, length in zip(self._sides, lengths, strict=True)
-        ):
-            return (last - 1, last + 1)  # [, we -> . We]
-        return None
+        sides = zip(self._sides, lengths, strict=True)
+        stop = any(length > 1 and side.is_punctuation(last) for side, length in sides)
+        return (last - 1, last + 1) if stop else None  # [, we -> . We]
 
-    def _white_space(self, first: int, last: int) -> _Cut | None:
-        """Merge what is the same but for spaces, hyphens and apostrophes: [sub - way -> subway]."""
+    def _alike(self, first: int, last: int) -> _Cut | None:
+        """Merge the same letters [sub - way -> subway], one word class or verbs [to eat -> eating].
+
+        Letters but for hyphens and apostrophes; of a class or of verbs and what helps them are all
+        tokens, of which one side has more.
+        """
         source, target = self._sides
         same = source.letters(first, last) == target.letters(first, last)
+        if not same and source.length(first, last) != target.length(first, last):
+            classes = source.classes(first, last) | target.classes(first, last)
+            same = len(classes) == 1 or classes <= VERBAL_CLASSES
         return (first, last + 1) if same else None
-
-    def _same_class(self, first: int, last: int) -> _Cut | None:
-        """Merge tokens of one word class, and verbs with what helps them: [to eat -> eating]."""
-        source, target = self._sides
-        if source.length(first, last) == target.length(first, last):
-            return None
-        verbal = source.is_verbal(first, last) and target.is_verbal(first, last)
-        uniform = source.only_class(first, last)
-        if verbal or (uniform is not None and uniform == target.only_class(first, last)):
-            return (first, last + 1)
-        return None
 
     def _smallest(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Split two changes that nothing holds together."""
@@ -230,15 +217,6 @@ class _Side:
         self.pos, self.tags = tokens.pos, tokens.tags
         self.starts = [start for start, _ in spans]
         self.lasts = [end - 1 for _, end in spans]
-        begin, end = spans[0][0], spans[-1][1]
-        self._begin = begin
-        letters = [_letters(text) for text in tokens.lowers[begin:end]]
-        pos = tokens.pos[begin:end]
-        self._letters = "".join(letters)
-        self._offsets = list(accumulate(map(len, letters), initial=0))
-        self._verbal = list(accumulate((p in VERBAL_CLASSES for p in pos), initial=0))
-        self._content = list(accumulate((p in CONTENT_CLASSES for p in pos), initial=0))
-        self._runs = list(accumulate((one != other for one, other in pairwise(pos)), initial=0))
 
     def length(self, first: int, last: int) -> int:
         return self.lasts[last] + 1 - self.starts[first]
@@ -250,26 +228,8 @@ class _Side:
 
     def letters(self, first: int, last: int) -> str:
         """Return all tokens as one word in lower case, without hyphens and apostrophes."""
-        begin, end = self._window(first, last)
-        return self._letters[self._offsets[begin] : self._offsets[end]]
+        word = "".join(self.lowers[self.starts[first] : self.lasts[last] + 1])
+        return word.replace("-", "").replace("'", "")
 
-    def is_verbal(self, first: int, last: int) -> bool:
-        begin, end = self._window(first, last)
-        return self._verbal[end] - self._verbal[begin] == end - begin
-
-    def has_content(self, first: int, last: int) -> bool:
-        begin, end = self._window(first, last)
-        return self._content[end] > self._content[begin]
-
-    def only_class(self, first: int, last: int) -> str | None:
-        """Return the word class of all tokens, if they have the same."""
-        begin, end = self._window(first, last)
-        same = self._runs[begin] == self._runs[end - 1]
-        return self.pos[self.starts[first]] if same else None
-
-    def _window(self, first: int, last: int) -> tuple[int, int]:
-        return self.starts[first] - self._begin, self.lasts[last] + 1 - self._begin
-
-
-def _letters(lower: str) -> str:
-    return lower.replace("-", "").replace("'", "")
+    def classes(self, first: int, last: int) -> set[str]:
+        return {*self.pos[self.starts[first] : self.lasts[last] + 1]}
