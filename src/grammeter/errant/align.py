@@ -114,10 +114,8 @@ class _Grid:
     def __init__(self, costs: _Costs, source: Tokens, target: Tokens, part: Region) -> None:
         left, right = slice(part.start, part.source_end), slice(part.start, part.target_end)
         self._start = part.start
-        self._source = source.texts[left]
-        self._target = target.texts[right]
-        self._rows = costs.rows_of(source, left)
-        self._words = costs.words_of(target, right)
+        self._source, self._target = source.texts[left], target.texts[right]
+        self._rows, self._words = costs.rows_of(source, left), costs.words_of(target, right)
         self._orders = _Orders(source.lowers[left], target.lowers[right], wanted=not costs.even)
         self._cells = [[float(at) for at in range(len(self._target) + 1)]]
         for i in range(len(self._source)):
@@ -203,11 +201,9 @@ class _Orders:
         return sorted(self._source[start:end]) == sorted(self._target[target_start:target_end])
 
     @cached_property
-    def _sums(self) -> tuple[list[int], list[int]]:
-        source, target = (
-            list(accumulate(map(hash, words), initial=0)) for words in (self._source, self._target)
-        )
-        return source, target
+    def _sums(self) -> list[list[int]]:
+        both = (self._source, self._target)
+        return [list(accumulate(map(hash, words), initial=0)) for words in both]
 
 
 def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
@@ -251,9 +247,8 @@ class _Costs:
             self._numbers, self._words, self._rows, self._at_most = {}, [], [], more
 
     def _number(self, word: _Word) -> int:
-        number = self._numbers.get(word)
-        if number is None:
-            number = self._numbers[word] = len(self._rows)
+        number = self._numbers.setdefault(word, len(self._rows))
+        if number == len(self._rows):
             self._words.append(word)
             self._rows.append(_Row(word, self._words))
         return number

@@ -71,7 +71,9 @@ class Annotator:
         edits: dict[Texts, tuple[Edit, ...]] = {}
         if tokens is None:
             edits = {pair: self._known[pair] for pair in pairs if pair in self._known}
-        missing = _by_source(pair for pair in pairs if pair not in edits)
+        first: dict[str, int] = {}  # ordered by source, so that each is parsed once
+        missing = [pair for pair in dict.fromkeys(pairs) if pair not in edits]
+        missing.sort(key=lambda pair: first.setdefault(pair[0], len(first)))
         for start in range(0, len(missing), CHUNK):
             chunk = missing[start : start + CHUNK]
             edits.update(zip(chunk, self._extract(chunk, tokens), strict=True))
@@ -105,12 +107,9 @@ class Annotator:
         Edits that only detect are not applied; they stay, typed ``UNK``, the first of their span.
         """
         applied = [Applied.of(source, edits, minimise=False) for source, edits in sentences]
-        detected = self._typed(
-            [
-                replace(one, spans=[s for s in one.spans if s[0].type in DETECTION_ONLY])
-                for one in applied
-            ]
-        )
+        detecting = [[s for s in one.spans if s[0].type in DETECTION_ONLY] for one in applied]
+        rows = zip(applied, detecting, strict=True)
+        detected = self._typed([replace(one, spans=spans) for one, spans in rows])
         extracted = self.annotate([(one.source, one.target) for one in applied])
         both = zip(detected, extracted, strict=True)
         return [tuple(sorted([*old, *new], key=by_span)) for old, new in both]
@@ -129,15 +128,13 @@ class Annotator:
     def _typed(self, applied: Sequence[Applied]) -> list[tuple[Edit, ...]]:
         texts = {text for one in applied if one.spans for text in (one.source, one.target)}
         parses = self._parse({text: split(text) for text in sorted(texts)})
-        return [
-            tuple(
-                replace(
-                    edit, type=self.rules.classify(span, parses[one.source], parses[one.target])
-                )
-                for edit, (_, span) in zip(one.edits(), one.spans, strict=True)
-            )
-            for one in applied
-        ]
+
+        def typed(one: Applied) -> Iterator[Edit]:
+            sides = [parses[text] for text in (one.source, one.target) if one.spans]
+            for edit, (_, span) in zip(one.edits(), one.spans, strict=True):
+                yield replace(edit, type=self.rules.classify(span, *sides))
+
+        return [tuple(typed(one)) for one in applied]
 
     def _extract(
         self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None
@@ -239,12 +236,6 @@ def _annotator(
 
 _parser = cache(Parser)
 """Returns one parser for all annotators of a pipeline, with or without types."""
-
-
-def _by_source(pairs: Iterable[Texts]) -> list[Texts]:
-    """Order distinct pairs by source, so that each source is parsed once."""
-    first: dict[str, int] = {}
-    return sorted(dict.fromkeys(pairs), key=lambda pair: first.setdefault(pair[0], len(first)))
 
 
 def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import cast
+from typing import Any
 
 from grammeter.core import UNKNOWN, UsageError, require
 from grammeter.errant.english import dictionary, english, stem
@@ -20,11 +20,8 @@ from grammeter.errant.tokens import Span, Tokens
 
 def classify(span: Span, source: Tokens, target: Tokens) -> str:
     """Return the type of an edit; a side without tokens may be bare, others must be parsed."""
-    if source.texts[span.start : span.end] == target.texts[span.target_start : span.target_end]:
-        return UNKNOWN
-    return _classify(
-        _Side(source, span.start, span.end), _Side(target, span.target_start, span.target_end)
-    )
+    one, other = _Side(source, *span[:2]), _Side(target, *span[2:])
+    return UNKNOWN if one.texts == other.texts else _classify(one, other)
 
 
 def _classify(one: _Side, other: _Side) -> str:
@@ -144,11 +141,8 @@ class _Pair:
     @property
     def similarity(self) -> float:
         """Levenshtein similarity of the letters, case aside; 0..1."""
-        similarity = cast(
-            "Callable[[str, str], float]",
-            require("rapidfuzz.distance", extra="errant").Levenshtein.normalized_similarity,
-        )
-        return similarity(*self.lowers)
+        distance: Any = require("rapidfuzz.distance", extra="errant")
+        return distance.Levenshtein.normalized_similarity(*self.lowers)
 
     def target(self) -> str | None:
         """Return the category of the replacement, unless it is rare and says nothing."""
@@ -212,11 +206,9 @@ def _verb_form(pair: _Pair) -> str | None:
 def _follow_auxiliaries(pair: _Pair) -> bool:
     if pair.both_auxiliary:
         return all(_is_later_auxiliary(word) for word in pair.words)
+    sides = [(word.tokens.deps, word.tokens.children(word.start)) for word in pair.words]
     known = english().auxiliary
-    return all(
-        any(word.tokens.deps[child] in known for child in word.tokens.children(word.start))
-        for word in pair.words
-    )
+    return all(any(deps[child] in known for child in children) for deps, children in sides)
 
 
 def _is_later_auxiliary(word: _Side) -> bool:

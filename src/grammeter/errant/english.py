@@ -57,6 +57,9 @@ def _data(name: str) -> str:
     return (files("grammeter.errant") / "data" / name).read_text("utf-8")
 
 
+_VOWELS = frozenset("aeiouy")
+
+
 class _Rule(NamedTuple):
     """A rule for stems; ``removed`` letters go, less those that the replacement begins with."""
 
@@ -85,19 +88,13 @@ def stem(word: str) -> str:
 
 def _fitting(word: str, *, is_intact: bool) -> _Rule | None:
     letters = "".join(takewhile(str.isalpha, word))
+    # two letters stay after a vowel at the beginning, else three with a vowel among the next two
+    least = 2 if word[:1] in _VOWELS else 3 if _VOWELS & {*word[1:3]} else len(word) + 1
     for rule in _rules().get(letters[-1:], ()):
         fits = word.endswith(rule.suffix) and (is_intact or not rule.intact)
-        if fits and _leaves_enough(word, rule.removed):
+        if fits and len(word) - rule.removed >= least:
             return rule
     return None
-
-
-def _leaves_enough(word: str, removed: int) -> bool:
-    """Two letters after a vowel at the beginning, else three with a vowel among the next two."""
-    left = len(word) - removed
-    if word[0] in "aeiouy":
-        return left >= 2
-    return left >= 3 and not set("aeiouy").isdisjoint(word[1:3])
 
 
 @cache

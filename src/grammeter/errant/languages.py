@@ -62,10 +62,8 @@ def merge_neutral(changes: Sequence[Change], source: Tokens, target: Tokens) -> 
     """
 
     def together(*pair: Change) -> bool:
-        return all(
-            len(source.texts[change.start]) == 1 == len(target.texts[change.target_start])
-            for change in pair
-        )
+        texts = [(source.texts[one.start], target.texts[one.target_start]) for one in pair]
+        return all(len(old) == 1 == len(new) for old, new in texts)
 
     spans: list[Span] = []
     for group in adjacent(changes):

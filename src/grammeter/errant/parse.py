@@ -44,13 +44,9 @@ class Parser:
     """
 
     def __init__(
-        self,
-        pipeline: Pipeline,
-        cache_folder: Path | None = None,
-        *,
-        token_limit: int = TOKEN_LIMIT,
+        self, pipeline: Pipeline, folder: Path | None = None, *, token_limit: int = TOKEN_LIMIT
     ) -> None:
-        self.pipeline, self._folder, self._token_limit = pipeline, cache_folder, token_limit
+        self.pipeline, self._folder, self._token_limit = pipeline, folder, token_limit
         self._known: dict[Key, Tokens] = {}
         self._tokens = 0
 
@@ -200,7 +196,8 @@ class ParseCache:
     def write(self, parses: Iterable[Tokens]) -> None:
         """Add parses, or replace those of the same sentences."""
         if self._cache:
-            self._cache.write([(self._key(one), _encode(one)) for one in parses if len(one)])
+            rows = ((one, json.dumps(_columns(one), separators=(",", ":"))) for one in parses)
+            self._cache.write([(self._key(one), text) for one, text in rows if len(one)])
 
     def _key(self, tokens: Tokens) -> bytes:
         written = f"\0{tokens.raw}" if tokens.raw else " ".join(tokens.texts)
@@ -208,9 +205,8 @@ class ParseCache:
         return hashlib.blake2b(self._identity + b"\0" + sentence, digest_size=16).digest()
 
 
-def _encode(parse: Tokens) -> str:
-    columns = (parse.lemmas, parse.pos, parse.tags, parse.deps, parse.heads)
-    return json.dumps(columns, separators=(",", ":"))
+def _columns(parse: Tokens) -> tuple[Sequence[str] | Sequence[int], ...]:
+    return parse.lemmas, parse.pos, parse.tags, parse.deps, parse.heads
 
 
 def _decode(bare: Tokens, value: str) -> Tokens | None:
@@ -219,7 +215,6 @@ def _decode(bare: Tokens, value: str) -> Tokens | None:
         parse = bare.with_columns(*json.loads(value))
     except (ValueError, TypeError, RecursionError):
         return None
-    columns = (parse.lemmas, parse.pos, parse.tags, parse.deps, parse.heads)
-    lengths, size = list(map(len, columns)), len(bare)
+    lengths, size = list(map(len, _columns(parse))), len(bare)
     whole = lengths in ([size] * 5, [size, size, size, 0, 0])
     return parse if whole and {int}.issuperset(map(type, parse.heads)) else None

