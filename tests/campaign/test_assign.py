@@ -157,8 +157,8 @@ def test_attention_items_come_in_another_order_for_another_judge(database):
 def test_what_is_left_goes_back_to_the_pool(database):
     from django.utils import timezone
 
-    from grammeter.campaign.models import Assignment
-    from grammeter.campaign.services import assign, order
+    from grammeter.campaign.models import Assignment, release
+    from grammeter.campaign.services import assign
 
     campaign = made_campaign(3, strategy="pool", judges=0)
     gone, other = come_in(campaign, 2)
@@ -173,7 +173,7 @@ def test_what_is_left_goes_back_to_the_pool(database):
     answer(gone, left)  # who comes back late is heard even so
     left.refresh_from_db()
     assert left.state == "done"
-    assert order.release(Assignment.objects.filter(pk=left.pk)) == 0
+    assert release(Assignment.objects.filter(pk=left.pk)) == 0
 
 
 def test_a_blocked_judge_gets_nothing(database):

@@ -112,8 +112,7 @@ class _Tables:
 
 
 def _add(graph: Graph, vertex: int, target: int, tables: int, noop: bool = False) -> None:
-    edge = (target, 2 if tables == _BOTH else 1, noop)
-    graph.setdefault(vertex, []).append(edge)
+    graph.setdefault(vertex, []).append((target, 2 if tables == _BOTH else 1, noop))
 
 
 def _levenshtein(
@@ -259,15 +258,12 @@ def longer_arcs(
                 if unchanged > max_unchanged:
                     continue
                 arc = arrivals.get(begin)
-                if arc is None:
-                    arc = Arc(begin, target, length, unchanged, first.start, end, 1)
-                    arrivals[begin] = arc
-                elif length < arc.length:
-                    arc.length, arc.unchanged = length, unchanged
-                    arc.start, arc.end = first.start, end
-                    arc.times += 1
-                else:
+                if arc is not None and length >= arc.length:
                     continue
+                if arc is None:
+                    arc = arrivals[begin] = Arc(begin, target, 0, 0, 0, 0, 0)
+                arc.length, arc.unchanged, arc.times = length, unchanged, arc.times + 1
+                arc.start, arc.end = first.start, end
                 if k >= hidden:
                     listed.append(arc)
         if len(listed) > limit:
@@ -314,14 +310,9 @@ def weigh_insertions(
     from_left = True
     while low <= high:
         arc = group[low if from_left else high]
-        order = range(gold_low, gold_high + 1)
-        matched = next(
-            (x for x in (order if from_left else reversed(order)) if agree(arc, gold[x])), None
-        )
-        if from_left:
-            low += 1
-        else:
-            high -= 1
+        order = range(gold_low, gold_high + 1)[:: 1 if from_left else -1]
+        matched = next((x for x in order if agree(arc, gold[x])), None)
+        low, high = (low + 1, high) if from_left else (low, high - 1)
         if matched is None:
             weights[arc] += EPSILON
             from_left = not from_left

@@ -88,18 +88,15 @@ def _edits_of(segments: Iterable[Segment], extract: Extract) -> list[SegmentEdit
     ]
     distinct = [pair for pair in dict.fromkeys(wanted) if pair[0] != pair[1]]
     edits = dict(zip(distinct, map(tuple, extract(distinct)), strict=True))
-    return [
-        SegmentEdits(
-            edits.get((segment.source, segment.hypothesis), ()),
-            segment.gold
-            or {
-                number: edits.get((segment.source, text), ())
-                for number, text in enumerate(segment.references)
-                if text is not None
-            },
-        )
-        for segment in segments
-    ]
+
+    def edits_of(segment: Segment, text: str) -> tuple[Edit, ...]:
+        return edits.get((segment.source, text), ())
+
+    def gold_of(segment: Segment) -> GoldEdits:
+        texts = enumerate(segment.references)
+        return segment.gold or {n: edits_of(segment, text) for n, text in texts if text is not None}
+
+    return [SegmentEdits(edits_of(one, one.hypothesis), gold_of(one)) for one in segments]
 
 
 def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
@@ -175,25 +172,21 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     As :func:`segment_edits`, but runs of white space do not count, and DataError also if a source
     is empty or gold edits overlap. Segments of one source line share one :class:`ChunkedSentence`.
     """
-    normal = [
-        replace(
-            segment,
-            source=_normal(segment.source),
-            hypothesis=_normal(segment.hypothesis),
-            references=tuple(text and _normal(text) for text in segment.references),
-        )
-        for segment in segments
-    ]
+
+    def normal_one(segment: Segment) -> Segment:
+        source, hypothesis = _normal(segment.source), _normal(segment.hypothesis)
+        references = tuple(text and _normal(text) for text in segment.references)
+        return replace(segment, source=source, hypothesis=hypothesis, references=references)
+
+    normal = list(map(normal_one, segments))
     known: dict[tuple[str, int, int], ChunkedSentence] = {}
     targets: list[Target] = []
     edits_of = _edits_of(normal, extract)
     for written, segment, edits in zip(segments, normal, edits_of, strict=True):
         key = (written.source, id(written.references), id(segment.gold) if segment.gold else 0)
-        sentence = known.get(key)
-        if sentence is None:
-            sentence = _sentence(segment.source, edits.gold, where=f"sentence {len(known) + 1}")
-            known[key] = sentence
-        targets.append((sentence, ordered(sentence.source, edits.proposed)))
+        if key not in known:
+            known[key] = _sentence(segment.source, edits.gold, where=f"sentence {len(known) + 1}")
+        targets.append((known[key], ordered(known[key].source, edits.proposed)))
     return targets
 
 
@@ -233,11 +226,8 @@ def _normal(text: str) -> str:
 
 def _sentence(source: str, references: GoldEdits, *, where: str) -> ChunkedSentence:
     if not source or not references:
-        raise DataError(
-            "the source is empty" if not source else "there is no reference",
-            where=where,
-            fix="Leave the sentence out, in all files.",
-        )
+        fault = "the source is empty" if not source else "there is no reference"
+        raise DataError(fault, where=where, fix="Leave the sentence out, in all files.")
     tokens = tuple(source.split())
     try:
         changes = {label: ordered(tokens, references[label]) for label in sorted(references)}

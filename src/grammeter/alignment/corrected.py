@@ -56,13 +56,8 @@ def mixed(
             fix="Use mix=false, or raise limit.",
         )
     combined = (list(itertools.chain(*ways)) for ways in itertools.product(*choices))
-    return list(
-        dict.fromkeys(
-            apply_backwards(source, edits)
-            for edits in combined
-            if len({(edit.start, edit.end) for edit in edits}) == len(edits)
-        )
-    )
+    apart = (edits for edits in combined if len({(e.start, e.end) for e in edits}) == len(edits))
+    return list(dict.fromkeys(apply_backwards(source, edits) for edits in apart))
 
 
 def split_punctuation(correction: str) -> str:

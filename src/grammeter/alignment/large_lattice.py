@@ -125,9 +125,8 @@ class LargeLattice:
     def _matching_insertions(self, place: int, gold: Sequence[Edit]) -> Iterable[tuple[int, int]]:
         width = self._texts.width
         row = [v for v in range(place * width, (place + 1) * width) if v in self._graph]
-        if self._row0 == "3.2" and place < width:  # see moves before the first token: 3.2 quirk
-            first = [v for v in (place, place + 1) if place and v in self._graph]
-            row = [*first, *row]
+        if self._row0 == "3.2" and 0 < place < width:  # moves before the first token: 3.2 quirk
+            row = [*(v for v in (place, place + 1) if v in self._graph), *row]
         arcs = elementary_arcs(self._graph, row, width, self._row0)
         longer = longer_arcs(arcs, self._max_unchanged) or []
         listed = [*chain.from_iterable(arcs.values()), *dict.fromkeys(longer)]
@@ -196,7 +195,9 @@ class _Sweep:
         best[self._cell(0)] = 0
         opening[self._cell(0)] = _FAR if shut[self._cell(0)] else 0
         for total in range(1, self._rows + self._columns - 1):
-            cells = self._anti_diagonal(total)
+            first, last = max(0, total - self._columns + 1), min(self._rows - 1, total)
+            rows = np.arange(first, last + 1)  # of the anti-diagonal
+            cells = (rows + 1) * self._pitch + (total - rows) + 1
             reached = np.full(len(cells), _FAR)
             for move in self._moves:
                 before, room = cells - move.offset, most + 1 - move.noop
@@ -216,11 +217,6 @@ class _Sweep:
             packed = (best[cells] & ~_VERTEX) + self._number[cells]
             opening[cells] = np.where(shut[cells], _FAR, packed)
         return best
-
-    def _anti_diagonal(self, total: int) -> Integers:
-        first = max(0, total - self._columns + 1)
-        rows = np.arange(first, min(self._rows - 1, total) + 1)
-        return (rows + 1) * self._pitch + (total - rows) + 1
 
 
 class _Move(NamedTuple):

@@ -79,29 +79,22 @@ class Lattice:
         self, texts: Texts, vertices: Sequence[int], arcs: Sequence[Arc], offset: int, edges: int
     ) -> None:
         self._texts, self._size, self._arcs = texts, len(vertices), arcs
-        self._offset = float(offset)
-        self._match = -float(edges)
-        position = {vertex: at for at, vertex in enumerate(vertices)}
+        self._offset, self._match = float(offset), -float(edges)
+        at = {vertex: place for place, vertex in enumerate(vertices)}
         weights = (_weight(arc.length, 0 if arc.noop else arc.times) for arc in arcs)
-        self._edges = [
-            (position[arc.begin], position[arc.target], weight)
-            for arc, weight in zip(arcs, weights, strict=True)
-        ]
-        self._without_gold: tuple[Proposal, ...] | None = None
+        self._edges = [(at[a.begin], at[a.target], w) for a, w in zip(arcs, weights, strict=True)]
 
     def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
         """Return the hypothesis's edits, left to right, that agree best with gold edits."""
         weights = self._matching_weights(gold)
-        if weights:
-            return self._shortest(
-                [
-                    (begin, target, weights.get(arc, weight))
-                    for arc, (begin, target, weight) in zip(self._arcs, self._edges, strict=True)
-                ]
-            )
-        if self._without_gold is None:
-            self._without_gold = self._shortest(self._edges)
-        return self._without_gold
+        if not weights:
+            return self._without_gold
+        rows = zip(self._arcs, self._edges, strict=True)
+        return self._shortest([(begin, end, weights.get(arc, w)) for arc, (begin, end, w) in rows])
+
+    @cached_property
+    def _without_gold(self) -> tuple[Proposal, ...]:
+        return self._shortest(self._edges)
 
     def _shortest(self, edges: Sequence[tuple[int, int, float]]) -> tuple[Proposal, ...]:
         """Bellman-Ford in the order of the edges: among ties the order and rounding decide."""
@@ -114,9 +107,7 @@ class Lattice:
             for index, (begin, target, weight) in enumerate(edges):
                 reached = distance[begin] + weight
                 if reached < distance[target]:
-                    distance[target] = reached
-                    arrived[target] = index
-                    changed = True
+                    distance[target], arrived[target], changed = reached, index, True
         path: list[Arc] = []
         vertex = self._size - 1
         while vertex:

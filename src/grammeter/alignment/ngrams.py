@@ -49,9 +49,8 @@ def reference_slots(segments: Sequence[Segment]) -> BoolArray:
     """Return which references the segments have, shape ``(segments, slots)``."""
     slots = max((len(segment.references) for segment in segments), default=0)
     present = np.zeros((len(segments), slots), dtype=np.bool_)
-    for row, segment in enumerate(segments):
-        for slot, text in enumerate(segment.references):
-            present[row, slot] = text is not None
+    for row, segment in zip(present, segments, strict=True):
+        row[: len(segment.references)] = [text is not None for text in segment.references]
     return present
 
 

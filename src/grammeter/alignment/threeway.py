@@ -80,22 +80,18 @@ def _batches(jobs: list[tuple[int, Triple]]) -> Iterator[list[tuple[int, Triple]
 def _align_batch(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
     # reading back takes equal last tokens in any case, so they need no cells
     tails = [_common_suffix(triple) for _, triple in batch]
-    heads = [
-        (s[: len(s) - tail], h[: len(h) - tail], r[: len(r) - tail])
-        for (_, (s, h, r)), tail in zip(batch, tails, strict=True)
-    ]
+    cut = zip(batch, tails, strict=True)
+    heads = [(s[: len(s) - t], h[: len(h) - t], r[: len(r) - t]) for (_, (s, h, r)), t in cut]
     encoded = _encoded(heads)
     # flat memory views: single cells are read fast
     gains = [
         [table.reshape(-1).data for table in _pair_gains(encoded[a], encoded[b])] for a, b in _SIDES
     ]
-    widths = [encoded[b].shape[1] + 1 for _, b in _SIDES]
-    for (index, triple), tail, head, tables in zip(
-        batch, tails, heads, zip(*gains, strict=True), strict=True
-    ):
+    tables = zip(*gains, strict=True)
+    for (index, triple), tail, head, of_sides in zip(batch, tails, heads, tables, strict=True):
         pairs = [
-            _Pair(head[a], head[b], table, width)
-            for (a, b), table, width in zip(_SIDES, tables, widths, strict=True)
+            _Pair(head[a], head[b], table, encoded[b].shape[1] + 1)
+            for (a, b), table in zip(_SIDES, of_sides, strict=True)
         ]
         moves = _Search(head, pairs).path() or _from_planes(head)
         equal = zip(*(side[len(side) - tail :] for side in triple), strict=True)
@@ -278,8 +274,7 @@ def _from_planes(triple: Triple) -> list[_Cell]:
         i, j, k = i - move[0], j - move[1], k - move[2]
         if move[0] and before is not None:
             here, before = before, next(planes, None)
-    moves.reverse()
-    return moves
+    return moves[::-1]
 
 
 def _token_gains(triple: Triple) -> list[_Gains]:

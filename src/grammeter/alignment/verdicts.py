@@ -252,11 +252,11 @@ def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, floa
     """Return CLEME 2.0's score and its hit, wrong, under and over; 0 where undefined."""
     tp, wrong, over, fn, _ = row
     needed, made = tp + wrong + fn, tp + wrong + over
-    shares = [part / needed if needed else 0.0 for part in (tp, wrong, fn)]
-    shares.append(over / made if made else 0.0)
-    good = [shares[0], *(1 - share for share in shares[1:])]
+    hit, mistaken, under = (part / needed if needed else 0.0 for part in (tp, wrong, fn))
+    excess = over / made if made else 0.0
+    good = (hit, 1 - mistaken, 1 - under, 1 - excess)
     score = sum(factor * part for factor, part in zip(factors, good, strict=True))
-    return score, shares[0], shares[1], shares[2], shares[3]
+    return score, hit, mistaken, under, excess
 
 
 def is_share(factors: Sequence[float]) -> bool:
@@ -268,17 +268,12 @@ def is_share(factors: Sequence[float]) -> bool:
 def chunk_grid(judged: JudgedChunks) -> Grid:
     """Show all chunks that somebody changes."""
     columns = ("span", "source", "hypothesis", *("reference",) * len(judged.versions), "kind")
-    rows = tuple(
-        (
-            f"{chunk.start}:{chunk.end}",
-            *map(" ".join, (chunk.source, chunk.texts[0])),
-            *(" ".join(chunk.texts[at]) for at in judged.versions),
-            KINDS[kind],
-        )
-        for chunk, kind in zip(judged.chunks, judged.kinds, strict=True)
-        if any(chunk.changed)
-    )
-    return Grid("Chunks", columns, rows)
+    rows: list[tuple[str, ...]] = []
+    for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
+        if any(chunk.changed):
+            texts = (chunk.source, *(chunk.texts[at] for at in (0, *judged.versions)))
+            rows.append((f"{chunk.start}:{chunk.end}", *map(" ".join, texts), KINDS[kind]))
+    return Grid("Chunks", columns, tuple(rows))
 
 
 def reference_grid(

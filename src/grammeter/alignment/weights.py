@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 
@@ -85,15 +85,10 @@ class Weighed:
     def row(self) -> list[float]:
         """Return what :data:`COLUMNS` names; sums do not depend on the order of the edits."""
         union = self.union
-        members = (
-            [verdict == "matched" for verdict in union.verdicts],
-            [verdict in ("matched", "spurious") for verdict in union.verdicts],
-            union.gold,
-        )
-        sums = [
-            math.fsum(weight for weight, member in zip(self.weights, group, strict=True) if member)
-            for group in members
-        ]
+        matched = [verdict == "matched" for verdict in union.verdicts]
+        proposed = [verdict in ("matched", "spurious") for verdict in union.verdicts]
+        members = (matched, proposed, union.gold)
+        sums = [math.fsum(compress(self.weights, group)) for group in members]
         numbers = (*map(sum, members), len(union.edits), self.weightless, self.truncated)
         return [*sums, *map(float, numbers)]
 

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from grammeter.formats import Corpus, Judgments
 
 _COLUMNS = {
-    "idle": "idle_seconds",
-    "background": "asks_background",
-    "redirect": "redirect_url",
-    "owner": "owners",
+    **{"idle": "idle_seconds", "background": "asks_background"},
+    **{"redirect": "redirect_url", "owner": "owners"},
 }
 """Parameter -> its name in the database."""
 
@@ -177,9 +175,8 @@ def campaign_import(
         notes = [*judgments.notes]
         scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
         if scored:
-            notes.append(
-                f"scores and replies of {scored} judgments are not imported; their ranks are"
-            )
+            what = f"scores and replies of {scored} judgments"
+            notes.append(f"{what} are not imported; their ranks are")
         if n is None:
             why = "without -n there are no new items, and nobody is asked"
             notes += _unused(campaign_import, values, ("select", "per_item", *_ASKING), why)

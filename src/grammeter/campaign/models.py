@@ -288,6 +288,20 @@ def named(rows: models.QuerySet[Row], kind: str, name: str, column: str = "name"
     return row
 
 
+def compared(assignments: models.QuerySet[Assignment]) -> models.QuerySet[Assignment]:
+    """Keep items with two outputs or more, the only ones that judges see."""
+    return assignments.filter(item__places__place=1)
+
+
+def release(assignments: models.QuerySet[Assignment]) -> int:
+    """Release the slots of assignments, which can still be answered; return how many."""
+    held = list(assignments.filter(slot__isnull=False))
+    for assignment in held:
+        Assignment.objects.filter(pk=assignment.pk).update(slot=None, state=State.RELEASED)
+        Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") - 1)
+    return len(held)
+
+
 class Throttle(models.Model):
     """Failed logins in a row; see ``services.organisers``."""
 

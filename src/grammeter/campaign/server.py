@@ -89,11 +89,9 @@ def make_server(address: Address) -> Any:
         for opened in list(sockets.values()):
             opened.close()
         reason: str = getattr(error, "strerror", None) or str(error)
-        number: int = getattr(error, "errno", None) or 0
-        raise UsageError(
-            f"no server at {address.host}, port {address.port}: {reason}",
-            fix=_FIXES.get(number, "Choose another --host or --port."),
-        ) from None
+        fix = _FIXES.get(getattr(error, "errno", None) or 0, "Choose another --host or --port.")
+        fault = f"no server at {address.host}, port {address.port}: {reason}"
+        raise UsageError(fault, fix=fix) from None
 
 
 def _adjustments(address: Address) -> Adjustments:

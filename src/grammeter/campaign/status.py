@@ -57,28 +57,21 @@ class CampaignProgress(Result):
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each judge."""
-        progress = self.progress
-        rows = [
-            (
-                *(judge.judge, judge.state, "-" if judge.planned is None else judge.planned),
-                *(judge.done, judge.skipped),
-                f"{judge.attention_right}/{judge.attention}" if judge.attention else "-",
-                f"{judge.active_seconds / 60:.1f}",
-            )
-            for judge in progress.judges
-        ]
+        progress, rows = self.progress, list[tuple[Any, ...]]()
+        for judge in progress.judges:
+            planned = "-" if judge.planned is None else judge.planned
+            right = f"{judge.attention_right}/{judge.attention}" if judge.attention else "-"
+            counts = planned, judge.done, judge.skipped, right, f"{judge.active_seconds / 60:.1f}"
+            rows.append((judge.judge, judge.state, *counts))
         heads = ("planned", "done", "skipped", "attention", "minutes")
         submitted = progress.done + progress.skipped
         far = f"{submitted} of {progress.planned} judgments handed in"
         if self.strategy != "planned" or progress.planned is None:
-            far = (
-                f"{submitted} judgments handed in; {progress.taken} of {progress.wanted} places"
-                " taken, repeats aside"
-            )
+            places = f"{progress.taken} of {progress.wanted} places taken, repeats aside"
+            far = f"{submitted} judgments handed in; {places}"
         end = "; closed" if self.closed else ""
         note = f"{self.campaign}: {progress.items} items; {far}, {progress.skipped} skipped{end}"
-        counts = Column.many("count", *heads)
-        return [Table.of(("judge", "state", *counts), rows, (note,))]
+        return [Table.of(("judge", "state", *Column.many("count", *heads)), rows, (note,))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -149,16 +142,13 @@ class CampaignList(Result):
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each campaign."""
-        rows = [
-            (
-                *(row.campaign, "closed" if row.closed else "open", row.task, row.strategy),
-                *(row.progress.items, len(row.progress.judges)),
-                *(row.progress.done, row.progress.skipped),
-            )
-            for row in self.campaigns
-        ]
-        counts = Column.many("count", "items", "judges", "done", "skipped")
-        return [Table.of(("campaign", "state", "task", "strategy", *counts), rows)]
+        rows: list[tuple[str | int, ...]] = []
+        for row in self.campaigns:
+            state, done = "closed" if row.closed else "open", row.progress
+            counts = done.items, len(done.judges), done.done, done.skipped
+            rows.append((row.campaign, state, row.task, row.strategy, *counts))
+        heads = Column.many("count", "items", "judges", "done", "skipped")
+        return [Table.of(("campaign", "state", "task", "strategy", *heads), rows)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""

@@ -123,10 +123,8 @@ class _Parser:
     def _test(self, node: ast.expr) -> Test:
         match node:
             case ast.BoolOp(op=joint, values=parts):
-                tests, join = (
-                    list(map(self._test, parts)),
-                    all if isinstance(joint, ast.And) else any,
-                )
+                tests = list(map(self._test, parts))
+                join = all if isinstance(joint, ast.And) else any
                 return lambda cells: join(test(cells) for test in tests)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 negated = self._test(operand)

@@ -49,9 +49,8 @@ def score_shards(
     with _cluster(address) as ray:
         count = _workers(ray.cluster_resources(), len(plans), workers, cpus, gpus)
         data: Any = require("ray.data", extra="ray")
-        shards = data.from_items(
-            [{"shard": name} for name in plans], override_num_blocks=len(plans)
-        )
+        names = [{"shard": name} for name in plans]
+        shards = data.from_items(names, override_num_blocks=len(plans))
         results = shards.map_batches(
             _Worker,
             fn_constructor_args=([_absolute(plan) for plan in planned], job, block, current()),
@@ -87,18 +86,15 @@ class _Worker:
 
     def _outcome(self, plan: Planned) -> Finished | GrammeterError:
         """Return the result; errors too, which Ray would wrap in its own."""
+        blocks = tasks([plan], self._job, self._block)
         try:
-            return self._score(plan)
+            with closing(scored(1, self._job, blocks, self._runtime)) as results:
+                return write_shard(plan, results)
         except GrammeterError as error:
             return error
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             return RemoteError(words, where=plan.shard.where, fix=_GOES_ON)
-
-    def _score(self, plan: Planned) -> Finished:
-        blocks = tasks([plan], self._job, self._block)
-        with closing(scored(1, self._job, blocks, self._runtime)) as results:
-            return write_shard(plan, results)
 
 
 @contextmanager
@@ -156,10 +152,8 @@ def _workers(
 def _failed(error: Exception) -> RemoteError:
     cause = getattr(error, "cause", None) or error
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
-    return RemoteError(
-        f"Ray failed: {type(cause).__name__}: {lines[0] if lines else 'no more is known'}",
-        fix=_GOES_ON,
-    )
+    words = f"{type(cause).__name__}: {lines[0] if lines else 'no more is known'}"
+    return RemoteError(f"Ray failed: {words}", fix=_GOES_ON)
 
 
 _GOES_ON = "The same command goes on with the files that are left; --debug shows more."

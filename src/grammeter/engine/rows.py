@@ -69,12 +69,11 @@ class RowScorer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the columns must know."""
+        gold, other = " needs gold edits, which rows do not hold", ": no references are named"
         notes = [
-            f"{plan.spelled} needs gold edits, which rows do not hold: only its edits are counted"
-            if plan.metric.needs == "gold"
-            else f"{plan.spelled}: no references are named: only its edits are counted"
-            for plan in self._plans
-            if not plan.scored
+            f"{p.spelled}{gold if p.metric.needs == 'gold' else other}: only its edits are counted"
+            for p in self._plans
+            if not p.scored
         ]
         notes += [plan.metric.notice for plan in self._plans if plan.metric.notice]
         return tuple(dict.fromkeys(notes))
@@ -207,9 +206,8 @@ def _plan(spelled: str, job: Job) -> _Plan:
 
 def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCells]) -> None:
     find = partial(plan.metric.found_edits, types=plan.edits is not None)
-    for (cells, reasons), segment, edits in zip(
-        made, segments, isolated(find, segments), strict=True
-    ):
+    rows = zip(made, segments, isolated(find, segments), strict=True)
+    for (cells, reasons), segment, edits in rows:
         if isinstance(edits, Fault):
             reasons.append(f"{plan.spelled}: {edits.reason}")
             continue
@@ -297,14 +295,8 @@ def process(job: Job, block: Block, form: ShardForm) -> Done:
         texts: dict[str, ColumnKind] = dict.fromkeys(columns, "text")
         kinds = texts | new if form == "parquet" else new
         data = encode(form, [made[at].cells for at in passing], kinds)
-    return Done(
-        data,
-        (*columns, *new),
-        len(made),
-        len(passing),
-        tuple((row.line, row.fault) for row in made if row.fault is not None),
-        block.done,
-    )
+    faults = tuple((row.line, row.fault) for row in made if row.fault is not None)
+    return Done(data, (*columns, *new), len(made), len(passing), faults, block.done)
 
 
 def _check_columns(job: Job, shard: Shard, head: Sequence[Block]) -> None:

@@ -80,9 +80,7 @@ _TOGETHER: Mapping[Strategy, Callable[[Change, Change], bool]] = {
     "all-split": lambda one, next_: False,
     "all-merge": lambda one, next_: True,
     # transpositions are alike if they are equally long
-    "all-equal": lambda one, next_: (
-        one.kind == next_.kind and one.end - one.start == next_.end - next_.start
-    ),
+    "all-equal": lambda a, b: (a.kind, a.end - a.start) == (b.kind, b.end - b.start),
 }
 """Whether two adjacent changes may be in one edit."""
 

@@ -155,13 +155,9 @@ def _suffices(tokens: Tokens, dependencies: bool) -> bool:
 
 
 def _tokens(bare: Tokens, doc: Any, dependencies: bool) -> Tokens:
-    return bare.with_columns(
-        [token.lemma_ for token in doc],
-        [token.pos_ for token in doc],
-        [token.tag_ for token in doc],
-        [token.dep_ for token in doc] if dependencies else (),
-        [token.head.i for token in doc] if dependencies else (),
-    )
+    columns = ([getattr(token, name) for token in doc] for name in ("lemma_", "pos_", "tag_"))
+    relations = [[token.dep_ for token in doc], [token.head.i for token in doc]]
+    return bare.with_columns(*columns, *(relations if dependencies else ()))
 
 
 def _forget_lemmas(nlp: Any) -> None:

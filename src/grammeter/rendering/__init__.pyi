@@ -1,5 +1,3 @@
-from grammeter.rendering._draw import draw as draw
-from grammeter.rendering._draw import save_figures as save_figures
 from grammeter.rendering.charts import Dot as Dot
 from grammeter.rendering.charts import agreement_matrix as agreement_matrix
 from grammeter.rendering.charts import dot_plot as dot_plot
@@ -9,8 +7,10 @@ from grammeter.rendering.charts import rank_ranges as rank_ranges
 from grammeter.rendering.charts import williams_map as williams_map
 from grammeter.rendering.curves import Point as Point
 from grammeter.rendering.curves import beta_curve as beta_curve
+from grammeter.rendering.curves import draw as draw
 from grammeter.rendering.curves import learning_curve as learning_curve
 from grammeter.rendering.curves import metric_scatters as metric_scatters
+from grammeter.rendering.curves import save_figures as save_figures
 from grammeter.rendering.curves import scatter as scatter
 from grammeter.rendering.curves import window_curve as window_curve
 from grammeter.rendering.html import page_html as page_html

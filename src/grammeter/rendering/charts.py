@@ -82,15 +82,12 @@ def rank_ranges(ranked: Ranked) -> Drawing:
             bands.append(svg.rectangle(0, top, width, ROW, svg.BAND))
         if place and rows[place - 1].cluster != row.cluster:
             bands.append(svg.line(0, top, width, top, svg.MUTED))
-        ranges.append(
-            svg.hinted(
-                f"{row.system}: ranks {first} to {last}, cluster {row.cluster}",
-                svg.label(left - GAP, y, row.system),
-                svg.line(scale.at(first), y, scale.at(last), y, svg.ACCENT, 3),
-                *(svg.dot(scale.at(rank), y) for rank in dict.fromkeys(row.ranks)),
-                svg.text(scale.end + GAP, y, score, colour=svg.MUTED),
-            )
-        )
+        parts = [svg.label(left - GAP, y, row.system)]
+        parts.append(svg.line(scale.at(first), y, scale.at(last), y, svg.ACCENT, 3))
+        parts += [svg.dot(scale.at(rank), y) for rank in dict.fromkeys(row.ranks)]
+        parts.append(svg.text(scale.end + GAP, y, score, colour=svg.MUTED))
+        hint = f"{row.system}: ranks {first} to {last}, cluster {row.cluster}"
+        ranges.append(svg.hinted(hint, *parts))
     summary = "; ".join(f"{row.system}: {row.ranks[0]} to {row.ranks[1]}" for row in rows)
     axis = _axis_above(scale, height - GAP, whole=True)
     method = svg.text(scale.end + GAP, HEAD - 16, ranked.method, colour=svg.MUTED)
@@ -157,13 +154,11 @@ def williams_map(metrics: Sequence[str], pvalues: Mapping[str, FloatArray]) -> D
     if not pvalues:
         raise UsageError("no p-values to draw", fix="Give those of one coefficient at least.")
     second = "correlates better than the column's"
-    panels = [
-        _cell_panel(
-            metrics, metrics, values, form=_pvalue, neutral=0.5,
-            below=[f"{kind}, one-sided p: the row's metric", second],
-        )
-        for kind, values in pvalues.items()
-    ]  # fmt: skip
+    panels: list[Panel] = []
+    for kind, values in pvalues.items():
+        below = [f"{kind}, one-sided p: the row's metric", second]
+        panel = _cell_panel(metrics, metrics, values, form=_pvalue, neutral=0.5, below=below)
+        panels.append(panel)
     return drawing(*panels, title="Williams' test", columns=len(panels))
 
 
@@ -223,11 +218,11 @@ def _cell(
     corner: tuple[float, float], width: float, where: str, value: float, share: float, shown: str
 ) -> str:
     x, y = corner
-    middle = x + width / 2, y + ROW / 2
-    if not math.isfinite(value):
-        return svg.hinted(
-            f"{where}: none", svg.text(*middle, shown, anchor="middle", colour=svg.MUTED)
-        )
+    finite = math.isfinite(value)
+    ink = svg.INK if finite else svg.MUTED
+    text = svg.text(x + width / 2, y + ROW / 2, shown, anchor="middle", colour=ink)
+    if not finite:
+        return svg.hinted(f"{where}: none", text)
     colour = svg.ACCENT if share >= 0 else svg.SERIES[1]
     fill = svg.rectangle(x, y, width - 1, ROW - 1, colour, STRONGEST * abs(share))
-    return svg.hinted(f"{where}: {value:.4f}", fill, svg.text(*middle, shown, anchor="middle"))
+    return svg.hinted(f"{where}: {value:.4f}", fill, text)

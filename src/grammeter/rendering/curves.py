@@ -6,16 +6,16 @@ Functions that draw raise UsageError if figures and names differ in number, or t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
+from pathlib import Path
 from textwrap import wrap
 
 import numpy as np
 
-from grammeter.core import FloatArray, UsageError, display_width, format_number
-from grammeter.rendering import svg
-from grammeter.rendering.charts import LINE
+from grammeter.core import Figure, FloatArray, Result, UsageError, display_width, format_number
+from grammeter.rendering import charts, svg
 from grammeter.rendering.page import Drawing
 from grammeter.rendering.svg import FONT, GAP, LETTER, PLOT, ROW, Panel, Scale, drawing
 
@@ -93,10 +93,13 @@ def _point_panel(
     places = _label_places(names, spots, frame)
     for point, name, spot, place in zip(points, names, spots, places, strict=True):
         parts.append(svg.hinted(str(point), svg.dot(*spot), svg.text(*place, name)))
+    foot = bottom + 32
     parts += [
-        svg.text(left, bottom + 32 + LINE * n, words) for n, words in enumerate(below, start=1)
+        svg.text(left, foot + charts.LINE * n, words) for n, words in enumerate(below, start=1)
     ]
-    return Panel(right + 90, bottom + 46 + LINE * len(below), parts, "; ".join(map(str, points)))
+    return Panel(
+        right + 90, bottom + 46 + charts.LINE * len(below), parts, "; ".join(map(str, points))
+    )
 
 
 def _label_places(
@@ -340,3 +343,23 @@ def _grid(
         yield svg.text(left - 6, y, shown, anchor="end", colour=svg.MUTED)
     yield svg.text((left + right) / 2, bottom + 32, svg.shortened(x_label, 60), anchor="middle")
     yield svg.text(6, top - GAP, svg.shortened(y_label, 60))
+
+
+# --- the figures of results ------------------------------------------------------------------
+
+
+_MAPS = (charts.agreement_matrix, charts.head_to_head_map, charts.rank_ranges, charts.williams_map)
+_CURVES = (beta_curve, learning_curve, metric_scatters, series_curves, window_curve)
+CHARTS: Mapping[str, Callable[..., Drawing]] = {draw.__name__: draw for draw in (*_MAPS, *_CURVES)}
+
+
+def draw(figure: Figure) -> Drawing:
+    """Draw a figure that a result offers."""
+    return CHARTS[figure.chart](**figure.data)
+
+
+def save_figures(result: Result, paths: Mapping[str, str | Path | None]) -> None:
+    """Draw figures of a result, by name, into files; those without a path are left out."""
+    for name, path in paths.items():
+        if path:
+            svg.save_figure(draw(result.figures()[name]), path)

@@ -28,6 +28,11 @@ SCRIPTS = ("page.js", "tables.js", "data.js", "filter.js", "draw.js", "address.j
 """In the order in which they are read."""
 
 TALL = 25  # number of rows from which a table scrolls in its own box, with its head in sight
+_POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:;"
+    " base-uri 'none'; form-action 'none'"
+)
+_FACT = "<div><dt>{}</dt><dd>{}</dd></div>\n"
 _ANCHOR = re.compile(r"[A-Za-z0-9-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SVG = frozenset(
@@ -51,10 +56,10 @@ def page_html(page: Page) -> str:
     browser = page.browser
     return Template(_template("page.html")).substitute(
         title=escaped(page.title),
-        policy=_policy(style, script),
+        policy=_POLICY.format(script=_hash(script), style=_hash(style)),
         style=style,
         script=script,
-        facts="".join(_fact(name, value) for name, value in page.facts),
+        facts="".join(_FACT.format(*map(escaped, fact)) for fact in page.facts),
         links="".join(_links(page)),
         sections="".join(_sections(page.sections)),
         browser="" if browser is None else _template("browser.html"),
@@ -84,25 +89,8 @@ def _template(name: str) -> str:
     return (files("grammeter.rendering") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src '{_hash(script)}'",
-            f"style-src '{_hash(style)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-
-
 def _hash(text: str) -> str:
     return "sha256-" + b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _fact(name: str, value: str) -> str:
-    return f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>\n"
 
 
 def _links(page: Page) -> Iterator[str]:
@@ -229,13 +217,11 @@ def packed(browser: Browser) -> Iterator[str]:
     White space in a source, and in a text that is not written, counts as single spaces.
     """
     digits, types = _digits(browser), _types(browser)
+    metrics = zip(browser.metrics, digits, strict=True)
     yield script_json(
         {
             "systems": list(browser.systems),
-            "metrics": [
-                [name, int(higher), places]
-                for (name, higher), places in zip(browser.metrics, digits, strict=True)
-            ],
+            "metrics": [[name, int(higher), places] for (name, higher), places in metrics],
             "types": [[name, number] for name, number in types.items()],
             "judgedBy": browser.judged_by,
             "count": len(browser.sentences),
@@ -299,12 +285,10 @@ def _key(edit: DrawnEdit) -> Key:
 
 
 def _types(browser: Browser) -> dict[str, int]:
-    counts = Counter(
-        kind
-        for sentence in browser.sentences
-        for kind in {edit.type for output in sentence.outputs for edit in output.edits}
-    )
-    return {name: counts[name] for name in sorted(counts)}
+    counts: Counter[str] = Counter()
+    for sentence in browser.sentences:
+        counts.update({edit.type for output in sentence.outputs for edit in output.edits})
+    return dict(sorted(counts.items()))
 
 
 def _digits(browser: Browser) -> list[int]:
@@ -315,12 +299,8 @@ def _digits(browser: Browser) -> list[int]:
             for place, value in enumerate(output.values):
                 if math.isfinite(value):
                     sizes[place] = max(sizes[place], abs(value))
-    return [_places(size) for size in sizes]
-
-
-def _places(size: float) -> int:
-    wanted = 3 - math.floor(math.log10(size)) if size > 0 else 0
-    return min(max(wanted, _LEAST_DIGITS), _MOST_DIGITS)
+    wanted = (3 - math.floor(math.log10(size)) if size > 0 else 0 for size in sizes)
+    return [min(max(digits, _LEAST_DIGITS), _MOST_DIGITS) for digits in wanted]
 
 
 def _whole(value: float, digits: int) -> Json:

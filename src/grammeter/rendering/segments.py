@@ -35,21 +35,14 @@ def _rows(scores: SegmentScores) -> Iterator[str]:
     columns = [scores.parts[name].tolist() for name in names]
     figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
     rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
-    for (value, chosen, parts), choice in zip(rows, _choices(scores), strict=True):
+    corpus = scores if scores.in_corpus is None else scores.in_corpus
+    others = zip(corpus.chosen.tolist(), corpus.values.tolist(), strict=True)
+    for (value, chosen, parts), (other, its_value) in zip(rows, others, strict=True):
         numbers = {name: json_number(part) for name, part in zip(names, parts, strict=True)}
-        shown: dict[str, object] = {**numbers, **choice}
+        shown: dict[str, object] = {**numbers}
+        if other != chosen:
+            shown |= {"corpus_reference": other, "corpus_value": json_number(its_value)}
         if math.isnan(value):
             shown["reason"] = scores.reason or "undefined"
         text = "null" if math.isnan(value) else repr(value)
         yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(shown, ensure_ascii=False)}"
-
-
-def _choices(scores: SegmentScores) -> Iterator[dict[str, object]]:
-    """Yield for each sentence the reference of the corpus score, if it is another one."""
-    if scores.in_corpus is None:
-        yield from ({} for _ in range(len(scores)))
-        return
-    chosen, values = scores.in_corpus.chosen.tolist(), scores.in_corpus.values.tolist()
-    for sentence_choice, other, value in zip(scores.chosen.tolist(), chosen, values, strict=True):
-        named: dict[str, object] = {"corpus_reference": other, "corpus_value": json_number(value)}
-        yield named if other != sentence_choice else {}

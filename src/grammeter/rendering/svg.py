@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,8 @@ MUTED = "var(--muted, #5c5c5c)"
 LINE = "var(--line, #c8c8c8)"
 BAND = "var(--surface, #f0f0f0)"
 ACCENT = "var(--accent, #0072b2)"
-SERIES = tuple(
-    f"var(--series-{number}, {colour})"
-    for number, colour in enumerate(
-        ("#0072b2", "#c85600", "#00795a", "#9c4f86", "#8a6a00", "#4a4f57"), start=1
-    )
-)
+_COLOURS = ("#0072b2", "#c85600", "#00795a", "#9c4f86", "#8a6a00", "#4a4f57")
+SERIES = tuple(f"var(--series-{number}, {colour})" for number, colour in enumerate(_COLOURS, 1))
 """Colours that readers with a colour vision deficiency can tell apart."""
 
 MARKERS = (
@@ -232,6 +229,7 @@ SUFFIXES = (".svg", ".png")
 TITLE_ROOM = 2 * FONT  # what the title takes above a drawing in a file
 _VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
 _STYLE = {"font.family": "DejaVu Sans", "text.parse_math": False}  # the same on every machine
+_plotting: Callable[[str], Any] = partial(require, extra="plot")
 _POINT = 0.75  # points in a unit of a drawing
 _SMALLER = 0.9  # DejaVu Sans is so much wider than what browsers show
 
@@ -279,10 +277,6 @@ def _parsed(svg: str) -> Any:
     from defusedxml.ElementTree import fromstring
 
     return fromstring(svg)
-
-
-def _plotting(module: str) -> Any:
-    return require(module, extra="plot")
 
 
 def _write_png(markup: str, path: str | Path) -> None:

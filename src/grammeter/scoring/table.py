@@ -146,9 +146,7 @@ def _with_types(
         counted = metric.count_types(systems, tier=types if isinstance(types, str) else None)
         if counted is None:
             scores = {system: metric.type_scores(segments) for system, segments in systems.items()}
-            column = replace(
-                column, types={s: of_types for s, of_types in scores.items() if of_types}
-            )
+            column = replace(column, types={s: score for s, score in scores.items() if score})
         else:
             signature, notes = column.signature.extended(counted.settings), counted.notes
             scores = type_scores(metric, counted, signature, len(corpus))
@@ -156,13 +154,12 @@ def _with_types(
     counted = metric.count_types(systems, by_gold=True) if gold_types else None
     if counted is not None:
         signature = column.signature.extended(counted.settings)
-        recalls = _by_type(
-            counted,
-            lambda c: Score(
-                c.recall, signature, len(corpus), {"recall": c.recall, "tp": c.tp, "fn": c.fn}
-            ),
-        )
-        column = replace(column, signature=signature, gold_types=recalls)
+
+        def recall(counts: Counts) -> Score:
+            parts = {"recall": counts.recall, "tp": counts.tp, "fn": counts.fn}
+            return Score(counts.recall, signature, len(corpus), parts)
+
+        column = replace(column, signature=signature, gold_types=_by_type(counted, recall))
     return column, notes
 
 

@@ -102,9 +102,8 @@ def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
     if not compared:
         return Kappa(np.nan, np.nan, np.nan, 0, "nothing was judged twice")
     value, observed, chance = map(float, _kappa_parts(sums.astype(np.float64), alike))
-    return Kappa(
-        value, observed, chance, compared, "all judgments are the same" if chance == 1 else None
-    )
+    reason = "all judgments are the same" if chance == 1 else None
+    return Kappa(value, observed, chance, compared, reason)
 
 
 def _kappa_parts(

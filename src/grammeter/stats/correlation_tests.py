@@ -16,13 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.core import BoolArray, DataError, FloatArray, IntArray
-from grammeter.stats.correlation import (
-    CoefficientName,
-    TiePolicy,
-    average_ranks,
-    coefficients,
-    pearson,
-)
+from grammeter.stats.correlation import CoefficientName, TiePolicy, average_ranks, coefficients
 
 EXACT = 9  # up to so many units the p-values of rank coefficients are exact, with ties, too
 EXACT_KENDALL = 33
@@ -204,14 +198,11 @@ def williams_matrix(
     if kind == "kendall":
         raise ValueError("Williams' test is for Pearson's and Spearman's coefficients")
     rows = np.vstack([criterion, variables]).astype(np.float64)
-    rows = average_ranks(rows) if kind == "spearman" else rows
-    matrix = pearson(rows[:, None], rows[None, :])
+    matrix = coefficients(kind)(rows[:, None], rows[None, :])
     correlations, between = matrix[0, 1:], matrix[1:, 1:]
     first, second = correlations[:, None], correlations[None, :]
-    t, pvalue = (
-        np.where(first > second, values, np.nan)
-        for values in williams_test(first, second, between, rows.shape[1])
-    )
+    tests = williams_test(first, second, between, rows.shape[1])
+    t, pvalue = (np.where(first > second, values, np.nan) for values in tests)
     return WilliamsMatrix(correlations, between, t, pvalue)
 
 

@@ -57,10 +57,8 @@ def compact_letters(different: BoolArray) -> list[str] | None:
     if groups is None:
         return None
     letters = [chr(ord("a") + number % 26) + "'" * (number // 26) for number in range(len(groups))]
-    return [
-        "".join(letter for letter, group in zip(letters, groups, strict=True) if item in group)
-        for item in range(len(different))
-    ]
+    named = dict(zip(letters, groups, strict=True)).items()
+    return ["".join(a for a, group in named if item in group) for item in range(len(different))]
 
 
 def letter_groups(different: BoolArray, *, most: int | None = None) -> list[frozenset[int]] | None:
@@ -89,13 +87,11 @@ def _cliques(neighbours: list[int]) -> Iterator[int]:
         yield clique if not candidates | excluded else 0
         if not candidates:
             continue
-        pivot = max(
-            _bits(candidates | excluded),
-            key=lambda vertex: (candidates & neighbours[vertex]).bit_count(),
-        )
+        near = {v: (candidates & neighbours[v]).bit_count() for v in _bits(candidates | excluded)}
+        pivot = max(near, key=near.__getitem__)
         for vertex in _bits(candidates & ~neighbours[pivot]):
-            bit, near = 1 << vertex, neighbours[vertex]
-            stack.append((clique | bit, candidates & near, excluded & near))
+            bit, others = 1 << vertex, neighbours[vertex]
+            stack.append((clique | bit, candidates & others, excluded & others))
             candidates &= ~bit
             excluded |= bit
 

@@ -234,10 +234,8 @@ def randomisation_pvalues(
     extreme = [np.zeros(len(some)) for some in pairs]
     for size in chunks(resamples, max(units, width)):
         swapped = (random.random((size, units)) < 0.5).astype(np.float64)
-        extreme = [
-            counts + _extreme_rounds(group, some, swapped)
-            for counts, group, some in zip(extreme, groups, pairs, strict=True)
-        ]
+        for at, (group, some) in enumerate(zip(groups, pairs, strict=True)):
+            extreme[at] += _extreme_rounds(group, some, swapped)
         done += size
         tell("rounds of swaps", done, resamples)
     return [(counts + 1) / (resamples + 1) for counts in extreme]

@@ -50,10 +50,13 @@ def sample(
     if n < 1 or (distinct and n > possible):
         fault = f"{n} items of {possible} sentences"
         raise UsageError(fault, fix="Ask for fewer, or let sentences come twice.")
-    expected, draw = source.probabilities, _with_replacement
+    expected = source.probabilities
     if distinct:
-        expected, draw = inclusion(expected, n) / n, _without_replacement
-    places: list[int] = draw(source.probabilities, n, drawing).tolist()
+        drawn, expected = _without_replacement(expected, n, drawing), inclusion(expected, n) / n
+    else:
+        steps = np.cumsum(expected)
+        drawn = np.searchsorted(steps / steps[-1], drawing.random(n), side="right")
+    places: list[int] = drawn.tolist()
     settings = {"draws": "distinct" if distinct else "with-replacement", "n": n, "seed": seed}
     signature = source.signature.extended(settings)
     items: list[Item] = []
@@ -88,11 +91,6 @@ def inclusion(probabilities: FloatArray, n: int) -> FloatArray:
         share = (n - np.count_nonzero(certain)) / total if total else 0.0
         chances = np.where(certain, 1, rest * share)
     return chances
-
-
-def _with_replacement(probabilities: FloatArray, n: int, random: np.random.Generator) -> IntArray:
-    steps = np.cumsum(probabilities)
-    return np.searchsorted(steps / steps[-1], random.random(n), side="right")
 
 
 def _without_replacement(

@@ -22,14 +22,7 @@ from grammeter.core import (
     UsageError,
     json_number,
 )
-from grammeter.ranking import (
-    ExpectedWins,
-    Pairs,
-    Resampling,
-    Selection,
-    extract_pairs,
-    rank_systems,
-)
+from grammeter.ranking import ExpectedWins, Resampling, Selection, extract_pairs, rank_systems
 from grammeter.study.planning import (
     LearningCurve,
     compares,
@@ -126,10 +119,8 @@ class Outlook(Result):
         )
         heads = ("mean", f"{curve.tail:.0%}", f"{1 - curve.tail:.0%}")
         columns = (Column("items", "count"), *Column.many("number", *heads, tsv=4))
-        rows = zip(
-            *(x.tolist() for x in (curve.sizes, curve.mean, curve.low, curve.high)), strict=True
-        )
-        return Table.of(columns, list(rows), notes)
+        figures = (x.tolist() for x in (curve.sizes, curve.mean, curve.low, curve.high))
+        return Table.of(columns, list(zip(*figures, strict=True)), notes)
 
     def _separations(self) -> Table:
         rows = [
@@ -161,12 +152,8 @@ def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Ou
     campaigns = draw_campaigns(selection.rankings, draws=resamples, seed=seed)
     resampling = Resampling(runs=resamples, seed=seed)
     order = tuple(rank_systems(selection, ExpectedWins(), resampling=resampling))
-    return Outlook(
-        learning_curve(campaigns),
-        items_needed(campaigns),
-        separations(selection.rankings, order),
-        (*selection.notes, _NOTE),
-    )
+    apart, notes = separations(selection.rankings, order), (*selection.notes, _NOTE)
+    return Outlook(learning_curve(campaigns), items_needed(campaigns), apart, notes)
 
 
 def separations(
@@ -189,10 +176,19 @@ def separations(
     for name in systems:
         if name not in pairs.systems:
             raise UnknownNameError("judged system", name, pairs.systems)
-    return tuple(
-        _separation(pairs, len(judged), first, second, level, power)
-        for first, second in pairwise(systems)
-    )
+
+    def separation(first: str, second: str) -> Separation:
+        low, high = sorted(map(pairs.systems.index, (first, second)))
+        both = pairs.select((pairs.first == low) & (pairs.second == high))
+        outcome = both.outcome if first < second else -both.outcome
+        wins, losses = int((outcome > 0).sum()), int((outcome < 0).sum())
+        share = wins / (wins + losses) if wins + losses else math.nan
+        needed = decided_needed(share, level=level, power=power)
+        counts = wins, losses, len(both) - wins - losses, len(judged)
+        effect = _design_effect(outcome, both.segment)
+        return Separation(first, second, *counts, effect, needed, level, power)
+
+    return tuple(separation(first, second) for first, second in pairwise(systems))
 
 
 def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> int | None:
@@ -218,19 +214,6 @@ def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> 
     if not plain:
         return 1
     return math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2)
-
-
-def _separation(
-    pairs: Pairs, items: int, first: str, second: str, level: float, power: float
-) -> Separation:
-    low, high = sorted(map(pairs.systems.index, (first, second)))
-    both = pairs.select((pairs.first == low) & (pairs.second == high))
-    outcome = both.outcome if first < second else -both.outcome
-    wins, losses = int((outcome > 0).sum()), int((outcome < 0).sum())
-    share = wins / (wins + losses) if wins + losses else math.nan
-    needed = decided_needed(share, level=level, power=power)
-    effect, ties = _design_effect(outcome, both.segment), len(both) - wins - losses
-    return Separation(first, second, wins, losses, ties, items, effect, needed, level, power)
 
 
 def _design_effect(outcome: IntArray, segment: IntArray) -> float:

@@ -22,7 +22,7 @@ import numpy as np
 
 from grammeter.core import FloatArray, UsageError, in_force, track
 from grammeter.training.folder import Checkpoint, Progress, Saved, writing
-from grammeter.training.network import PARTS, Encoded, Network, Part, Settings
+from grammeter.training.network import PARTS, Network, Part, Settings
 from grammeter.training.pairs import Preference
 from grammeter.training.ratings import HumanScore
 
@@ -80,9 +80,7 @@ class _Run:
         self._folder = folder
         self._checkpoint = Checkpoint(folder)
         self._saved = self._timed = time.monotonic()
-        self.encoded: dict[Part, list[Encoded]] = {
-            part: network.encode(examples) for part, examples in task.examples.items()
-        }
+        self.encoded = {part: network.encode(examples) for part, examples in task.examples.items()}
         self.progress = Progress()
 
     def start(self, *, resume: bool) -> None:

@@ -204,8 +204,9 @@ def draw_pairs(
     for number, sentence in enumerate(sentences):
         random = Random(f"pairs {seed} {number}")  # noqa: S311 - no secret
         edits = len(sentence.edits)
-        whole = frozenset(range(edits)), frozenset[int]()
-        for first, second in [whole] if parallel_only else _draws(edits, random):
+        for _ in range(1 if parallel_only else DRAWS):
+            first = frozenset(range(edits)) if parallel_only else draw_subset(edits, random)
+            second = frozenset[int]() if parallel_only else flip_some(first, edits, random)
             tally.draws += 1
             pair = _ordered(sentence, parts[sentence.source], first, second, tally)
             if pair is not None:
@@ -226,18 +227,11 @@ def _count(pairs: Sequence[Pair], sentences: Sequence[EditedSentence], tally: Pa
     tally.one_edit = sum((pair.source, pair.origin) in one_edit for pair in pairs)
 
 
-def _draws(size: int, random: Random) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    for _ in range(DRAWS):
-        first = draw_subset(size, random)
-        yield first, flip_some(first, size, random)
+Subset = frozenset[int]  # places of edits
 
 
 def _ordered(
-    sentence: EditedSentence,
-    part: Part,
-    first: frozenset[int],
-    second: frozenset[int],
-    tally: PairTally,
+    sentence: EditedSentence, part: Part, first: Subset, second: Subset, tally: PairTally
 ) -> Pair | None:
     """Return the pair, or ``None`` after counting why it is dropped."""
     if first == second:

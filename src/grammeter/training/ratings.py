@@ -41,10 +41,8 @@ def score_task(rated: Sequence[Rating], criterion: Criterion, seed: int) -> Huma
     scored = [output for output in rated if criterion in output.scores]
     if not scored:
         known = " ".join(dict.fromkeys(name for output in rated for name in output.scores))
-        raise DataError(
-            f"no scores of {criterion}",
-            fix=f"Leave it out: --criteria {known}" if known else "Give scores of it.",
-        )
+        fix = f"Leave it out: --criteria {known}" if known else "Give scores of it."
+        raise DataError(f"no scores of {criterion}", fix=fix)
     parts = assign_parts([output.source for output in scored], seed)
     examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
     for output in scored:
@@ -53,10 +51,8 @@ def score_task(rated: Sequence[Rating], criterion: Criterion, seed: int) -> Huma
         examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
     for part, of_part in examples.items():
         if not of_part:
-            raise DataError(
-                f"no {part} examples for {criterion}: {len(scored)} scored outputs of"
-                f" {len(parts)} sentences",
-                fix="Give scores of ten sentences at least.",
-            )
+            counts = f"{len(scored)} scored outputs of {len(parts)} sentences"
+            fix = "Give scores of ten sentences at least."
+            raise DataError(f"no {part} examples for {criterion}: {counts}", fix=fix)
     mean = float(np.mean([example.target for example in examples["train"]]))
     return HumanScore(examples, mean)

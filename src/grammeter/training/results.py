@@ -109,11 +109,8 @@ def _epochs(card: Card) -> list[str]:
     if not card["epochs"]:
         return ["## Epochs", "", "None: the head is untrained.", ""]
     best = {card["best_epoch"]: " \\*"}
-    rows = [
-        f"{e['number']}{best.get(e['number'], '')} | {e['loss']:.4f} | {e['figure']:.4f}"
-        f" | {e['seconds']:.0f}"
-        for e in card["epochs"]
-    ]
+    form = "{number}{mark} | {loss:.4f} | {figure:.4f} | {seconds:.0f}"
+    rows = [form.format(**epoch, mark=best.get(epoch["number"], "")) for epoch in card["epochs"]]
     head = f"epoch | loss | {card['figure']} (validation) | seconds"
     return [*_table("Epochs", head, rows), "\\* kept", ""]
 
@@ -173,21 +170,15 @@ class Impacts(Result):
         cls, sentences: Sequence[EditedSentence], *, merge: bool = False, least: int = 1
     ) -> Impacts:
         """Return the impacts of these sentences; the options are those of the verb."""
-        edits = [
-            EditImpact(
-                max(impact, 0.0),  # rounding may push a cosine above 1
-                merged(edit.type) if merge else edit.type,
-                " ".join(sentence.words[edit.start : edit.end]),
-                edit.correction,
-                sentence.source,
-                sentence.origin,
-            )
-            for sentence in sentences
-            for edit, impact in zip(sentence.edits, sentence.impacts, strict=True)
-        ]
+        edits: list[EditImpact] = []
         by_type: dict[str, list[float]] = {}
-        for row in edits:
-            by_type.setdefault(row.type, []).append(row.impact)
+        for sentence in sentences:
+            for edit, measured in zip(sentence.edits, sentence.impacts, strict=True):
+                impact = max(measured, 0.0)  # rounding may push a cosine above 1
+                kind = merged(edit.type) if merge else edit.type
+                change = " ".join(sentence.words[edit.start : edit.end]), edit.correction
+                edits.append(EditImpact(impact, kind, *change, sentence.source, sentence.origin))
+                by_type.setdefault(kind, []).append(impact)
         types = [_of_type(kind, row) for kind, row in by_type.items() if len(row) >= least]
         return cls(
             tuple(sorted(types, key=lambda row: (-row.mean, row.type))),
@@ -289,14 +280,10 @@ def cross_test(
 ) -> list[Cell]:
     """Test models on each corpus's held-out pairs; both by corpus and seed, paired by seed."""
     both = [(a, b, seed) for a, seed in models for b, other in tests if seed == other]
-    requests = [
-        Request(
-            str(models[trained, seed]),
-            Regression(),
-            [text for pair in tests[tested, seed] for text in (pair.low, pair.high)],
-        )
-        for trained, tested, seed in both
-    ]
+    requests: list[Request] = []
+    for trained, tested, seed in both:
+        texts = [text for pair in tests[tested, seed] for text in (pair.low, pair.high)]
+        requests.append(Request(str(models[trained, seed]), Regression(), texts))
     cells: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for (trained, tested, seed), rows in zip(both, answer(requests), strict=True):
         low, high = rows[:, 0].reshape(-1, 2).T

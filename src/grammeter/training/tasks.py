@@ -77,14 +77,13 @@ def _accuracies(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
         apart = np.array([not pair.inclusion for pair in pairs], dtype=np.bool_)
         more = [len(pair.high_edits) > len(pair.low_edits) for pair in pairs]
         without = right[apart]
+        spread = interval(without, sources[apart].tolist(), seed=seed)
         results |= {
             f"{part} accuracy": float(right.mean()),
             f"{part} accuracy interval": list(interval(right, sources.tolist(), seed=seed)),
             f"{part} pairs without inclusion": int(apart.sum()),
             f"{part} accuracy without inclusion": float(without.mean()) if len(without) else np.nan,
-            f"{part} interval without inclusion": list(
-                interval(without, sources[apart].tolist(), seed=seed)
-            ),
+            f"{part} interval without inclusion": list(spread),
             f"{part} pairs whose better side has more edits": sum(more),
         }
     return results

@@ -6,7 +6,6 @@ from grammeter.campaign.services import checks as checks
 from grammeter.campaign.services import database as database
 from grammeter.campaign.services import invites as invites
 from grammeter.campaign.services import judges as judges
-from grammeter.campaign.services import order as order
 from grammeter.campaign.services import organisers as organisers
 from grammeter.campaign.services import pages as pages
 from grammeter.campaign.services import results as results

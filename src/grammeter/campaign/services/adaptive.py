@@ -63,7 +63,12 @@ def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 
         wins, ties = pairs.counts()
         compared[places] = (wins + wins.T + ties).sum(axis=1)
         runs = ExpectedWins().runs(pairs, Resampling(unit="ranking", runs=RESAMPLES, seed=seed))
-        uncertainty[np.ix_(places, places)] = _turned(runs)
+        scores = np.nan_to_num(runs, nan=-1.0)  # below all scores
+        above = (scores[:, :, None] > scores[:, None, :]).mean(axis=0)
+        level = (scores[:, :, None] == scores[:, None, :]).mean(axis=0)
+        share = above + level / 2
+        uncertainty[np.ix_(places, places)] = 2 * np.minimum(share, 1 - share)
+        np.fill_diagonal(uncertainty, 0.0)
     return Outlook(names, uncertainty, compared < STARVED * compared.mean())
 
 
@@ -104,17 +109,6 @@ def weigh(outlook: Outlook, items: Mapping[int, Groups]) -> Appeal:
         shown[row] = member.any(axis=0)
     hungry: BoolArray = np.asarray(shown[:, outlook.starved].any(axis=1))
     return Appeal({number: row for row, number in enumerate(items)}, weights, hungry)
-
-
-def _turned(runs: FloatArray) -> FloatArray:
-    """Return the uncertainty of the order of each two columns; NaN is below all scores."""
-    scores = np.nan_to_num(runs, nan=-1.0)
-    above = (scores[:, :, None] > scores[:, None, :]).mean(axis=0)
-    level = (scores[:, :, None] == scores[:, None, :]).mean(axis=0)
-    share = above + level / 2
-    turned = 2 * np.minimum(share, 1 - share)
-    np.fill_diagonal(turned, 0.0)
-    return turned
 
 
 def current(campaign: Campaign) -> Appeal | None:

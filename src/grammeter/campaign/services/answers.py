@@ -13,16 +13,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from grammeter.campaign.choices import State, Task
-from grammeter.campaign.models import Assignment, Judge, Judgment
-from grammeter.campaign.services import order
+from grammeter.campaign.models import Assignment, Judge, Judgment, compared
 from grammeter.core import DataError
 
 LONGEST_TEXT = 10_000  # most characters of a comment or reason
 LONGEST_SECONDS = 10**7
-
-SEEN_EVERY = timedelta(minutes=1)
-"""Interval between updates of ``Judge.seen``: one write less for most answers."""
-
+SEEN_EVERY = timedelta(minutes=1)  # between updates of `Judge.seen`: a write less for most answers
 TRIES = 3  # most attempts at a tutorial or loud attention item
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
@@ -78,7 +74,7 @@ def save(
 
 def history(judge: Judge) -> QuerySet[Assignment]:
     """Return the judge's assignments so far, in order."""
-    shown = order.compared(Assignment.objects.filter(judge=judge)).exclude(state=State.PLANNED)
+    shown = compared(Assignment.objects.filter(judge=judge)).exclude(state=State.PLANNED)
     return shown.select_related("item__sentence").order_by("position")
 
 

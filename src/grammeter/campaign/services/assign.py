@@ -6,6 +6,7 @@ differ between judges, and repeats some items after the first time.
 
 from __future__ import annotations
 
+import random
 import uuid
 from collections.abc import Sequence
 from datetime import timedelta
@@ -18,13 +19,28 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from grammeter.campaign.choices import Kind, State, Strategy
-from grammeter.campaign.models import Assignment, Campaign, Item, Judge, Judgment
-from grammeter.campaign.services import adaptive, order
+from grammeter.campaign.models import Assignment, Campaign, Item, Judge, Judgment, compared, release
+from grammeter.campaign.services import adaptive
 from grammeter.campaign.services.adaptive import Appeal
 
 HOLD_HOURS = 24  # time after which another judge may have the slot of an open item
 REPEAT_AFTER = 10  # number of items between an item and its repeat, in a pool without ``per_judge``
 ATTENTION_EVERY = 10  # number of items between attention items, in a pool without ``per_judge``
+
+
+def chance(*seed: object) -> random.Random:
+    """Return random numbers that depend only on the seed."""
+    return random.Random("/".join(map(str, seed)))  # noqa: S311 - orders and draws, no secret
+
+
+def shuffle(values: Sequence[int], *seed: object) -> list[int]:
+    """Return values in an order that depends only on the seed."""
+    return chance(*seed).sample(values, len(values))
+
+
+def jittered(stride: float, turn: int, *seed: object) -> int:
+    """Return the place of an item that comes once in ``stride`` places, at a random one of them."""
+    return int(stride * (turn + chance(*seed, turn).random()))
 
 
 def next_assignment(judge: Judge) -> Assignment | None:
@@ -80,7 +96,7 @@ def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
 def _show(assignment: Assignment, judge: Judge) -> None:
     item = assignment.item
     places, seed = range(item.places.count()), (judge.campaign.seed, item.number)
-    assignment.shown_order = order.shuffle(places, *seed, judge.name, assignment.turn)
+    assignment.shown_order = shuffle(places, *seed, judge.name, assignment.turn)
     assignment.state = State.OPEN
     assignment.opened = timezone.now()
     assignment.save()
@@ -106,9 +122,8 @@ def _release_stale(judge: Judge) -> int:
     """Release the slots of items that other judges opened and left."""
     now, held = timezone.now(), timedelta(hours=HOLD_HOURS)
     left = Assignment.objects.filter(item__campaign=judge.campaign, state=State.OPEN)
-    left = left.exclude(judge=judge)
     # a time in the future: the clock was set back
-    return order.release(left.exclude(opened__range=(now - held, now + held)))
+    return release(left.exclude(judge=judge).exclude(opened__range=(now - held, now + held)))
 
 
 def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
@@ -116,11 +131,8 @@ def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     campaign = judge.campaign
     list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
     so_far = _history(judge)
-    assignment = (
-        _attention(judge, so_far)
-        or (_repeat(judge, so_far) if campaign.repeats else None)
-        or _fresh(judge, so_far, appeal)
-    )
+    assignment = _attention(judge, so_far) or _repeat(judge, so_far)
+    assignment = assignment or _fresh(judge, so_far, appeal)
     if assignment is not None:
         assignment.judge, assignment.position = judge, so_far["position"]
         assignment.item.campaign = campaign  # saves a query
@@ -148,29 +160,26 @@ def _attention(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
         return None
     total = items.count()
     stride = campaign.per_judge / total if campaign.per_judge else ATTENTION_EVERY
-    if so_far["fresh"] < order.jittered(stride, total - len(todo), campaign.seed, judge.name):
+    if so_far["fresh"] < jittered(stride, total - len(todo), campaign.seed, judge.name):
         return None
-    chosen = order.shuffle(todo, campaign.seed, judge.name, "attention")[0]
+    chosen = shuffle(todo, campaign.seed, judge.name, "attention")[0]
     return Assignment(item_id=chosen)
 
 
 def _repeat(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     """Return a repeat, if one is due and an item was judged long enough ago."""
     campaign = judge.campaign
-    if so_far["repeats"] + 1 > campaign.repeats * so_far["fresh"] + 1e-9:
+    if not campaign.repeats or so_far["repeats"] + 1 > campaign.repeats * so_far["fresh"] + 1e-9:
         return None
     after = campaign.per_judge // 2 if campaign.per_judge else REPEAT_AFTER
     normal = judge.assignments.filter(item__kind=Kind.NORMAL)
-    old = (
-        order.compared(normal.filter(turn=0, state=State.DONE))
-        .filter(position__lte=so_far["position"] - max(after, 1))
-        .exclude(item__in=normal.filter(turn__gt=0).values("item"))
-        .order_by("position")
-    )
+    latest, repeated = so_far["position"] - max(after, 1), normal.filter(turn__gt=0).values("item")
+    old = compared(normal.filter(turn=0, state=State.DONE, position__lte=latest))
+    old = old.exclude(item__in=repeated).order_by("position")
     pool = list(old.values_list("item", flat=True))
     if not pool:
         return None
-    chosen = order.shuffle(pool, campaign.seed, judge.name, "repeat", so_far["repeats"])[0]
+    chosen = shuffle(pool, campaign.seed, judge.name, "repeat", so_far["repeats"])[0]
     return Assignment(item_id=chosen, turn=1)
 
 
@@ -188,8 +197,8 @@ def _fresh(judge: Judge, so_far: dict[str, int], appeal: Appeal | None) -> Assig
     if not rows:
         return None
     chances = _chances(campaign, rows, appeal)
-    chance = order.chance(campaign.seed, judge.name, so_far["position"])
-    at = chance.choices(range(len(rows)), weights=chances)[0]
+    draw = chance(campaign.seed, judge.name, so_far["position"])
+    at = draw.choices(range(len(rows)), weights=chances)[0]
     return Assignment(item_id=rows[at][0], probability=chances[at])
 
 

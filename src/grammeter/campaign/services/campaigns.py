@@ -13,7 +13,8 @@ from django.db import transaction
 
 from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, Strategy, Task
 from grammeter.campaign.models import AuditEntry, Campaign, named
-from grammeter.campaign.services import judges, order
+from grammeter.campaign.services import judges
+from grammeter.campaign.services.assign import shuffle
 from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock
 from grammeter.core import DataError, UnknownNameError, UsageError
@@ -137,7 +138,10 @@ def create(
                 stock.add_check(check, kind)
         lists = stock.add_sampled(_with_judges(plan, items))
         if items and plan.strategy != Strategy.PLANNED:
-            _open_slots(stock, plan)
+            normal = [item for item in stock.items if item.kind == Kind.NORMAL and not item.taken]
+            shared = _count_of(plan.overlap, len(normal))
+            for at in shuffle(range(len(normal)), plan.seed, "overlap")[:shared]:
+                normal[at].wanted = max(2, plan.judges)
         for name, turns in lists.items():
             stock.add_list(judges.add(campaign, name), turns)
         campaign.origin["texts"] = stock.store()
@@ -211,14 +215,6 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
     if any(not item.judges for item in items):
         raise UsageError("some items name judges and some do not", fix="Name all or none.")
     return items
-
-
-def _open_slots(stock: Stock, plan: Plan) -> None:
-    """Set the slots of a pool's items: one, or all judges for shared items."""
-    normal = [item for item in stock.items if item.kind == Kind.NORMAL and not item.taken]
-    shared = _count_of(plan.overlap, len(normal))
-    for at in order.shuffle(range(len(normal)), plan.seed, "overlap")[:shared]:
-        normal[at].wanted = max(2, plan.judges)
 
 
 def _dealing(plan: Plan, n: int) -> dict[str, int]:

@@ -57,7 +57,12 @@ def open_existing(database: str | Path) -> None:
 def open_or_make(database: str | Path) -> None:
     """Open a campaign database; create it if there is none."""
     if is_file(database) and not _is_there(Path(database)):
-        _make(Path(database).resolve())
+        path = Path(database).resolve()
+        fix = "Name a place in a folder that you may write to with --database."
+        with disk_faults(path, fix, "the database cannot be made"), _beside(path) as half:
+            with explained(path), _made(half):
+                pass
+            _name(half, path)
         return
     with explained(database):
         _, _, empty = _state()
@@ -139,15 +144,6 @@ def _is_there(path: Path) -> bool:
         fix = "Name another file with --database."
         raise DataError("this is no SQLite database", where=where, fix=fix)
     return bool(head)
-
-
-def _make(path: Path) -> None:
-    """Create a file with all tables; only the complete file gets its name."""
-    fix = "Name a place in a folder that you may write to with --database."
-    with disk_faults(path, fix, "the database cannot be made"), _beside(path) as half:
-        with explained(path), _made(half):
-            pass
-        _name(half, path)
 
 
 def _name(half: Path, path: Path) -> None:

@@ -13,9 +13,9 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
+from grammeter.campaign import models
 from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, State
-from grammeter.campaign.models import AuditEntry, Background, Campaign, Judge, Judgment, named
-from grammeter.campaign.services import order
+from grammeter.campaign.models import AuditEntry, Background, Campaign, Judge, Judgment
 from grammeter.core import UsageError
 
 ANSWERS = {"first_language": NAME_LENGTH, "experience": 2000, "remarks": 2000}
@@ -35,7 +35,7 @@ class Completion:
 
 def find(campaign: Campaign, name: str) -> Judge:
     """Return a judge by name; raise :class:`UnknownNameError` if there is none."""
-    return named(campaign.judges.all(), f"judge of {campaign.name}", name)
+    return models.named(campaign.judges.all(), f"judge of {campaign.name}", name)
 
 
 def add(campaign: Campaign, name: str | None = None) -> Judge:
@@ -157,7 +157,7 @@ def block(judge: Judge, *, who: str = COMMAND_LINE) -> None:
     with transaction.atomic():
         Judge.objects.filter(pk=judge.pk).update(blocked=True, access="")
         judge.invites.filter(redeemed=None, revoked=None).update(revoked=timezone.now())
-        order.release(judge.assignments.filter(state=State.OPEN))
+        models.release(judge.assignments.filter(state=State.OPEN))
         AuditEntry.log(judge.campaign, who, "block", judge=judge.name)
 
 
@@ -180,22 +180,18 @@ def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) 
         judge.name, judge.forgotten = rename or judge.name, timezone.now()
         judge.save()
         if judge.name != old:
-            _rename(judge.campaign, old, judge.name)
-        order.release(judge.assignments.filter(state=State.OPEN))
+            judge.campaign.audit.filter(who=old).update(who=judge.name)
+            for entry in judge.campaign.audit.all():
+                detail = _renamed(entry.detail, old, judge.name)
+                if detail != entry.detail:
+                    AuditEntry.objects.filter(pk=entry.pk).update(detail=detail)
+        models.release(judge.assignments.filter(state=State.OPEN))
         AuditEntry.log(judge.campaign, who, "forget", judge=judge.name)
     return judge
 
 
 def _one_line(text: str, longest: int) -> str:
     return " ".join(text.replace("\0", "").split())[:longest]
-
-
-def _rename(campaign: Campaign, old: str, new: str) -> None:
-    campaign.audit.filter(who=old).update(who=new)
-    for entry in campaign.audit.all():
-        detail = _renamed(entry.detail, old, new)
-        if detail != entry.detail:
-            AuditEntry.objects.filter(pk=entry.pk).update(detail=detail)
 
 
 def _renamed(value: Any, old: str, new: str) -> Any:

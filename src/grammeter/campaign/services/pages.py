@@ -15,6 +15,7 @@ from grammeter.core import Edit
 
 Part = Literal["same", "insert", "delete", "replace"]
 Settled = dict[Edit, tuple[int, str]]  # edit -> the first assignment with it, the verdict
+Verdicts = Sequence[str | None]  # on the edits of one output
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,8 @@ def edits_of(source: str, output: str) -> tuple[Edit, ...]:
     """Return the edits, adjacent ones as one; always the same, as verdicts refer to places."""
     old, new = source.split(), output.split()
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return tuple(
-        Edit(start, end, " ".join(new[new_start:new_end]))
-        for kind, start, end, new_start, new_end in blocks
-        if kind != "equal"
-    )
+    changes = [block[1:] for block in blocks if block[0] != "equal"]
+    return tuple(Edit(start, end, " ".join(new[a:b])) for start, end, a, b in changes)
 
 
 def pieces(source: str, edits: Sequence[Edit]) -> list[TextPiece]:
@@ -137,9 +135,7 @@ def given_elsewhere(
 
 
 def shared(
-    assignment: Assignment,
-    edits: Sequence[Sequence[Edit]],
-    verdicts: Sequence[Sequence[str | None]],
+    assignment: Assignment, edits: Sequence[Sequence[Edit]], verdicts: Sequence[Verdicts]
 ) -> list[list[str | None]]:
     """Copy each verdict to all outputs, in the order shown, with the same edit."""
     known: dict[Edit, str | None] = {**given_elsewhere(assignment)}

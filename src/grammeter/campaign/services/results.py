@@ -48,10 +48,8 @@ class JudgeProgress:
     @property
     def state(self) -> str:
         """State of the judge, in words."""
-        if self.blocked:
-            return "blocked"
-        if self.finished:
-            return "finished"
+        if self.blocked or self.finished:
+            return "blocked" if self.blocked else "finished"
         if self.joined:
             return "judging"
         return "imported" if self.done or self.skipped else "not here yet"
@@ -177,9 +175,8 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
         **{name: Count("assignments", filter=which) for name, which in counts.items()},
     )
     seconds: dict[int, dict[int, float]] = {}
-    for judge, assignment, active in _final(campaign).values_list(
-        "assignment__judge", "assignment", "active_seconds"
-    ):
+    columns = ("assignment__judge", "assignment", "active_seconds")
+    for judge, assignment, active in _final(campaign).values_list(*columns):
         seconds.setdefault(judge, {})[assignment] = active or 0.0
     by_name: dict[str, Any] = {judge.name: judge for judge in rows}
     for judge in map(by_name.__getitem__, in_order(by_name)):
@@ -212,9 +209,8 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     source they give the output.
     """
     groups, edits = shown_systems(campaign), _edits(campaign)
-    rows = Judgment.objects.filter(assignment__item__campaign=campaign).select_related(
-        "assignment__judge", "assignment__item__sentence"
-    )
+    rows = Judgment.objects.filter(assignment__item__campaign=campaign)
+    rows = rows.select_related("assignment__judge", "assignment__item__sentence")
     for judgment in rows.order_by("assignment_id", "version").iterator():
         assignment, item = judgment.assignment, judgment.assignment.item
         yield {

@@ -21,7 +21,7 @@ from grammeter.campaign.models import (
     Output,
     Sentence,
 )
-from grammeter.campaign.services import order
+from grammeter.campaign.services.assign import jittered, shuffle
 from grammeter.campaign.services.checks import Check
 from grammeter.core import DataError, Ranking, UnknownNameError
 from grammeter.core import Item as Sampled
@@ -58,13 +58,9 @@ class Stock:
             key = (sampled.item, sampled.segment, frozenset(shown))
             item = self._known.get(key) if sampled.repeat or sampled.item is not None else None
             if item is None:
-                item = self._known[key] = self._item(
-                    sampled.segment,
-                    shown,
-                    name=sampled.item,
-                    distinct=sampled.distinct or distinct,
-                    probability=sampled.probability,
-                )
+                fields = {"name": sampled.item, "probability": sampled.probability}
+                fields["distinct"] = sampled.distinct or distinct
+                item = self._known[key] = self._item(sampled.segment, shown, **fields)
             for judge in sampled.judges:
                 lists[judge].append((item, self._turn(judge, item)))
         return lists
@@ -75,13 +71,8 @@ class Stock:
         sentence = Sentence(campaign=self.campaign, text=storable(check.source), **texts)
         outputs = [Output(sentence=sentence, text=storable(text)) for text in check.outputs]
         self._rows += [sentence, *outputs]
-        item = Item(
-            sentence=sentence,
-            kind=kind,
-            loud=check.loud,
-            expected=list(check.ranks),
-            explanation=check.explanation,
-        )
+        fields = {"loud": check.loud, "explanation": check.explanation}
+        item = Item(sentence=sentence, kind=kind, expected=list(check.ranks), **fields)
         self._add(item, outputs)
 
     def add_list(self, judge: Judge, turns: Sequence[tuple[Item, int]]) -> None:
@@ -90,8 +81,8 @@ class Stock:
         checks = [item for item in self.items if item.kind == Kind.ATTENTION]
         stride = len(turns) / len(checks) if checks else 0
         before: dict[int, list[Item]] = defaultdict(list)
-        for turn, at in enumerate(order.shuffle(range(len(checks)), *seed, "attention")):
-            before[order.jittered(stride, turn, *seed)].append(checks[at])
+        for turn, at in enumerate(shuffle(range(len(checks)), *seed, "attention")):
+            before[jittered(stride, turn, *seed)].append(checks[at])
         for item in self.items:
             if item.kind == Kind.TUTORIAL:
                 self._assign(judge, item)
@@ -170,21 +161,17 @@ class Stock:
         groups = frozenset(map(frozenset, ranking.groups))
         key = (ranking.item, ranking.document, ranking.segment, groups)
         if key not in self._known:
-            item = self._known[key] = self._item(
-                ranking.segment, ranking.groups, name=ranking.item, document=ranking.document
-            )
-            self._places[item.number] = {
-                frozenset(group): place for place, group in enumerate(ranking.groups)
-            }
+            names = {"name": ranking.item, "document": ranking.document}
+            item = self._known[key] = self._item(ranking.segment, ranking.groups, **names)
+            places = enumerate(map(frozenset[str], ranking.groups))
+            self._places[item.number] = {group: place for place, group in places}
         return self._known[key]
 
     def _add(self, item: Item, outputs: Sequence[Output]) -> Item:
         item.campaign, item.number = self.campaign, len(self.items) + 1
         self.items.append(item)
-        self._rows += [
-            ItemOutput(item=item, output=output, place=place)
-            for place, output in enumerate(outputs)
-        ]
+        for place, output in enumerate(outputs):
+            self._rows.append(ItemOutput(item=item, output=output, place=place))
         return item
 
     def _turn(self, judge: str, item: Item) -> int:

@@ -13,8 +13,8 @@ from django.core import signing
 from django.urls import reverse
 
 from grammeter.campaign.choices import Kind, State, Strategy
-from grammeter.campaign.models import Assignment, Judgment
-from grammeter.campaign.services import answers, order, pages
+from grammeter.campaign.models import Assignment, Judgment, compared
+from grammeter.campaign.services import answers, pages
 from grammeter.campaign.services.pages import edits_of
 from grammeter.core import DataError, Edit
 
@@ -133,12 +133,9 @@ def letter(place: int) -> str:
 def _way(assignment: Assignment) -> tuple[int, int | None, str]:
     """Return the judge's numbers of answered items and of all items, and the address to go back."""
     shown = Assignment.objects.filter(judge=assignment.judge_id)
-    rows = list(order.compared(shown).order_by("position").values_list("pk", "position", "state"))
-    before = [
-        number
-        for number, position, state in rows
-        if position < assignment.position and state != State.PLANNED
-    ]
+    rows = list(compared(shown).order_by("position").values_list("pk", "position", "state"))
+    earlier = [row for row in rows if row[1] < assignment.position]
+    before = [number for number, _, state in earlier if state != State.PLANNED]
     done = sum(state in _CLOSED for _, _, state in rows)
     back = reverse("item", args=(before[-1],)) if before else ""
     campaign, total = assignment.item.campaign, len(rows)

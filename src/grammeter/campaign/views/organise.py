@@ -277,15 +277,13 @@ def _figures(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[s
 
 
 def _kappas(agreement: Agreement) -> dict[str, Any]:
+    def shown(*values: float) -> list[str]:
+        return ["–" if math.isnan(value) else f"{value:.3f}" for value in values]
+
     named = {"between judges": agreement.inter, "within judges": agreement.intra}
     named |= {" and ".join(sorted({*pair})): kappa for pair, kappa in agreement.pairs.items()}
     rows = [
-        (name, *map(_figure, (kappa.value, kappa.observed, kappa.chance)), kappa.n, kappa.reason)
-        for name, kappa in named.items()
+        (name, *shown(k.value, k.observed, k.chance), k.n, k.reason) for name, k in named.items()
     ]
-    alphas = [_figure(alpha.value) for alpha in (agreement.alpha_inter, agreement.alpha_intra)]
+    alphas = shown(agreement.alpha_inter.value, agreement.alpha_intra.value)
     return {"kappas": rows, "alphas": alphas}
-
-
-def _figure(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3f}"
