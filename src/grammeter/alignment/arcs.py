@@ -183,20 +183,15 @@ class Proposal(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Arc:
-    """A way from one vertex to another.
-
-    It is made of ``length`` elementary edges, of which ``unchanged`` change nothing; ``start`` and
-    ``end`` are the source offsets that the official scorer reports; its list of edges holds this
-    one ``times`` times.
-    """
+    """A way from one vertex to another."""
 
     begin: int
     target: int
-    length: int
-    unchanged: int
-    start: int
+    length: int  # number of its elementary edges
+    unchanged: int  # number of those that change nothing
+    start: int  # source offsets that the official scorer reports
     end: int
-    times: int
+    times: int  # how often the scorer's list of edges holds it
 
     @property
     def noop(self) -> bool:

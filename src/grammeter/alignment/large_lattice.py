@@ -166,10 +166,7 @@ class _Sweep:
         return (row + 1) * self._pitch + column + 1
 
     def shortest(self, exact: Mapping[tuple[int, int], int], closed: Iterable[int]) -> list[_Step]:
-        """Return the steps of the cheapest path.
-
-        ``exact`` has costs of arcs; no other phrase edit begins at ``closed`` vertices.
-        """
+        """Return the cheapest path; at ``closed`` vertices none but ``exact`` edits begin."""
         best = self._fill(exact, [self._cell(vertex) for vertex in closed])
         path: list[_Step] = []
         vertex = self._rows * self._columns - 1
@@ -220,12 +217,9 @@ class _Sweep:
 
 
 class _Move(NamedTuple):
-    """One kind of elementary edge: how far it looks back, and its packed cost at each cell.
-
-    ``alone`` is its cost as an edit or unchanged word, ``inside`` that as a part of a phrase edit.
-    """
+    """One kind of elementary edge: how far it looks back, and its packed cost at each cell."""
 
     offset: int
     noop: bool
-    alone: Integers
-    inside: Integers
+    alone: Integers  # as an edit or unchanged word
+    inside: Integers  # as a part of a phrase edit

@@ -133,18 +133,12 @@ class Lattice:
 
 
 class _Window(NamedTuple):
-    """The range of vertices that can change the result, by position.
+    """The range of vertices, by position, that can change the result; unchanged ends cannot."""
 
-    Runs of unchanged words at both ends cannot: up to ``first`` all distances are whole numbers,
-    and every path to the end goes through ``last``. The noop arcs in the runs are only counted,
-    because their number enters the weight of a match. ``branching`` is the first vertex with a
-    choice.
-    """
-
-    first: int
-    branching: int
-    last: int
-    leading_noops: int
+    first: int  # up to it all distances are whole numbers
+    branching: int  # the first vertex with a choice
+    last: int  # every path to the end goes through it
+    leading_noops: int  # noop arcs at the ends: their number enters the weight of a match
     trailing_noops: int
 
 
@@ -176,10 +170,7 @@ def _only_noop(edges: Sequence[tuple[int, int, bool]]) -> bool:
 
 
 def _without_noops(longer: Sequence[Arc], window: _Window) -> tuple[list[Arc], int]:
-    """Remove longer noop arcs as the original does, which skips the arc after each.
-
-    Return the arcs that stay, and how many noop arcs outside the window stay too.
-    """
+    """Remove longer noop arcs as the original: it skips the arc after each; count hidden ones."""
     hidden, odd = divmod(window.leading_noops, 2)
     look = not odd
     remaining: list[Arc] = []

@@ -56,15 +56,11 @@ def reference_slots(segments: Sequence[Segment]) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """The n-grams of one order: a cell for each distinct n-gram of each hypothesis.
+    """The n-grams of one order: a cell for each distinct n-gram of each hypothesis."""
 
-    ``hypothesis`` and ``source``, shape ``(cells,)``, say how often these have the n-gram;
-    ``references``, shape ``(slots, cells)``, how often each reference has it, 0 in an absent slot.
-    """
-
-    hypothesis: IntArray
-    source: IntArray
-    references: IntArray
+    hypothesis: IntArray  # (cells,): how often it has the n-gram
+    source: IntArray  # (cells,), likewise
+    references: IntArray  # (slots, cells): how often each has it, 0 in an absent slot
     _segment: IntArray
     _fixed: IntArray
     _line: IntArray
@@ -88,17 +84,12 @@ class Shared:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some lines with all their hypotheses.
+    """Some lines with all their hypotheses."""
 
-    ``rows``, shape ``(segments,)``, are the positions of the segments in the sequence given.
-    Lengths are in tokens: of sources and hypotheses ``(segments,)``, of references ``(segments,
-    slots)``, 0 in an absent slot.
-    """
-
-    rows: IntArray
-    source_lengths: IntArray
-    hypothesis_lengths: IntArray
-    reference_lengths: IntArray
+    rows: IntArray  # (segments,): positions of the segments in the sequence
+    source_lengths: IntArray  # (segments,): in tokens
+    hypothesis_lengths: IntArray  # likewise
+    reference_lengths: IntArray  # (segments, slots), 0 in an absent slot
     _tokens: IntArray
     _text: IntArray
     _line: IntArray  # of each text

@@ -165,18 +165,15 @@ class _Pair:
 
 @dataclass(slots=True)
 class _Frame:
-    """A cell of the path that is tried, after ``run`` equal columns, and what is left to try.
-
-    ``loss`` and ``move`` lead on to the next frame; ``least`` is the least loss so far.
-    """
+    """A cell of the path that is tried, after ``run`` equal columns, and what is left to try."""
 
     cell: _Cell
     run: int
     slack: int
     options: Iterator[tuple[int, _Cell]]
-    loss: int = 0
+    loss: int = 0  # on the way to the next frame, by `move`
     move: _Cell = MOVES[0]
-    least: int = _NEVER
+    least: int = _NEVER  # the least loss so far
 
 
 @dataclass(slots=True)

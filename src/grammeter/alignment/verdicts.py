@@ -79,13 +79,10 @@ def length_weight(curves: tuple[Curve, Curve, Curve], kind: int, longer: float) 
 
 
 class JudgedChunks(NamedTuple):
-    """The chunks of a hypothesis and their kinds, against a reference (``label``) or ``TOGETHER``.
-
-    ``versions`` are the positions of the references' texts in each chunk; the hypothesis is at 0.
-    """
+    """Chunks of a hypothesis and their kinds, against a reference (``label``) or ``TOGETHER``."""
 
     label: int
-    versions: tuple[int, ...]
+    versions: tuple[int, ...]  # places of the references' texts in each chunk; 0: the hypothesis
     chunks: Sequence[Chunk]
     kinds: Sequence[int]
 

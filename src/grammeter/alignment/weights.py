@@ -41,21 +41,15 @@ COLUMNS = (*WEIGHTS, *COUNTS, "truncated")
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The edits of a hypothesis, then of one annotator; identical ones are one.
+    """The edits of a hypothesis, then of one annotator; identical ones are one."""
 
-    ``source`` and ``reference`` (what the annotator makes of it) have tokens joined by one blank.
-    For each of ``edits``: ``originals``, the words that it replaces; ``texts``, the sentence with
-    it alone; ``verdicts``, ``None`` for an edit of the annotator that the hypothesis met by another
-    correction; ``gold``, whether it is the annotator's, by the first correction.
-    """
-
-    source: str
-    reference: str
+    source: str  # tokens joined by one blank
+    reference: str  # what the annotator makes of it
     edits: tuple[Edit, ...]
-    originals: tuple[str, ...]
-    texts: tuple[str, ...]
-    verdicts: tuple[EditVerdict | None, ...]
-    gold: tuple[bool, ...]
+    originals: tuple[str, ...]  # the words that each edit replaces
+    texts: tuple[str, ...]  # the sentence with each edit alone
+    verdicts: tuple[EditVerdict | None, ...]  # `None`: only met by another correction
+    gold: tuple[bool, ...]  # whether it is the annotator's, by the first correction
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return the (text, reference) pairs whose scores make the weights, the source first."""
@@ -64,15 +58,12 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Edits with weights, 0 or more, NaN where unknown; ``truncated``: a model cut a text.
-
-    ``weightless`` counts those of weight 0, before inversion too.
-    """
+    """Edits with weights, 0 or more, NaN where unknown."""
 
     union: Union
     weights: Sequence[float]
-    weightless: int = 0
-    truncated: bool = False
+    weightless: int = 0  # number of those of weight 0, before inversion too
+    truncated: bool = False  # a model cut a text
 
     @classmethod
     def of(cls, union: Union, figures: Sequence[Sequence[float]], *, inverse: bool) -> Weighed:

@@ -35,15 +35,11 @@ _CONSTANT = Path(__file__).with_name("settings.toml")
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """How pages are served.
+    """How pages are served."""
 
-    ``hosts``: host names for browsers, besides the loopback. ``https``: cookies are sent over
-    nothing else then. ``secret_file``: default: beside the database; for PostgreSQL, here.
-    """
-
-    hosts: Sequence[str] = ()
-    https: bool = False
-    secret_file: str | Path | None = None
+    hosts: Sequence[str] = ()  # host names for browsers, besides the loopback
+    https: bool = False  # cookies are sent over nothing else then
+    secret_file: str | Path | None = None  # default: beside the database; for PostgreSQL, here
 
 
 _NEEDED = ("django", "django_htmx", "whitenoise", "argon2")  # packages of the settings

@@ -66,10 +66,7 @@ class Address:
 
 
 def make_server(address: Address) -> Any:
-    """Return a server, after ``conf.configure``, that listens and waits for ``run()``.
-
-    It serves all addresses of its host.
-    """
+    """Return a server of all addresses of the host, to ``run()`` after ``conf.configure``."""
     if not 0 <= address.port <= LARGEST_PORT:
         raise UsageError(f"port {address.port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
     from django.core.wsgi import get_wsgi_application

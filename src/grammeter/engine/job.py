@@ -29,10 +29,7 @@ LONGEST_TOKEN = 50  # limit of characters per token, on average over a text
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """The settings of :func:`~.batch`; two runs with equal settings write equal rows.
-
-    ``form`` is that of the output (``None``: as the input), ``signatures`` those of the metrics.
-    """
+    """The settings of :func:`~.batch`; two runs with equal settings write equal rows."""
 
     metrics: tuple[str, ...]
     source: str = "source"
@@ -41,8 +38,8 @@ class Job:
     keep: str | None = None
     edits: EditsForm | None = None
     longest: int = LONGEST
-    form: ShardForm | None = None
-    signatures: tuple[str, ...] = ()
+    form: ShardForm | None = None  # of the output; `None`: as the input
+    signatures: tuple[str, ...] = ()  # of the metrics
 
     def __post_init__(self) -> None:
         if not self.metrics:

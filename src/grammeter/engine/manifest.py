@@ -55,10 +55,7 @@ class Finished:
 
 
 def write_shard(planned: Planned, results: Iterable[Done | str]) -> Finished:
-    """Write the rows of a shard, and the list of those with an error; nothing if it fails.
-
-    ``results`` are read up to the first :func:`digest`, which ends the shard.
-    """
+    """Write rows up to the next :func:`digest`, and a list of those with an error; or nothing."""
     rows, errors = Sink(planned.output, planned.form), Sink(planned.errors, "tsv")
     finished = Finished(planned)
     try:
@@ -83,10 +80,7 @@ def write_shard(planned: Planned, results: Iterable[Done | str]) -> Finished:
 
 
 class Manifest:
-    """The finished shards of an output folder; written anew after each of them.
-
-    Begins or continues the run of the folder; refuses one with other settings or no run.
-    """
+    """The finished shards of a folder, whose run begins or goes on; refuses other settings."""
 
     def __init__(self, folder: Path, job: Job, outputs: Sequence[Path]) -> None:
         self._path = folder / NAME

@@ -233,18 +233,14 @@ def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCell
 
 
 class Done(NamedTuple):
-    """A scored block: the rows that passed the filter, encoded for a ``Sink``, and their columns.
-
-    ``rows`` and ``kept`` count all rows and those that passed; ``faults`` are line and reason of
-    each row with an error; ``share`` is how much of the shard is read with this block, 0 to 1.
-    """
+    """A scored block: rows that passed the filter, encoded for a ``Sink``, and their columns."""
 
     data: bytes
     columns: tuple[str, ...]
-    rows: int
-    kept: int
-    faults: tuple[tuple[int, str], ...]
-    share: float
+    rows: int  # all
+    kept: int  # those that passed
+    faults: tuple[tuple[int, str], ...]  # line and reason of each row with an error
+    share: float  # how much of the shard is read with this block, 0 to 1
 
 
 @dataclass

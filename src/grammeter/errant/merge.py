@@ -89,15 +89,11 @@ _Cut = tuple[int, int]
 
 
 class _Part(NamedTuple):
-    """Changes ``low:high`` of a sequence that are still to be treated.
-
-    No rule but those for the first change fires on a window wider than ``ceiling``: a wider part
-    of the sequence has shown that.
-    """
+    """Changes ``low:high`` of a sequence that are still to be treated."""
 
     low: int
     high: int
-    ceiling: int
+    ceiling: int  # on wider windows no rule fires but those for the first change, as was seen
 
 
 class _Sequence:

@@ -38,10 +38,7 @@ Key = tuple[tuple[str, ...], str]
 
 
 class Parser:
-    """Parses with one pipeline; keeps ``token_limit`` tokens, and all parses in a folder if given.
-
-    Imports spaCy when the first sentence must really be parsed.
-    """
+    """Parses with a pipeline, loaded late; keeps ``token_limit`` tokens, all in a folder if any."""
 
     def __init__(
         self, pipeline: Pipeline, folder: Path | None = None, *, token_limit: int = TOKEN_LIMIT

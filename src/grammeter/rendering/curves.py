@@ -241,16 +241,12 @@ def _check_lengths(what: str, *columns: Sequence[float]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """Values along an axis; ``number`` settles colour and marker.
-
-    A line joins the points whose value is finite, with a gap where it is not. ``spans`` are
-    ``(x, low, high)``: intervals, or one area if there are no points.
-    """
+    """Values along an axis; ``number`` settles colour and marker."""
 
     name: str
     number: int
-    points: Sequence[tuple[float, float]] = ()
-    spans: Sequence[tuple[float, float, float]] = ()
+    points: Sequence[tuple[float, float]] = ()  # joined by a line, with gaps where not finite
+    spans: Sequence[tuple[float, float, float]] = ()  # intervals; one area if there are no points
     dashes: str = ""
     marked: bool = True
 

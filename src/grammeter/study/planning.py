@@ -28,22 +28,15 @@ ROUNDING = 1e-9  # a correlation that misses its target by less has reached it
 
 @dataclass(frozen=True, eq=False)
 class Campaigns:
-    """Items that were judged, and draws from them: the first ``k`` are a campaign of ``k`` items.
+    """Items that were judged, and draws from them: the first ``k`` are a campaign of ``k`` items."""
 
-    Systems stand in alphabetical order. ``wins``, shape ``(items, systems * systems)``, says how
-    often the row beat the column in each item; ``weights`` and ``full_weights``, ``(items,)``, how
-    much each item counts in a campaign that has it, and in the full ranking; ``drawn``, shape
-    ``(draws, longest)``, numbers the items of each draw. They are held ``against`` the scores of
-    all items or, shape ``(systems,)``, others, such as people's, by a ``coefficient``.
-    """
-
-    systems: tuple[str, ...]
-    wins: FloatArray
-    weights: FloatArray
-    full_weights: FloatArray
-    drawn: IntArray
+    systems: tuple[str, ...]  # in alphabetical order
+    wins: FloatArray  # (items, systems * systems): how often the row beat the column
+    weights: FloatArray  # (items,): how much each counts in a campaign that has it
+    full_weights: FloatArray  # (items,): how much each counts in the full ranking
+    drawn: IntArray  # (draws, longest): the numbers of the items
     signature: Signature
-    against: FloatArray | None = None
+    against: FloatArray | None = None  # (systems,): scores such as people's; `None`: of all items
     coefficient: Callable[[FloatArray, FloatArray], FloatArray] = spearman
 
     @property

@@ -40,16 +40,11 @@ Groups = Sequence[Sequence[str]]  # the systems of each output that an item show
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """The uncertainty of the ranking so far.
+    """The uncertainty of the ranking so far."""
 
-    ``systems``: all of the campaign, in alphabetical order. ``uncertainty``: shape ``(systems,
-    systems)``, symmetric, 0 to 1, 0 on the diagonal. ``starved``: shape ``(systems,)``, whether
-    one was compared less than half as often as the mean.
-    """
-
-    systems: tuple[str, ...]
-    uncertainty: FloatArray
-    starved: BoolArray
+    systems: tuple[str, ...]  # all of the campaign, in alphabetical order
+    uncertainty: FloatArray  # (systems, systems): symmetric, 0 to 1, 0 on the diagonal
+    starved: BoolArray  # (systems,): whether one was compared less than half as often as the mean
 
 
 def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 1) -> Outlook:
@@ -74,15 +69,11 @@ def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 
 
 @dataclass(frozen=True, eq=False)
 class Appeal:
-    """The appeal of each item; ``row``: number of an item -> its row in the arrays.
+    """The appeal of each item."""
 
-    ``weights``: shape ``(items,)``, the uncertainty of all pairs of systems with different
-    outputs; ``hungry``: shape ``(items,)``, whether it shows a starved system.
-    """
-
-    row: Mapping[int, int]
-    weights: FloatArray
-    hungry: BoolArray
+    row: Mapping[int, int]  # number of an item -> its row in the arrays
+    weights: FloatArray  # (items,): the uncertainty of all pairs of systems with different outputs
+    hungry: BoolArray  # (items,): whether it shows a starved system
 
     def probabilities(self, items: Sequence[int]) -> FloatArray:
         """Return the probability of drawing each of these items, shape ``(items,)``; sum 1."""

@@ -31,22 +31,16 @@ START_PER_SYSTEM = 5  # judgments per system before an adaptive campaign uses th
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Settings of a new campaign; :class:`~grammeter.campaign.models.Campaign` explains them.
-
-    ``judges``: the planned number; pool and adaptive campaigns take any. ``overlap`` and
-    ``repeats``, of the items and of each judge's items: a share from 0 to 1, or a count.
-    ``startup``: by default five judgments a system, at most half of the items. ``owners``: logins
-    of the organisers who may see it; empty: all may.
-    """
+    """Settings of a new campaign; :class:`~grammeter.campaign.models.Campaign` explains them."""
 
     name: str
     task: str = "ranking"
     strategy: str = "planned"
-    judges: int = 0
-    overlap: float | int = 0
-    repeats: float | int = 0
+    judges: int = 0  # the planned number; pool and adaptive campaigns take any
+    overlap: float | int = 0  # of the items: a share from 0 to 1, or a count
+    repeats: float | int = 0  # of each judge's items, likewise
     per_judge: int | None = None
-    startup: int | None = None
+    startup: int | None = None  # default: five judgments a system, at most half of the items
     seed: int = 1
     guidelines: str = ""
     consent: str = ""
@@ -58,7 +52,7 @@ class Plan:
     redirect_url: str = ""
     tutorial: tuple[Check, ...] = ()
     attention: tuple[Check, ...] = ()
-    owners: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()  # logins of the organisers who may see it; empty: all may
 
     def __post_init__(self) -> None:
         for name, choices in (("strategy", list(Strategy)), ("task", list(Task))):

@@ -26,24 +26,19 @@ _REMARKS = ("skipped", "reason", "comment", "correct", "automatic", *_TIMES)
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """Progress of one judge; repeats count, tutorial and attention items do not.
-
-    ``planned``: length of the judge's list; in a pool the most items for one judge, ``None`` if
-    unlimited. ``attention_right``: attention items right at the first try, of those answered;
-    ``passed``: whether that is enough. ``active_seconds``: time spent on submitted items.
-    """
+    """Progress of one judge; repeats count, tutorial and attention items do not."""
 
     judge: str
     joined: bool
     finished: bool
     blocked: bool
-    planned: int | None
+    planned: int | None  # length of the list; in a pool the most items for one, `None`: any number
     done: int
     skipped: int
-    attention: int
-    attention_right: int
-    passed: bool
-    active_seconds: float
+    attention: int  # attention items answered
+    attention_right: int  # those right at the first try
+    passed: bool  # whether that is enough
+    active_seconds: float  # on submitted items
 
     @property
     def state(self) -> str:
