@@ -28,7 +28,7 @@ ROUNDING = 1e-9  # a correlation that misses its target by less has reached it
 
 @dataclass(frozen=True, eq=False)
 class Campaigns:
-    """Items that were judged, and draws from them: the first ``k`` are a campaign of ``k`` items."""
+    """Judged items, and draws from them: the first ``k`` are a campaign of ``k`` items."""
 
     systems: tuple[str, ...]  # in alphabetical order
     wins: FloatArray  # (items, systems * systems): how often the row beat the column
