@@ -316,7 +316,7 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
         need = f"needs {'; '.join(task.missing)}"
     else:
         try:
-            made = task.make(materials)
+            made = {**printed.settings, **task.make(materials)}
         except MissingResourceError as error:
             need = " ".join(str(error).split())
     for key in dict.fromkeys([*printed.cells, *made]):

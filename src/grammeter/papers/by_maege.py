@@ -8,7 +8,7 @@ that a corpus with one annotator needs more than one order of his edits: five ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -17,17 +17,12 @@ from grammeter.core import MissingResourceError
 from grammeter.formats import M2Block, M2File, dataset_path, read_m2, read_text_lines
 from grammeter.meta import Maege, MaegeDesign, maege
 from grammeter.metrics import metric
-from grammeter.papers.cells import Cells, Made, Ours, by_name
-from grammeter.papers.materials import ChosenModel, Materials
+from grammeter.papers.cells import Made, Ours, read_paper
+from grammeter.papers.materials import ChosenModel, Materials, by_name, in_columns
 from grammeter.papers.trained import CONLL13, trained, trained_on, will_train
 from grammeter.verbs import edits_extract, edits_split
 
-ROWS: Mapping[str, tuple[str, str]] = {
-    "Scribendi Score": ("gpt2", "scribendi(model={model})"),
-    "SOME": ("some", "some(model={model})"),
-    "IMPARA": ("impara", "impara(model={model})"),
-    "IMPARA (parallel only)": ("impara-parallel-only", "impara(model={model})"),
-}
+ROWS: Mapping[str, tuple[str, str]] = read_paper("maeda2022")["recipe"]["metrics"]
 """Metrics: the model, as ``--models`` names it, and the spelling."""
 
 CORPUS = ("corpus Pea", "corpus Spe")
@@ -80,20 +75,6 @@ def _table3(materials: Materials) -> Made:
 
 
 THREE = ("Scribendi Score", "SOME", "IMPARA")
-
-
-def in_columns(
-    rows: Mapping[str, Callable[[], Mapping[str, Ours]]], columns: Iterable[str]
-) -> Cells:
-    """Make rows; all columns of one whose model or data are missing say so."""
-    cells: Cells = {}
-    for row, make in rows.items():
-        try:
-            cells |= {(row, column): ours for column, ours in make().items()}
-        except MissingResourceError as error:
-            cells |= {(row, column): Ours.missing(error) for column in columns}
-    return cells
-
 
 # --- four corpora --------------------------------------------------------------------------
 

@@ -6,11 +6,11 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from grammeter.core import Column, Figure, MissingResourceError, Table, format_number, plain
 
@@ -85,13 +85,6 @@ Made = Mapping[tuple[str, str], Ours | Value]
 Cells = dict[tuple[str, str], Ours]
 """The same while it is made."""
 
-Recipe = TypeVar("Recipe", bound=Callable[..., Made])
-
-
-def by_name(*recipes: Recipe) -> dict[str, Recipe]:
-    """Return recipes by the names of their tables: ``_table1`` makes ``table1``."""
-    return {recipe.__name__.removeprefix("_"): recipe for recipe in recipes}
-
 
 @dataclass(frozen=True, slots=True)
 class Printed:
@@ -152,6 +145,7 @@ class PrintedTable:
     available; ``how``: the call or command behind ours; ``data``: the data sets it needs;
     ``tolerances``, ``gaps`` (what missing figures would need): by row, by column, or ``*`` for all;
     ``reasons`` (why another figure comes out): by ``row|column``, ``row|*`` or ``*|column``;
+    ``settings``: figures of ours that nothing is computed for;
     ``doubts``: what is not clear in the print; ``axes``: the names of x and y, of a drawing.
     """
 
@@ -168,6 +162,7 @@ class PrintedTable:
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict[str, Tolerance])
     gaps: Mapping[str, str] = field(default_factory=dict[str, str])
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    settings: Cells = field(default_factory=dict[tuple[str, str], Ours])
     cells: Mapping[tuple[str, str], Printed] = field(default_factory=dict[tuple[str, str], Printed])
 
     @property
@@ -282,7 +277,7 @@ def read_slips(paper: str) -> tuple[Slip, ...]:
 
 @cache
 def read_paper(paper: str) -> Mapping[str, Any]:
-    """Return the file of a paper: ``title``, ``reference``, ``slips`` and ``tables``."""
+    """Return the file of a paper: title, reference, slips, tables, and data of its recipes."""
     text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
     return json.loads(text)
 
@@ -294,7 +289,8 @@ def read_tables(paper: str) -> Mapping[str, PrintedTable]:
     A file holds for each table the fields of :class:`PrintedTable`, but for its cells ``columns``,
     ``rows`` (a list of values by row, ``null`` where nothing is printed), ``digits`` (a number,
     ``null``, or one by column) and ``cut`` (columns whose digits are cut, not rounded), and
-    tolerances in a list that names ``of`` which rows or columns.
+    tolerances in a list that names ``of`` which rows or columns. ``settings`` are a list, too, of
+    ``figures`` by row, in the only column, with their ``note``.
     """
     tables: Mapping[str, Any] = read_paper(paper)["tables"]
     return {name: _table(paper, name, dict(shape)) for name, shape in tables.items()}
@@ -313,6 +309,11 @@ def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
         key: Tolerance(rule["value"], rule["reason"])
         for rule in shape.get("tolerances", ())
         for key in rule["of"]
+    }
+    shape["settings"] = {
+        (row, columns[0]): Ours(value, rule["note"], "print")
+        for rule in shape.get("settings", ())
+        for row, value in rule["figures"].items()
     }
     for key in ("data", "doubts", "axes"):
         shape[key] = tuple(shape.get(key, ()))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
 
 from grammeter.alignment import align
-from grammeter.core import Edit, ScoreTable
+from grammeter.core import ScoreTable
 from grammeter.formats import Corpus, dataset_path, read_score_file
 from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
 from grammeter.metrics import M2, Gleu, IMeasure
-from grammeter.papers.cells import Made, Ours, by_name
-from grammeter.papers.materials import Materials, correlated, correlation_cells
+from grammeter.papers.cells import Made, Ours, read_paper
+from grammeter.papers.materials import Materials, by_name, correlated, correlation_cells
 from grammeter.ranking import ExpectedWins, Extraction, TrueSkill, extract_pairs
 from grammeter.verbs import score
 
+PAPER = "chollampatt2018"
 SCORES = "meta_chollampatt_ng_2018"
 
 STORED = {"gleu": "GLEU", "imeasure": "I-measure", "m2score": "M2"}
@@ -160,40 +160,9 @@ def _star(agreements: Mapping[str, MetricAgreement]) -> str:
 # Sentences of ours with the pattern of the paper's: the metrics see of a word only which others
 # it equals.
 
-_COLUMNS = (
-    "Still , praise from teacher means a small gift for them .",
-    "Still , praise from teacher means one small gift for them .",
-    "Still , praise from a teacher means one small gift to them .",
-)
-"""Input, hypothesis and reference of Table 1."""
-
-_QUARREL = "Our noisy kittens behind that sofa keeps us awake but happy ."
-_BAKER = "One young baker who stumbled have to carry one tray every day ."
-
-
-class _Example(NamedTuple):
-    """A sentence, outputs that change single words of it, and an edit of each annotator."""
-
-    source: str
-    outputs: Sequence[Mapping[int, str]]
-    gold: Sequence[tuple[int, str]]
-
-
-_EXAMPLES = {
-    "Example 1": _Example(_QUARREL, [{}, {6: "keeping"}], [(6, "keep")]),
-    "Example 2": _Example(
-        _BAKER, [{5: "has"}, {2: "bakers"}, {2: "bakers", 5: "has"}], [(5, "has"), (2, "bakers")]
-    ),
-}
-
-
-def _changed(sentence: str, words: Mapping[int, str]) -> str:
-    """Replace words of a sentence by their places, from 0."""
-    return " ".join(words.get(place, word) for place, word in enumerate(sentence.split()))
-
 
 def _table1(materials: Materials) -> Made:
-    columns = align(*(text.split() for text in _COLUMNS))
+    columns = align(*(text.split() for text in read_paper(PAPER)["recipe"]["words"]))
     return {(str(n), "words"): _pattern(words) for n, words in enumerate(columns, start=1)}
 
 
@@ -207,19 +176,8 @@ def _pattern(words: Sequence[str]) -> str:
 
 def _table4(materials: Materials) -> Made:
     cells: dict[tuple[str, str], float] = {}
-    for name, (source, outputs, gold) in _EXAMPLES.items():
-        corpus = Corpus(
-            sources=[source],
-            references=[[_changed(source, {place: word})] for place, word in gold],
-            systems={f"HYP{n}": [_changed(source, o)] for n, o in enumerate(outputs, start=1)},
-            gold=[
-                {
-                    annotator: (Edit(place, place + 1, word, "SVA"),)
-                    for annotator, (place, word) in enumerate(gold)
-                }
-            ],
-        )
-        scores = score(corpus, ["gleu", "imeasure", "m2"])
+    for name, example in read_paper(PAPER)["recipe"]["examples"].items():
+        scores = score(Corpus.from_dict(example), ["gleu", "imeasure", "m2"])
         for metric, column, unit in (("gleu", "GLEU", 1), ("imeasure", "I%", 100), ("m2", "M2", 1)):
             for system, of in scores[metric].items():
                 cells[f"{name}, {system}", column] = unit * of.value

@@ -16,18 +16,20 @@ from grammeter.core import MetricScores, MissingResourceError, ScoreTable
 from grammeter.errant import find_pipeline
 from grammeter.formats import Corpus
 from grammeter.metrics import M2
-from grammeter.papers.cells import Cells, Made, Ours, by_name
-from grammeter.papers.materials import COLUMNS, Materials, correlated, correlation_cells
+from grammeter.papers.cells import Cells, Made, Ours, read_paper
+from grammeter.papers.materials import (
+    COLUMNS,
+    Materials,
+    by_name,
+    correlated,
+    correlation_cells,
+    in_rows,
+)
 from grammeter.verbs import explain, score
 
 BERT, BART = "bert-base-uncased", "facebook/bart-base"
-SIZES = {
-    "BART Base": BART,
-    "BART Large": "facebook/bart-large",
-    "BERT Small": "distilbert-base-uncased",
-    "BERT Base": BERT,
-    "BERT Large": "bert-large-uncased",
-}
+_RECIPE = read_paper("gong2022")["recipe"]
+SIZES: Mapping[str, str] = _RECIPE["sizes"]
 """Rows of Table 7 and their models; which one BART Small is the paper does not say."""
 
 
@@ -40,23 +42,7 @@ class Row(NamedTuple):
     model: str | None = None
 
 
-_BY_BART = "scorer=bartscore, model={model}"
-ROWS = {
-    "GLEU": Row("conll14_texts", "gleu", "sent-gleu"),
-    "ERRANT": Row("conll14_texts", "errant", "senterrant"),
-    "M2": Row("conll14", "m2", "sentm2"),
-    "BARTScore (BART)": Row(
-        *("conll14_texts", ""), "bartscore(model={model}, direction=reference-to-hypothesis)", BART
-    ),
-    "BERTScore (BERT)": Row("conll14_texts", "", "bertscore(model={model}, idf=true)", BERT),
-    **{
-        f"{name} ({family})": Row(corpus, f"{kind}({by})", f"sent-{kind}({by})", model)
-        for (name, kind, corpus), (family, by, model) in product(
-            [("PT-ERRANT", "pt-errant", "conll14_texts"), ("PT-M2", "pt-m2", "conll14")],
-            [("BART", _BY_BART, BART), ("BERT", "model={model}", BERT)],
-        )
-    },
-}
+ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}
 """Rows of Table 5."""
 
 INVERSE = Row("conll14", "", "sent-pt-m2(model={model}, inverse=true)", BERT)
@@ -93,11 +79,8 @@ def _table4(materials: Materials) -> Made:
     named = {"BARTScore": "BARTScore (BART)", "BERTScore": "BERTScore (BERT)"}
     rows = {row: (ROWS[named.get(row, row)], whole) for row, whole in levels.items()}
     rows |= {f"Sent{row}": (ROWS[row], False) for row in ("ERRANT", "M2")}
-    return {
-        (name, column): ours
-        for name, (row, whole) in rows.items()
-        for column, ours in _correlations(materials, row, whole=whole).items()
-    }
+    cells = {name: _correlations(materials, row, whole=at) for name, (row, at) in rows.items()}
+    return in_rows(cells)
 
 
 def _table5(materials: Materials) -> Made:
@@ -111,11 +94,9 @@ def _table5(materials: Materials) -> Made:
 
 
 def _table7(materials: Materials) -> Made:
-    cells: Cells = {}
-    for name, model in SIZES.items():
-        row = ROWS[f"PT-M2 ({name.split()[0]})"]._replace(model=model)
-        cells |= {(name, c): ours for c, ours in _correlations(materials, row).items()}
-    return cells
+    rows = {name: ROWS[f"PT-M2 ({name.split()[0]})"] for name in SIZES}
+    models = {name: row._replace(model=SIZES[name]) for name, row in rows.items()}
+    return in_rows({name: _correlations(materials, row) for name, row in models.items()})
 
 
 # --- rankings ------------------------------------------------------------------------------

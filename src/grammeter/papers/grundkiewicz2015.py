@@ -19,8 +19,8 @@ import numpy as np
 from grammeter.core import FloatArray, MetricScores, Ranked, ranks_text
 from grammeter.formats import dataset_path, read_score_file, read_text
 from grammeter.meta import parse_betas, sweep_beta
-from grammeter.papers.cells import Cells, Made, Ours, by_name
-from grammeter.papers.materials import Materials
+from grammeter.papers.cells import Cells, Made, Ours
+from grammeter.papers.materials import Materials, by_name, in_rows
 from grammeter.ranking import Pairs, Prediction, Resampling, TrueSkill, in_mean
 from grammeter.stats import CoefficientName, correlate
 from grammeter.study import group_outputs
@@ -79,11 +79,8 @@ def _figure2b(materials: Materials) -> Made:
         for row, item in items.items()
         if (ranking.judge, ranking.item) == item
     }
-    cells: Cells = {}
-    for row, size in {**sizes, "usual, five outputs": SHOWN}.items():
-        cells[row, "systems"] = Ours(float(size))
-        cells[row, "pairs"] = Ours(float(comb(size, 2)))
-    return cells
+    rows = {**sizes, "usual, five outputs": SHOWN}.items()
+    return in_rows({row: {"systems": float(n), "pairs": float(comb(n, 2))} for row, n in rows})
 
 
 def _distinct_outputs(materials: Materials) -> list[int]:
@@ -109,11 +106,12 @@ def _table2a(materials: Materials) -> Made:
 
 
 def _table2b(materials: Materials) -> Made:
-    cells: Cells = {}
-    for (first, second), kappa in agree(materials.judgments("gjg15")).pairs.items():
-        few = Ours("*", f"{kappa.n} comparisons")
-        cells[_number(first), _number(second)] = Ours(kappa.value) if in_mean(kappa) else few
-    return cells
+    return {
+        (_number(one), _number(other)): Ours(kappa.value)
+        if in_mean(kappa)
+        else Ours("*", f"{kappa.n} comparisons")
+        for (one, other), kappa in agree(materials.judgments("gjg15")).pairs.items()
+    }
 
 
 def _table6(materials: Materials) -> Made:
@@ -135,6 +133,9 @@ def _number(judge: str) -> str:
 # --- rankings ------------------------------------------------------------------------------
 
 
+_RANKED = ("score", "ranks", "cluster")
+
+
 def _table3b(materials: Materials) -> Made:
     return _ranking_cells(_expected_wins(materials))
 
@@ -145,13 +146,9 @@ def _table3c(materials: Materials) -> Made:
     return _ranking_cells(ranked)
 
 
-def _ranking_cells(ranked: Ranked) -> Cells:
-    cells: Cells = {}
-    for row in ranked.rows:
-        cells[row.system, "score"] = Ours(row.score)
-        cells[row.system, "ranks"] = Ours(ranks_text(row.ranks))
-        cells[row.system, "cluster"] = Ours(float(row.cluster))
-    return cells
+def _ranking_cells(ranked: Ranked) -> Made:
+    rows = {r.system: (r.score, ranks_text(r.ranks), float(r.cluster)) for r in ranked.rows}
+    return in_rows({s: dict(zip(_RANKED, row, strict=True)) for s, row in rows.items()})
 
 
 def _expected_wins(materials: Materials) -> Ranked:
@@ -212,12 +209,14 @@ def _mean(prediction: Prediction, of: Literal["clusters", "order"]) -> Ours:
 
 def _section53(materials: Materials) -> Made:
     """Predict the judgments by clusters of systems whose scores lie near each other."""
-    cells: Cells = {}
-    for column, by in {"expected wins": "expected-wins", "trueskill": "trueskill"}.items():
-        for row in rank(materials.judgments("gjg15"), by=by, draw_radius=True).radii:
-            left = f"{row.clusters} cluster{'s' * (row.clusters > 1)}"
-            cells[left, column] = Ours(100 * row.accuracy, f"from radius {row.radius:.4f}")
-    return cells
+    predict = partial(rank, materials.judgments("gjg15"), draw_radius=True)
+    return {
+        (f"{row.clusters} cluster{'s' * (row.clusters > 1)}", by.replace("-", " ")): Ours(
+            100 * row.accuracy, f"from radius {row.radius:.4f}"
+        )
+        for by in ("expected-wins", "trueskill")
+        for row in predict(by=by).radii
+    }
 
 
 def _table7(materials: Materials) -> Made:
@@ -282,20 +281,7 @@ def _text(materials: Materials) -> Made:
         "place of RAC (5.4)": 1 + ranked.index("RAC"),
         "place of NTHU from below (5.4)": len(ranked) - ranked.index("NTHU"),
     }
-    settings = {
-        "confidence of rank ranges in percent (5.2)": 95.0,
-        "bootstrap repetitions": 1000.0,
-        "ranks discarded at each end": 25.0,
-        "folds (5.3)": 100.0,
-        "bootstraps per fold": 100.0,
-        "p of the clusters": 0.05,
-        "p of Table 7": 0.1,
-    }
-    note = "a setting of the procedure, ours as well"
-    return {
-        **{(row, "value"): Ours(float(count)) for row, count in counts.items()},
-        **{(row, "value"): Ours(value, note, "print") for row, value in settings.items()},
-    }
+    return {(row, "value"): float(count) for row, count in counts.items()}
 
 
 # --- metrics -------------------------------------------------------------------------------
@@ -306,14 +292,13 @@ _COEFFICIENTS: Mapping[str, CoefficientName] = {"rho": "spearman", "r": "pearson
 def _table3a(materials: Materials) -> Made:
     scores = materials.scored("conll14", ["m2"])["m2"]
     ranked = sorted(scores.items(), key=lambda item: -item[1].value)
-    cells: Cells = {}
-    for place, (system, score) in enumerate(ranked, start=1):
-        cells[system, "rank"] = Ours(float(place))
-        cells[system, "p"], cells[system, "r"] = (
-            Ours(score.parts[part]) for part in ("precision", "recall")
-        )
-        cells[system, "m2"] = Ours(score.value)
-    return cells
+    parts = {"p": "precision", "r": "recall"}
+    rows = {
+        system: {"rank": float(place), "m2": score.value}
+        | {column: score.parts[part] for column, part in parts.items()}
+        for place, (system, score) in enumerate(ranked, start=1)
+    }
+    return in_rows(rows)
 
 
 def _table5(materials: Materials) -> Made:
@@ -356,14 +341,10 @@ def _figure3(materials: Materials) -> Made:
     column = _metric(materials, "m2")
     best, _ = sweep_beta(column, human, parse_betas("0.01:1:0.01"), choice="fixed").best("spearman")
     official, higher, greatest, low = sweep_beta(column, human, betas, choice="fixed").spearman
-    setting = partial(Ours, note="a setting or a recommendation, no figure", basis="print")
     cells = {
-        "official": setting(0.5),
         "higher than official": _stored(0.25 if higher > official else np.nan),
         "maximum": _stored(best),
         "drops sharply at": _stored(0.1 if greatest - low > 0.05 else np.nan),
-        "recommended from": setting(0.2),
-        "recommended to": setting(0.3),
     }
     return {(row, "beta"): ours for row, ours in cells.items()}
 

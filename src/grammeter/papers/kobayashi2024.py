@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -39,8 +38,8 @@ from grammeter.meta import (
     correlate_windows,
     judged_table,
 )
-from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, by_name, read_tables
-from grammeter.papers.materials import Materials
+from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, read_paper, read_tables
+from grammeter.papers.materials import Materials, by_name
 from grammeter.ranking import SYSTEM_SETS, Extraction, cluster_numbers
 
 PAPER = "kobayashi2024"
@@ -75,17 +74,8 @@ class Row(NamedTuple):
     copied: bool = False
 
 
-ROWS = {
-    "M2": Row("seeda_judged", "m2", "sentm2", copied=True),
-    "ERRANT": Row("seeda_texts", "errant", "senterrant"),
-    "GoToScorer": Row("seeda_texts", GOTOSCORER),
-    "PT-M2": Row("seeda_judged", "pt-m2(model={model})", "sent-pt-m2(model={model})",
-                 "bert-base-uncased"),
-    "GLEU": Row("seeda_judged", "gleu", copied=True),
-    "Scribendi Score": Row("seeda_judged", "scribendi(model={model})", model="gpt2"),
-    "SOME": Row("seeda_judged", "some(model={model})", model="some", copied=True),
-    "IMPARA": Row("seeda_judged", "impara(quality={model})", model="impara", copied=True),
-}  # fmt: skip
+_RECIPE = read_paper(PAPER)["recipe"]
+ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}
 
 
 def _scores(materials: Materials, row: Row, spelling: str) -> tuple[MetricScores, Ours]:
@@ -210,14 +200,8 @@ def _system_cells(materials: Materials, row: str, scores: MetricScores, made: Ou
 
 # --- Table 1, sentence level ---------------------------------------------------------------
 
-_LISTED: Extraction = "first-listed"
 _ALL: Extraction = "expanded"
-EXTRACTIONS: Mapping[str, Sequence[Extraction]] = {
-    "M2": (_LISTED, _LISTED, _ALL, _LISTED),
-    "ERRANT": (_LISTED, _LISTED, _ALL, _LISTED),
-    "GoToScorer": (_ALL, _ALL, _ALL, _ALL),
-    "GLEU": (_LISTED, _LISTED, _ALL, _ALL),
-}
+EXTRACTIONS: Mapping[str, Sequence[Extraction]] = _RECIPE["extractions"]
 """Which of the outputs' systems each pair of columns compares: the rule that comes nearest."""
 
 
@@ -338,7 +322,6 @@ def _text(materials: Materials) -> Made:
     base, fluent = ({*SYSTEM_SETS[name]} for name in SETS)
     above = sum(value > 0.9 for value in gpt4)
     sizes = [len(r.groups) for name in JUDGED.values() for r in materials.judgments(name).rankings]
-    counted = partial(Ours, note="counted in Table 1", basis="print")
     made = {
         "Kendall of GPT-4 (abstract)": Ours(max(taus), "greatest tau of Table 1", "print"),
         "systems in SEEDA (2.2)": Ours(float(len(outputs - {"INPUT", "REF-M", "REF-F"}))),
@@ -346,10 +329,6 @@ def _text(materials: Materials) -> Made:
         "fluent corrections added": Ours(float(len(fluent - base))),
         "targets at most (N)": Ours(float(max(sizes))),
         "context sentences": Ours(3.0, "of our prompt: the sentence and those beside it"),
-        "lowest score": Ours(1.0, "of our prompt", "print"),
-        "highest score": Ours(5.0, "of our prompt", "print"),
-        "EBMs": counted(4.0),
-        "SBMs": counted(4.0),
         "most system-level correlations of GPT-4 exceed": Ours(
             0.9 if above > len(gpt4) / 2 else np.nan, f"{above} of {len(gpt4)} do", "print"
         ),

@@ -26,18 +26,18 @@ from grammeter.papers.by_maege import (
     PERCENT,
     ROWS,
     THREE,
-    in_columns,
     on_alternatives,
     spelled,
 )
-from grammeter.papers.cells import Cells, Made, Ours, by_name, read_tables
-from grammeter.papers.materials import Materials, correlated
+from grammeter.papers.cells import Cells, Made, Ours, read_paper, read_tables
+from grammeter.papers.materials import Materials, by_name, correlated, in_columns
 from grammeter.papers.trained import BERT
 from grammeter.training import DRAWS, EditImpact, Impacts, measure_impacts, merged
 from grammeter.verbs import train_impara
 
 SENTENCE = ("sentence Acc", "sentence Ken")
 
+_RECIPE = read_paper("maeda2022")["recipe"]
 IMPACT = "impact (10^-2)"
 
 
@@ -156,17 +156,8 @@ def _table6(materials: Materials) -> Made:
     return cells | {(row, IMPACT): made.of(PERCENT * means[row]) for row in TYPES}
 
 
-TABLE7 = {
-    "1": ("945.0", "", "are affected"),
-    "2": ("625.1", "blundering", ""),
-    "3": ("302.1", "trait", "anaemia"),
-    "4": ("307.0", "your", "their"),
-    "5": ("387.1", "", "life"),
-}
-"""The five edits of Table 7: line and annotator, the words before and after."""
-
-TABLE8 = {"VERB": ("brings in", "has"), "PREP": ("for", "on"), "DET": ("a", "the")}
-LINE8 = "1004.0"
+TABLE7, TABLE8 = (_RECIPE[table] for table in ("table7", "table8"))
+"""The edits of both tables: line and annotator, the words before and after."""
 
 
 def _single(materials: Materials, edits: Mapping[str, tuple[str, str, str]]) -> Cells:
@@ -179,8 +170,9 @@ def _single(materials: Materials, edits: Mapping[str, tuple[str, str, str]]) -> 
     for n, e in enumerate(impacts.edits, start=1):
         ranks.setdefault((e.origin, e.original, e.correction), n)
     cells: Cells = {}
-    for row, key in edits.items():
-        rank, edit = ranks[key], impacts.edits[ranks[key] - 1]
+    for row, (place, before, after) in edits.items():
+        rank = ranks[place, before, after]
+        edit = impacts.edits[rank - 1]
         note = f"{made.note}; {edit.type}, rank {rank} of {len(impacts.edits)}"
         cells[row, IMPACT] = replace(made, value=PERCENT * edit.impact, note=note)
     return cells
@@ -198,7 +190,7 @@ def _table7(materials: Materials) -> Made:
 
 
 def _table8(materials: Materials) -> Made:
-    return _single(materials, {row: (LINE8, *words) for row, words in TABLE8.items()})
+    return _single(materials, TABLE8)
 
 
 # --- text ----------------------------------------------------------------------------------
@@ -224,12 +216,11 @@ def _text(materials: Materials) -> Made:
 
 
 _ARITHMETIC = "arithmetic on the printed Table 3"
-_FOLLOWED = "a setting that our recipe follows"
 PRINTED_LEAST = 400
 
 
 def _settings() -> dict[str, Ours]:
-    """Return settings: our defaults, and what the recipes follow."""
+    """Return settings that are our defaults."""
     default = {name: p.default for name, p in inspect.signature(train_impara).parameters.items()}
     power = round(math.log10(default["learning_rate"]))
     ours = {
@@ -241,16 +232,7 @@ def _settings() -> dict[str, Ours]:
         "theta": Impara.threshold,
         "model": default["encoder"],
     }
-    followed = {
-        "split": "8:1:1",
-        "split of the second experiment, training and test": "9:1",
-        "human scores": "Expected Wins, Table 3(b) of Grundkiewicz et al. 2015",
-        "footnote 9": "insertion, replacement, deletion are one type",
-    }
-    return {
-        **{row: Ours(value, "our default") for row, value in ours.items()},
-        **{row: Ours(value, _FOLLOWED, "print") for row, value in followed.items()},
-    }
+    return {row: Ours(value, "our default") for row, value in ours.items()}
 
 
 def _ties(materials: Materials, row: str) -> Ours:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from grammeter.formats import (
 from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 from grammeter.metrics import Metric
 from grammeter.models import find_model
+from grammeter.papers.cells import Cells, Made, Ours
 from grammeter.ranking import TrueSkill
 from grammeter.verbs import rank, score
 
@@ -238,3 +239,26 @@ def correlation_cells(
         for spelling, row in rows.items()
         for kind in TESTED
     }
+
+
+def in_rows(rows: Mapping[str, Mapping[str, Value]]) -> dict[tuple[str, str], Value]:
+    """Return figures by row and column, of rows by name that hold them by column."""
+    return {(row, column): ours for row, of in rows.items() for column, ours in of.items()}
+
+
+def in_columns(
+    rows: Mapping[str, Callable[[], Mapping[str, Ours]]], columns: Iterable[str]
+) -> Cells:
+    """Make rows; all columns of one whose model or data are missing say so."""
+    made: dict[str, Mapping[str, Ours]] = {}
+    for row, make in rows.items():
+        try:
+            made[row] = make()
+        except MissingResourceError as error:
+            made[row] = dict.fromkeys(columns, Ours.missing(error))
+    return in_rows(made)
+
+
+def by_name(*recipes: Callable[[Materials], Made]) -> dict[str, Callable[[Materials], Made]]:
+    """Return recipes by the names of their tables: ``_table1`` makes ``table1``."""
+    return {recipe.__name__.removeprefix("_"): recipe for recipe in recipes}
