@@ -233,7 +233,11 @@ def _history(rows: Sequence[Sequence[Any]], most: int) -> History:
 
 def _settings(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was sent beside the prompt; of the form of replies its name, no schema."""
-    rest = {key: body[key] for key in body if key not in ("model", "messages", "response_format")}
+    rest = {
+        key: body[key]
+        for key in sorted(body)
+        if key not in ("model", "messages", "response_format")
+    }
     if form := object_of(body.get("response_format")).get("type"):
         rest["structured"] = form
     messages: list[Any] = body.get("messages", [])
