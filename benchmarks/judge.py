@@ -1,6 +1,6 @@
 """The client of LLM judges: wall and CPU time of 600 calls to a server that takes 200 ms.
 
-The server runs in a process of its own. The peer is the SDK's ``create`` behind a semaphore: no
+The server runs in a process of its own. The peer is its HTTP library behind a semaphore: no
 cache, no limits, no bill. Ratios below 1 mean that the client is the cheaper one.
 
 Then 5,000 calls, 64 at once, to a server that takes 50 ms, against the ideal: 50 ms for 64 calls.
@@ -66,14 +66,14 @@ def serving(*words: str) -> Iterator[str]:
 
 def rows(shared: Path | None = None, *, count: int = 600, concurrency: int = 32) -> Iterator[Row]:
     del shared  # prompts are made up
-    __import__("openai")
+    __import__("aiohttp")
     with serving() as url:
         (wall, cpu), (again_wall, _), (peer_wall, peer_cpu) = compare(
             url, calls(count), concurrency
         )
     work = f"{count} calls to a server that takes 200 ms, {concurrency} at once"
-    yield Row(work, wall, "s wall", "the SDK alone", peer_wall, goals=(Goal(6),))
-    yield Row(f"{work}: our own time a call", 1000 * cpu / count, "ms CPU", "the SDK alone",
+    yield Row(work, wall, "s wall", "aiohttp alone", peer_wall, goals=(Goal(6),))
+    yield Row(f"{work}: our own time a call", 1000 * cpu / count, "ms CPU", "aiohttp alone",
               1000 * peer_cpu / count, goals=(Goal(3),))  # fmt: skip
     yield Row(f"{count} replies from the cache", again_wall, "s wall")
     yield from many()
@@ -121,14 +121,14 @@ async def wait(delay: float) -> None:
 def compare(
     url: str, asked: Sequence[Call], concurrency: int
 ) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
-    """Return wall and CPU seconds of the client, of the client again, of the SDK alone."""
+    """Return wall and CPU seconds of the client, of the client again, of aiohttp alone."""
     with tempfile.TemporaryDirectory() as folder:
         endpoint = Endpoint(base_url=url, concurrency=concurrency, cache_dir=Path(folder))
         with using(endpoint):
             ours = measure("client", len(asked), lambda: client.ask(MODEL, asked))
             again = measure("again, from the cache", len(asked), lambda: client.ask(MODEL, asked))
-    alone = measure("the SDK alone", len(asked), lambda: asyncio.run(bare(url, asked, concurrency)))
-    print(f"client / SDK alone: wall {ours[0] / alone[0]:.2f}, CPU {ours[1] / alone[1]:.2f}")
+    alone = measure("aiohttp alone", len(asked), lambda: asyncio.run(bare(url, asked, concurrency)))
+    print(f"client / aiohttp alone: wall {ours[0] / alone[0]:.2f}, CPU {ours[1] / alone[1]:.2f}")
     return ours, again, alone
 
 
@@ -141,23 +141,20 @@ def measure(name: str, count: int, work: Callable[[], object]) -> tuple[float, f
 
 
 async def bare(url: str, asked: Sequence[Call], concurrency: int) -> None:
-    import openai
+    import aiohttp
 
     gate = asyncio.Semaphore(concurrency)
-    async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as sdk:
+    async with aiohttp.ClientSession() as http:
 
         async def one(call: Call) -> None:
             shape = {"name": "scores", "strict": True, "schema": schema(call.targets)}
-            async with gate:
-                await sdk.chat.completions.create(
-                    model=MODEL,
-                    messages=[{"role": "user", "content": call.prompt}],
-                    temperature=0,
-                    top_p=1,
-                    seed=1,
-                    max_tokens=256,
-                    response_format={"type": "json_schema", "json_schema": shape},
-                )
+            body = {
+                "model": MODEL,
+                "messages": [{"role": "user", "content": call.prompt}],
+                "response_format": {"type": "json_schema", "json_schema": shape},
+            }
+            async with gate, http.post(f"{url}/chat/completions", json=body) as reply:
+                await reply.json()
 
         await asyncio.gather(*(one(call) for call in asked))
 
