@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -234,6 +235,21 @@ def test_what_judge_wrote_is_read_with_its_replies(run_file, tmp_path):
     stored = gm.read(tmp_path / "j.json")
     assert "meta-judge" in str(stored)
     assert not isinstance(stored, gm.Judgments)
+
+
+def test_a_judge_that_thinks_as_a_person_agrees_with_this_person_in_all(run_file):
+    people = gm.read_judgments([SAMPLE / "judgments.xml"])
+    first = [r for r in people if r.judge == people[0].judge]
+    run = gm.read_judgments([run_file])
+    times = Counter(ranking.segment for ranking in run)  # a sentence judged twice contradicts
+    once = [ranking for ranking in [*run, *first] if times[ranking.segment] == 1]
+    agreement = gm.agree(once, resamples=0).to_dict()
+    assert agreement["pairs"][f"{people[0].judge}|m"]["kappa"] == 1
+    for by in ("expected-wins", "trueskill"):
+        (metric,) = gm.meta_system(run, first, by=by).values()
+        assert metric["pearson"].value == metric["spearman"].value == pytest.approx(1)
+    (metric,) = gm.meta_sentence(run, first, resamples=0).values()
+    assert (metric.tau.value, metric.accuracy.value) == (1, 1)
 
 
 def test_tables_and_pandas(run_file):
