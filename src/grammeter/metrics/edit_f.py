@@ -100,10 +100,7 @@ class EditF(Choosing):
 class SentenceF(SentenceMean, EditF):
     """Turns such a metric into the mean of its sentence scores; stands before it as a base."""
 
-    @property
-    def in_turn(self) -> bool:
-        """Whether the corpus score chooses by running totals: it does not."""
-        return False
+    in_turn = False  # each sentence chooses for itself
 
     def score(self, statistics: core.Statistics) -> core.Score:
         """Return the mean of the sentence scores, and the sums of their parts."""

@@ -133,7 +133,7 @@ class IMeasure(Choosing, SumScore):
         return {n: int(x) if n.endswith(_COUNTS) else float(x) for n, x in parts.items()}
 
     @property
-    def in_turn(self) -> bool:
+    def in_turn(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether candidates are chosen for the figures of the corpus so far."""
         return self.optimise == "corpus"
 

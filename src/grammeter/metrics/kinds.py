@@ -121,10 +121,8 @@ class Extracting(Metric):
 class Choosing(Metric):
     """Base of metrics that choose a reference for each sentence."""
 
-    @property
-    def in_turn(self) -> bool:
-        """Whether the corpus score chooses for the totals so far, not for each sentence alone."""
-        return True
+    in_turn: ClassVar[bool] = True
+    """Whether the corpus score chooses for the totals so far, not for each sentence alone."""
 
     @property
     def reads_corpus(self) -> bool:

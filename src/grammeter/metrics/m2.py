@@ -135,9 +135,8 @@ class SentM2(SentenceF, M2):
         lacking = ~statistics.present[np.arange(len(statistics)), slots]
         if not lacking.any():
             return scores
-        return replace(
-            scores, values=np.where(lacking, np.nan, scores.values), reason=self._lacking
-        )
+        values = np.where(lacking, np.nan, scores.values)
+        return replace(scores, values=values, reason=self._lacking)
 
     def explain(self, segment: core.Segment) -> core.Explanation:
         """Return the edits against the chosen annotator; NaN where there is no such annotator."""
