@@ -147,10 +147,15 @@ def notice(args: argparse.Namespace, text: str) -> None:
 
 
 class Progress:
-    """A progress line on standard error: only on a terminal, only for work of over a second."""
+    """A progress line on standard error, for work of over a second.
 
-    def __init__(self, note: Callable[[], str] | None = None) -> None:
-        self._note = note
+    ``logged``, where standard error is a file: a line of its own, once a minute.
+    """
+
+    EVERY = 60.0  # seconds, where it is logged
+
+    def __init__(self, note: Callable[[], str] | None = None, *, logged: bool = False) -> None:
+        self._note, self._logged = note, logged
         self._start = self._last = time.monotonic()
         self._label = ""
         self._shown = False
@@ -161,7 +166,10 @@ class Progress:
         if label != self._label:
             self.clear()
             self._label, self._start = label, now
-        if now - self._start < 1 or (now - self._last < 0.2 and done != total):
+        if self._logged and now - self._last >= self.EVERY and now != self._start:
+            self._last = now
+            print(self._line(done, total, now), file=sys.stderr, flush=True)
+        if self._logged or now - self._start < 1 or (now - self._last < 0.2 and done != total):
             return
         self._last, self._shown = now, True
         sys.stderr.write(f"\r\x1b[K{self._line(done, total, now)}")
@@ -182,23 +190,6 @@ class Progress:
         self._shown = False
 
 
-class LoggedProgress(Progress):
-    """The same where standard error is a file: a line of its own, once a minute."""
-
-    EVERY = 60.0
-    """Seconds."""
-
-    def __call__(self, label: str, done: int, total: int) -> None:
-        """Report that ``done`` of ``total`` items are finished."""
-        now = time.monotonic()
-        if label != self._label:
-            self._label, self._start = label, now
-        if now - self._last < self.EVERY or now == self._start:
-            return
-        self._last = now
-        print(self._line(done, total, now), file=sys.stderr, flush=True)
-
-
 def _span(seconds: float) -> str:
     """Return a length of time as people say it."""
     if seconds < 600:
@@ -213,7 +204,7 @@ def progress(
     """Show the progress of the work inside, where it is wanted; the line goes with it."""
     from grammeter.core import reporting
 
-    shown = Progress(note) if progress_wanted(args) else LoggedProgress(note)
+    shown = Progress(note, logged=not progress_wanted(args))
     try:
         with nullcontext() if args.quiet else reporting(shown):
             yield shown

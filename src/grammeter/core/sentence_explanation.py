@@ -122,9 +122,8 @@ def _metric_lines(
         value = format_number(explanation.corpus_value, digits)
         yield f"  chosen by the corpus: reference {explanation.corpus_chosen}, {value}"
     if explanation.parts:
-        yield "  " + "  ".join(
-            f"{key} {_short(value, digits)}" for key, value in explanation.parts.items()
-        )
+        parts = explanation.parts.items()
+        yield "  " + "  ".join(f"{key} {_short(value, digits)}" for key, value in parts)
     if explanation.reason is not None:
         yield f"  NaN: {terminal(explanation.reason)}"
     if explanation.edits:

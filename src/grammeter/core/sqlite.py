@@ -76,10 +76,8 @@ class Cache:
         connection = sqlite3.connect(path, timeout=_WAIT)
         try:
             connection.execute("PRAGMA synchronous = NORMAL")
-            columns = f"key BLOB PRIMARY KEY, {self._value}"
-            connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {self._table} ({columns}) WITHOUT ROWID"
-            )
+            table = f"{self._table} (key BLOB PRIMARY KEY, {self._value})"
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
             if path.stat().st_size > self._limit:
                 with connection:
                     connection.execute(f"DELETE FROM {self._table}")  # noqa: S608

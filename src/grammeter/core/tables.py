@@ -231,9 +231,8 @@ def write_tables(tables: Sequence[Table], style: Style | Form = "table") -> str:
 
 def write_notes(notes: Iterable[str], form: Form) -> str:
     """Write notes below tables: a list in Markdown, comments in LaTeX, else lines."""
-    write, start = {"markdown": (_markdown, "- "), "latex": (single_line, "% ")}.get(
-        form, (terminal, "")
-    )
+    special = {"markdown": (_markdown, "- "), "latex": (single_line, "% ")}
+    write, start = special.get(form, (terminal, ""))
     lines = [f"{start}note: {write(note)}" for note in notes]
     return _lines(["", *lines]) if lines else ""
 

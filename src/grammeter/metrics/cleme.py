@@ -162,9 +162,8 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         if self.level == "sentence":
             return super().score(statistics)
         sums = self.summands(statistics).sum(axis=0).tolist()
-        return core.Score(
-            self._measures(sums)[0], self.signature(), len(statistics), self._parts(sums)
-        )
+        value = self._measures(sums)[0]
+        return core.Score(value, self.signature(), len(statistics), self._parts(sums))
 
     @property
     def in_turn(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]

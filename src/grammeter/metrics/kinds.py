@@ -243,9 +243,8 @@ def by_label(
 
 def one_slot(rows: npt.NDArray[Any], columns: tuple[str, ...], label: int = 0) -> core.Statistics:
     """Return statistics with one slot, which all segments have; ``rows``: ``(segments, k)``."""
-    return core.Statistics(
-        rows[:, None], np.ones((len(rows), 1), dtype=np.bool_), (label,), columns
-    )
+    present = np.ones((len(rows), 1), dtype=np.bool_)
+    return core.Statistics(rows[:, None], present, (label,), columns)
 
 
 def of_references(

@@ -69,10 +69,9 @@ class M2(EditF):
         counts: list[ByAnnotator] = []
         for segment in core.track(segments, self.name):
             key = segment.source, id(segment.gold)
-            sentence = sentences.get(key)
-            if sentence is None:
-                sentence = sentences[key] = _Sentence(self, segment)
-            counts.append(sentence.counts(segment.hypothesis))
+            if key not in sentences:
+                sentences[key] = _Sentence(self, segment)
+            counts.append(sentences[key].counts(segment.hypothesis))
         return by_label(counts, COLUMNS)
 
     def edits(self, segment: core.Segment) -> dict[int, tuple[Proposal, ...]]:

@@ -266,9 +266,8 @@ def fit_bradley_terry(
             fix=f"{never_lost} of {len(wins)} systems never lost and {never_won} never won; one"
             " group of systems may never lose to the others. Take a prior above 0.",
         )
-    return BradleyTerryFit(
-        newton.theta[0], newton.errors()[0], float(np.exp(newton.log_tie[0])), steps
-    )
+    tie = float(np.exp(newton.log_tie[0]))
+    return BradleyTerryFit(newton.theta[0], newton.errors()[0], tie, steps)
 
 
 def _check_connected(compared: BoolArray) -> None:

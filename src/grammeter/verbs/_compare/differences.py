@@ -142,9 +142,8 @@ def difference(
     unit = "types" if types else "sentences scored alone"
     notes = [_counted(n, columns[n], unit, first, second, v[2]) for n, v in values.items()]
     listed = tuple(order.tolist())
-    return Difference(
-        first, second, columns, values, listed, kinds, (*table.notes_on(columns), *notes)
-    )
+    notes = (*table.notes_on(columns), *notes)
+    return Difference(first, second, columns, values, listed, kinds, notes)
 
 
 def _typed(of: TypeColumns, kinds: Sequence[str], first: str, second: str) -> FloatArray:
