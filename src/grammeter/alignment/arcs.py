@@ -17,16 +17,12 @@ from typing import Literal, NamedTuple, TypeVar
 
 from grammeter.core import Edit
 
-Row0 = Literal["3.2", "head"]
-"""Offsets of insertions before the first token: the column, as in release 3.2, or zero."""
-
+Row0 = Literal["3.2", "head"]  # offsets of insertions before the first token: the column, or zero
 EPSILON = 0.001  # cost of an edit without a gold edit, beyond its length
 Edge = tuple[int, int, bool]
 """``(target, tables, noop)``: an optimal move; ``tables`` (1 or 2) counts those it is of."""
 
-Graph = dict[int, list[Edge]]
-"""The optimal moves by the vertex where they begin, targets in ascending order."""
-
+Graph = dict[int, list[Edge]]  # optimal moves by the vertex where they begin, targets ascending
 _BOTH = 3
 
 

@@ -19,9 +19,7 @@ import numpy.typing as npt
 
 from grammeter.core import BoolArray, IntArray, Segment
 
-Unit = Literal["word", "char"]
-"""What an n-gram is made of: tokens between white space, or the line's characters."""
-
+Unit = Literal["word", "char"]  # tokens between white space, or the line's characters
 _BATCH = 1 << 18  # characters whose n-grams are in memory together; some 60 MB at most
 
 

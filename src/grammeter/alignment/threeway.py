@@ -28,9 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 GAP = ""  # entry of a column where a sentence has no token
-Column = tuple[str, str, str]
-"""Tokens of source, hypothesis and reference that stand below each other."""
-
+Column = tuple[str, str, str]  # tokens of source, hypothesis and reference below each other
 Tokens = Sequence[str]
 Triple = tuple[Tokens, Tokens, Tokens]  # source, hypothesis and reference
 MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))

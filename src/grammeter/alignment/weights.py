@@ -26,9 +26,7 @@ from grammeter.core import (
     without_overlaps,
 )
 
-NOISE = 1e-6
-"""Smaller differences of scores come from single precision: such an edit weighs nothing."""
-
+NOISE = 1e-6  # smaller differences come from single precision: such an edit weighs nothing
 WEIGHTS = ("correct", "proposed", "gold")
 """Weight sums of the edits that agree, of the hypothesis's edits, of the annotator's edits."""
 

@@ -42,8 +42,7 @@ class Campaign(models.Model):
     seed = models.PositiveBigIntegerField(default=1)
     per_judge = models.PositiveIntegerField(null=True, blank=True)
     overlap = models.FloatField(default=0.0)  # share of items, 0 to 1, for several judges
-    repeats = models.FloatField(default=0.0)
-    """Share of a judge's items, 0 to 1, shown to the judge twice (pool and adaptive)."""
+    repeats = models.FloatField(default=0.0)  # share of a judge's items, 0 to 1, shown twice
     startup = models.PositiveIntegerField(default=0)
     idle_seconds = models.PositiveIntegerField(default=60)
     pass_threshold = models.FloatField(default=0.75)
@@ -108,16 +107,12 @@ class Item(models.Model):
     name = models.CharField(max_length=NAME_LENGTH, null=True)
     document = models.CharField(max_length=NAME_LENGTH, null=True)
     kind = models.CharField(max_length=20, default=Kind.NORMAL.value)
-    loud = models.BooleanField(default=False)
-    """Whether a wrong answer to a tutorial or attention item must be corrected."""
+    loud = models.BooleanField(default=False)  # whether a wrong answer to a check must be corrected
     expected: models.JSONField[Any] = models.JSONField(null=True)
     """Right ranks by place; outputs with equal ranks here may be ranked in any way."""
-    explanation = models.TextField(blank=True)
-    """Shown after a tutorial item or a loud attention item."""
-    distinct = models.PositiveIntegerField(null=True)
-    """Number of distinct outputs of the sentence, shown or not."""
-    probability = models.FloatField(null=True)
-    """Expected share of the sample's draws that choose this sentence."""
+    explanation = models.TextField(blank=True)  # shown after a tutorial item or a loud check
+    distinct = models.PositiveIntegerField(null=True)  # outputs of the sentence, shown or not
+    probability = models.FloatField(null=True)  # expected share of the sample's draws
     wanted = models.PositiveIntegerField(default=1)
     taken = models.PositiveIntegerField(default=0)
 
@@ -137,8 +132,7 @@ class ItemOutput(models.Model):
     item = models.ForeignKey(Item, on_delete=CASCADE, related_name="places")
     item_id: int
     output = models.ForeignKey(Output, on_delete=CASCADE, related_name="places")
-    place = models.PositiveIntegerField()
-    """From 0; the order on the page is :attr:`Assignment.shown_order`."""
+    place = models.PositiveIntegerField()  # from 0; the page has `Assignment.shown_order`
 
     class Meta:
         ordering = ("item_id", "place")
@@ -150,8 +144,7 @@ class Judge(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="judges")
     name = models.CharField(max_length=NAME_LENGTH)
-    contact = models.CharField(max_length=NAME_LENGTH, blank=True)
-    """The organiser's note on the person: personal data."""
+    contact = models.CharField(max_length=NAME_LENGTH, blank=True)  # the organiser's note: personal
     access = models.CharField(max_length=64, blank=True)  # sessions with another value have ended
     joined = models.DateTimeField(null=True)
     consented = models.DateTimeField(null=True)
@@ -208,16 +201,12 @@ class Assignment(models.Model):
     item = models.ForeignKey(Item, on_delete=CASCADE, related_name="assignments")
     item_id: int
     position = models.PositiveIntegerField()
-    turn = models.PositiveIntegerField(default=0)
-    """How often this judge saw the item before; above 0 it is a repeat."""
-    slot = models.PositiveIntegerField(null=True)
-    """Slot of the item, from 1; repeats and released assignments have none."""
-    shown_order: models.JSONField[Any] = models.JSONField(default=list)
-    """Places of the outputs, from 0, in the order on the page."""
+    turn = models.PositiveIntegerField(default=0)  # how often the judge saw it before; 1: a repeat
+    slot = models.PositiveIntegerField(null=True)  # from 1; none of repeats and released ones
+    shown_order: models.JSONField[Any] = models.JSONField(default=list)  # places, from 0, as shown
     state = models.CharField(max_length=20, default=State.PLANNED.value)
     probability = models.FloatField(null=True)  # probability of the item in its draw (pool: 1)
-    correct = models.BooleanField(null=True)
-    """Tutorial and attention items: whether the first complete answer was right."""
+    correct = models.BooleanField(null=True)  # checks: whether the first complete answer was right
     opened = models.DateTimeField(null=True)
     answered = models.DateTimeField(null=True)
 
@@ -237,17 +226,14 @@ class Judgment(models.Model):
 
     assignment = models.ForeignKey(Assignment, on_delete=CASCADE, related_name="judgments")
     version = models.PositiveIntegerField()
-    key = models.CharField(max_length=64)
-    """Chosen by the sender: an answer sent twice is stored once."""
-    ranks: models.JSONField[Any] = models.JSONField(default=list)
-    """Rank of each output in the order shown, 1 is best; ``None`` where missing."""
+    key = models.CharField(max_length=64)  # chosen by the sender: sent twice, stored once
+    ranks: models.JSONField[Any] = models.JSONField(default=list)  # as shown, 1 is best, or `None`
     verdicts: models.JSONField[Any] = models.JSONField(null=True)
     """Task ``edits``: the verdicts on the edits of each output, in the order shown."""
     skipped = models.BooleanField(default=False)
     reason = models.TextField(blank=True)
     comment = models.TextField(blank=True)
-    complete = models.BooleanField(default=False)
-    """Submitted, not a draft; the latest complete version counts."""
+    complete = models.BooleanField(default=False)  # no draft; the latest complete version counts
     automatic = models.BooleanField(default=False)  # an item with one output
     correct = models.BooleanField(null=True)
     active_seconds = models.FloatField(null=True)

@@ -234,8 +234,7 @@ def _annotator(
     return Annotator(rules, parser, types=types, merge=merge, lev=lev)
 
 
-_parser = cache(Parser)
-"""Returns one parser for all annotators of a pipeline, with or without types."""
+_parser = cache(Parser)  # one for all annotators of a pipeline, with or without types
 
 
 def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:

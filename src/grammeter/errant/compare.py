@@ -13,12 +13,8 @@ from grammeter.core import UNKNOWN, Counts, Edit, GoldEdits, Tier, f_measure, ti
 Mode = Literal["span-correction", "span-detection", "token-detection", "span-type"]
 """What must be equal: span and correction; the span; one token; span, correction and type."""
 
-Key = tuple[int | str, ...]
-"""What two edits must share to agree: the span, then what else the mode requires."""
-
-Groups = Mapping[Key, Sequence[str]]
-"""The error types of all edits with one key; insertions at one place may share one."""
-
+Key = tuple[int | str, ...]  # what agreeing edits share: the span, then what the mode requires
+Groups = Mapping[Key, Sequence[str]]  # types of all edits with one key; insertions may share one
 Outcome = Literal["tp", "fp", "fn"]
 Triple = tuple[float, float, float]  # true positives, false positives, false negatives
 

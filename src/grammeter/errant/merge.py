@@ -84,8 +84,7 @@ _TOGETHER: Mapping[Strategy, Callable[[Change, Change], bool]] = {
 }
 """Whether two adjacent changes may be in one edit."""
 
-_Cut = tuple[int, int]
-"""The decision of a rule: merge the changes ``left:right``, or split there if these are equal."""
+_Cut = tuple[int, int]  # merge the changes `left:right`, or split there if these are equal
 
 
 class _Part(NamedTuple):

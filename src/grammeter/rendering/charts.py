@@ -14,9 +14,7 @@ from grammeter.rendering.svg import GAP, LETTER, PLOT, ROW, Panel, Scale, drawin
 
 HEAD = 30  # what stands above the first row: the axis and its numbers
 LINE = 1.4 * svg.FONT  # from one line of text to the next
-STRONGEST = 0.45
-"""The opacity of the strongest cell of a heat map: letters stay readable in all themes."""
-
+STRONGEST = 0.45  # opacity of the strongest cell of a heat map: letters stay readable in all themes
 Numbers = FloatArray | Sequence[Sequence[float]]
 
 

@@ -36,9 +36,7 @@ from grammeter.core import (
 from grammeter.errant import annotator
 from grammeter.metrics import Metric
 
-LIMIT = 65_536
-"""Tokens that are scored for one output: all subsets of ten edits in a sentence of 64 tokens."""
-
+LIMIT = 65_536  # tokens to score for one output: all subsets of ten edits in a sentence of 64
 LEAST_PAIRS = 2  # of orders; without them there is no standard error
 
 Order = tuple[int, ...]  # positions of all edits, as they are applied

@@ -27,9 +27,7 @@ from grammeter.models import Runtime, current, using
 from grammeter.scoring.table import check_listed, count, score_table
 
 Texts = Sequence[str]
-References = Sequence[str | Sequence[str] | None]
-"""For each sentence a reference, a list of them, or ``None``."""
-
+References = Sequence[str | Sequence[str] | None]  # of each sentence: one, a list, or `None`
 _Key = tuple[str, str, tuple[str, ...]]
 
 T = TypeVar("T")

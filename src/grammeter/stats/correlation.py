@@ -30,15 +30,11 @@ TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
 Coefficient = Callable[[FloatArray, FloatArray], FloatArray]
 """Two variables, shapes that broadcast to ``(..., n)``, to coefficients, shape ``(...)``."""
 
-ROUNDING = 4e-16
-"""A coefficient this near to 1 or -1, for each unit, is exactly that; its p-value depends on it."""
-
+ROUNDING = 4e-16  # so near to 1 or -1, for each unit, a coefficient is exactly that
 FEWEST_FISHER: Mapping[CoefficientName, int] = {"pearson": 4, "spearman": 4, "kendall": 5}
 """Units that an interval by Fisher's z needs."""
 
-SAME = "all resamples give the same value"
-"""The reason for no interval where it would have no width."""
-
+SAME = "all resamples give the same value"  # the reason for no interval: it has no width
 _Weighted = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Like :data:`Coefficient`, unit ``u`` counted as if it stood there ``weights[u]`` times."""
 

@@ -19,9 +19,7 @@ from grammeter.core import BoolArray, DataError, FloatArray, IntArray
 from grammeter.stats.correlation import CoefficientName, TiePolicy, average_ranks, coefficients
 
 EXACT = 9  # up to so many units the p-values of rank coefficients are exact, with ties, too
-EXACT_KENDALL = 33
-"""Up to so many units without ties Kendall's p-value is exact; beyond, it is normal."""
-
+EXACT_KENDALL = 33  # up to so many units without ties Kendall's p-value is exact, then normal
 SMALLEST = sys.float_info.min  # the least p-value: none is 0, even where no float is small enough
 FEWEST = 4  # units that Williams' test needs: it has n - 3 degrees of freedom
 _ROUNDING = 1e-12

@@ -21,11 +21,8 @@ import numpy as np
 from grammeter.core import FloatArray, IntArray, tell
 
 CELLS = 2**21  # most numbers in one working array, so that memory is bounded
-CELLS_OF_PAIRS = 2**18
-"""Numbers of one working array of pairs: small enough for a processor's cache."""
-
-RELATIVE_TOLERANCE = 1e-10
-"""Differences nearer than this, relative to the values, are equal: sums of floats may be off."""
+CELLS_OF_PAIRS = 2**18  # numbers of one working array of pairs, for a processor's cache
+RELATIVE_TOLERANCE = 1e-10  # nearer values are equal: sums of floats may be off
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,7 @@ import numpy as np
 from grammeter.core import FloatArray, IntArray, Item, UsageError
 from grammeter.study.selectors import Distribution
 
-STREAMS = ("sentences", "outputs", "judges")
-"""Each has its own random numbers, so that one choice does not change another."""
+STREAMS = ("sentences", "outputs", "judges")  # each with random numbers of its own
 
 
 def stream(seed: int, name: str) -> np.random.Generator:

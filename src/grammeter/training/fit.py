@@ -26,9 +26,7 @@ from grammeter.training.network import PARTS, Network, Part, Settings
 from grammeter.training.pairs import Preference
 from grammeter.training.ratings import HumanScore
 
-BLOCK = 17
-"""Number of batches that are sorted by length together: little padding, still random batches."""
-
+BLOCK = 17  # batches sorted by length together: little padding, still random batches
 EVERY = 60.0  # seconds between checkpoints inside an epoch
 Task = Preference | HumanScore
 

@@ -16,8 +16,7 @@ from typing import Any, cast
 from grammeter.core import LOCK, DataError, UsageError, disk_faults, only_one, require
 from grammeter.formats import read_object, write_text
 
-MARK = "training.json"
-"""Name of the file that says which training the folder belongs to, with all its settings."""
+MARK = "training.json"  # says which training the folder belongs to, with all its settings
 
 
 @contextmanager

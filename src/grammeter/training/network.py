@@ -19,10 +19,7 @@ from grammeter.training.folder import Tensors, full_disk
 
 Decay = Literal["none", "linear"]
 Precision = Literal["auto", "float32", "bfloat16"]
-
-NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
-"""Endings of the names of weights without weight decay."""
-
+NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")  # ends of weights without decay
 AMPERE = 8  # compute capability from which NVIDIA GPUs have bfloat16
 
 

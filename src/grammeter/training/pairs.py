@@ -27,9 +27,7 @@ from grammeter.models import MeanSimilarity, Request, answer
 from grammeter.training.folder import write_json
 from grammeter.training.network import PARTS, Example, Part, allotment, assign_parts
 
-LIMIT = 512
-"""Tokens to which texts are cut, as in the authors' program, if the encoder takes so many."""
-
+LIMIT = 512  # tokens to which texts are cut, as by the authors, if the encoder takes so many
 PAIRS = "pairs.jsonl"
 RECORD = "draws.json"
 
