@@ -244,10 +244,8 @@ def campaign_serve(
     names = [*allowed_host]
     if not names and not address.is_loopback:
         names = [address.reachable_name]
-        notes.append(
-            f"browsers of other machines must ask for {names[0]}; other names:"
-            " --allowed-host judge.example.org"
-        )
+        other = "other names: --allowed-host judge.example.org"
+        notes.append(f"browsers of other machines must ask for {names[0]}; {other}")
     conf.configure(database, conf.Server(hosts=names, https=https, secret_file=secret_file))
     server = make_server(address)
     try:

@@ -87,11 +87,9 @@ def configure(
     chosen = _sqlite(reading, read_only=True) if reading else database_settings(database)
     values = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
     beside = f"{database}.key" if is_file(database) else "campaign.key"
-    values["SECRET_KEY"] = (
-        secret_key(Path(server.secret_file or beside))
-        if server
-        else secrets.token_urlsafe(64)  # shell commands sign nothing
-    )
+    values["SECRET_KEY"] = secrets.token_urlsafe(64)  # shell commands sign nothing
+    if server:
+        values["SECRET_KEY"] = secret_key(Path(server.secret_file or beside))
     if not settings.configured:
         settings.configure(**values)
         django.setup()

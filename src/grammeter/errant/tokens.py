@@ -17,20 +17,17 @@ Heads = Iterable[int]
 class Tokens:
     """One sentence, an entry for each token in every column; unknown columns are empty.
 
-    ``lowers`` are ``texts`` in lower case; ``lemmas`` dictionary forms, empty where the pipeline
-    gives none; ``pos`` word classes of Universal Dependencies (``NOUN``), ``tags`` the treebank's
-    own (``NNS``); ``deps`` relations to the heads (``nsubj``), ``heads`` their positions, a root
-    being its own head. ``raw`` is the text as it was written, if a pipeline's tokeniser split it:
-    the pipeline parses this text, for it may look at where no space stands between two tokens.
+    ``raw`` is the text as it was written, if a pipeline's tokeniser split it: the pipeline parses
+    this text, for it may look at where no space stands between two tokens.
     """
 
     texts: tuple[str, ...]
-    lowers: tuple[str, ...]
-    lemmas: tuple[str, ...] = ()
-    pos: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    deps: tuple[str, ...] = ()
-    heads: tuple[int, ...] = ()
+    lowers: tuple[str, ...]  # in lower case
+    lemmas: tuple[str, ...] = ()  # dictionary forms, empty where the pipeline gives none
+    pos: tuple[str, ...] = ()  # word classes of Universal Dependencies (`NOUN`)
+    tags: tuple[str, ...] = ()  # the treebank's own (`NNS`)
+    deps: tuple[str, ...] = ()  # relations to the heads (`nsubj`)
+    heads: tuple[int, ...] = ()  # their positions; a root is its own head
     raw: str = ""
 
     def __len__(self) -> int:

@@ -29,50 +29,39 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the page: tables and figures under one title.
+    """A section of the page: tables and figures under one title."""
 
-    ``anchor``: its name in the address: letters, digits and hyphens. ``words``: plain text
-    paragraphs above the tables: how to read them. ``captions``: captions of the tables; without
-    them, each has the section's title.
-    """
-
-    anchor: str
+    anchor: str  # its name in the address: letters, digits and hyphens
     title: str
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # plain text paragraphs above the tables: how to read them
     tables: tuple[Table, ...] = ()
     drawings: tuple[Drawing, ...] = ()
-    captions: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()  # of the tables; without them, each has the section's title
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdit:
-    """An edit as the sentence browser draws it.
+    """An edit as the sentence browser draws it."""
 
-    ``start``, ``end``: tokens of the source that it replaces. ``correction``: replacement; empty
-    for a deletion. ``type``: its error type, empty if unknown. ``verdict``: matched, spurious or
-    missed; ``None`` if unknown.
-    """
-
-    start: int
+    start: int  # tokens of the source that it replaces
     end: int
-    correction: str
-    type: str
-    verdict: EditVerdict | None
+    correction: str  # replacement; empty for a deletion
+    type: str  # its error type, empty if unknown
+    verdict: EditVerdict | None  # `None` if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """One distinct output of a sentence.
 
-    ``systems``: places in the browser's list of the systems that wrote this text. ``edits``: edits
-    of the output and missed edits of the reference that the metric chose, in the order of the
-    sentence. ``values``: sentence score by each metric of the browser; NaN if there is none.
+    ``edits``: edits of the output and missed edits of the reference that the metric chose, in the
+    order of the sentence.
     """
 
     text: str
-    systems: tuple[int, ...]
+    systems: tuple[int, ...]  # places in the browser's list of those that wrote this text
     edits: tuple[DrawnEdit, ...]
-    values: tuple[float, ...]
+    values: tuple[float, ...]  # sentence score by each metric of the browser; NaN: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +75,20 @@ class PageSentence:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """All sentences, to filter, sort and compare.
-
-    ``metrics``: spelling, and whether higher is better. ``judged_by``: metric whose verdicts the
-    edits have; ``None`` without verdicts.
-    """
+    """All sentences, to filter, sort and compare."""
 
     systems: tuple[str, ...]
-    metrics: tuple[tuple[str, bool], ...]
+    metrics: tuple[tuple[str, bool], ...]  # spelling, and whether higher is better
     sentences: tuple[PageSentence, ...]
-    judged_by: str | None
+    judged_by: str | None  # metric whose verdicts the edits have; `None` without verdicts
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The whole report.
-
-    ``facts``: name and value: version, numbers of systems and sentences, files. ``browser``:
-    ``None`` if the scores do not contain their sentences. ``notices``: what a reader should know
-    about the files; not on the page.
-    """
+    """The whole report."""
 
     title: str
-    facts: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]  # name and value: version, counts, files
     sections: tuple[Section, ...]
-    browser: Browser | None
-    notices: tuple[str, ...] = ()
+    browser: Browser | None  # `None` if the scores do not contain their sentences
+    notices: tuple[str, ...] = ()  # on the files; not on the page

@@ -166,14 +166,12 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
 class Coincidences:
     """Which values met in one unit, summed over the units of each group.
 
-    ``known``, shape ``(values,)``, are all values, ascending; ``totals``, ``(groups, values)``, how
-    often each pairable value was given; ``pairs``, ``(groups, values, values)``, how often two
-    values met in a unit, each unit's pairs divided by its number of values less one.
+    A unit's pairs are divided by its number of values less one.
     """
 
-    known: FloatArray
-    totals: FloatArray
-    pairs: FloatArray
+    known: FloatArray  # (values,): all values, ascending
+    totals: FloatArray  # (groups, values): how often each pairable value was given
+    pairs: FloatArray  # (groups, values, values): how often two values met in a unit
 
     @classmethod
     def of(cls, values: FloatArray, groups: IntArray) -> Coincidences:

@@ -43,19 +43,13 @@ drawn, and no weight exceeds ten times that of a uniform draw (Hesterberg 1995).
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """How likely each sentence is to be drawn; an item shows at most ``per_item`` outputs.
+    """How likely each sentence is to be drawn; arrays have shape ``(sentences,)``."""
 
-    ``groups`` are the systems behind each output of a sentence. The rest has shape
-    ``(sentences,)``: ``expected_systems``, C of the paper, how many systems an item is expected to
-    cover; ``values``, p' of the paper, the diversity, the spread, or 1; ``probabilities`` in one
-    draw, which add up to 1.
-    """
-
-    per_item: int
-    groups: tuple[Groups, ...]
-    expected_systems: FloatArray
-    values: FloatArray
-    probabilities: FloatArray
+    per_item: int  # most outputs that an item shows
+    groups: tuple[Groups, ...]  # the systems behind each output of a sentence
+    expected_systems: FloatArray  # C of the paper: how many systems an item is expected to cover
+    values: FloatArray  # p' of the paper, the diversity, the spread, or 1
+    probabilities: FloatArray  # in one draw, 1 in all
     signature: Signature
 
     def __len__(self) -> int:

@@ -102,12 +102,8 @@ def is_right(assignment: Assignment, ranks: Sequence[int | None]) -> bool | None
     wanted: list[int] = [expected[place] for place in assignment.shown_order]
     if len(answer) != len(wanted):
         return False
-    rows = zip(wanted, answer, strict=True)
-    return all(
-        (one < other) == (a < b) and a != b
-        for (one, a), (other, b) in combinations(rows, 2)
-        if one != other
-    )
+    pairs = combinations(zip(wanted, answer, strict=True), 2)
+    return all((i < j) == (a < b) and a != b for (i, a), (j, b) in pairs if i != j)
 
 
 def is_asked_again(judgment: Judgment) -> bool:

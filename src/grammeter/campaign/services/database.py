@@ -119,11 +119,10 @@ def _explanation(message: str, database: str | Path) -> DataError | RemoteError:
 
 def _check_file(database: str | Path) -> None:
     if is_file(database) and not _is_there(Path(database)):
+        make = "'grammeter campaign create NAME -s SOURCE --hyps FILES ...'"
+        fix = f"Make one with {make}, or name it with --database."
         raise MissingResourceError(
-            "there is no campaign database here",
-            where=str(database),
-            fix="Make one with 'grammeter campaign create NAME -s SOURCE --hyps FILES ...', or"
-            " name it with --database.",
+            "there is no campaign database here", where=str(database), fix=fix
         )
 
 
