@@ -9,8 +9,7 @@ import pytest
 from made_up import DEPS, PAIRS, POS, TAGS, WORDS, sentence
 
 from grammeter.core import UsageError
-from grammeter.errant.classify import classify
-from grammeter.errant.english import dictionary, english, stem
+from grammeter.errant.classify import classify, dictionary, english, stem
 from grammeter.errant.pipelines import shipped_pipeline
 from grammeter.errant.tokens import Span, split
 
