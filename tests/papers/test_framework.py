@@ -123,6 +123,8 @@ def test_chance_decides_by_how_often_a_value_comes_up():
         "by chance: as printed with 1 of 3 seeds",
     )
     assert judge(Printed("1-4"), ours)[0] == "differs"
+    clusters = Ours.over_seeds([2.0, 2.0, 3.0])
+    assert judge(Printed(3.0), clusters) == ("differs", "by chance: as printed with 1 of 3 seeds")
 
 
 def test_the_tolerance_of_a_figure_goes_before_that_of_its_table():

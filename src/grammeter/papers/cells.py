@@ -199,16 +199,27 @@ def judge(
     near = _nearness(printed, ours, ours.tolerance or tolerance)
     if near is not None:
         return "within tolerance", _joined(ours.note, near)
-    return "differs", _joined(reason, ours.note) or "the reason is not known"
+    return "differs", _joined(
+        reason, ours.note, _chance(printed, ours)
+    ) or "the reason is not known"
 
 
 def _nearness(printed: Printed, ours: Ours, tolerance: Tolerance | None) -> str | None:
-    """Return why another figure is near enough: chance, or a tolerance; ``None`` if it is not."""
-    if printed.value is not None and (often := ours.outcomes.get(printed.value)):
-        return f"by chance: as printed with {often} of {sum(ours.outcomes.values())} seeds"
+    """Return why another figure is near enough: chance, or a tolerance; ``None`` if it is not.
+
+    Chance excuses ranges of ranks; a number has to be near.
+    """
+    if isinstance(printed.value, str) and (chance := _chance(printed, ours)):
+        return chance
     if tolerance and _distance(printed, ours.value) <= tolerance.value:
         return tolerance.reason
     return None
+
+
+def _chance(printed: Printed, ours: Ours) -> str:
+    often = 0 if printed.value is None else ours.outcomes.get(printed.value, 0)
+    seeds = sum(ours.outcomes.values())
+    return f"by chance: as printed with {often} of {seeds} seeds" if often else ""
 
 
 def is_rounded(printed: Printed, value: Value) -> bool:
