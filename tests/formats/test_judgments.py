@@ -22,9 +22,9 @@ from grammeter.formats.judgments import (
     format_judgments,
     parse_judgments,
     read_judgments,
-    read_outputs,
     write_judgments,
 )
+from grammeter.formats.read import read_outputs
 from grammeter.resources import sample_corpus
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>

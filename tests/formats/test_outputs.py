@@ -9,7 +9,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.formats.judgments import read_outputs
+from grammeter.formats import read_outputs
 
 SOURCES = "he go home\na cat sleep\nfine .\n"
 TEXT = "he goes home\nthe cat sleep\nfine .\n"

@@ -218,8 +218,7 @@ def annotator(
     cache_dir
         Folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else the user's.
     """
-    if merge not in get_args(Strategy):
-        raise UnknownNameError("way of merging", merge, get_args(Strategy))
+    UnknownNameError.check("way of merging", merge, get_args(Strategy))
     return _annotator(pipeline, types, merge, lev, cache_folder(cache_dir))
 
 

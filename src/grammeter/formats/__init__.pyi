@@ -25,7 +25,6 @@ from grammeter.formats.judgments import format_judgments as format_judgments
 from grammeter.formats.judgments import parse_judgments_of as parse_judgments_of
 from grammeter.formats.judgments import read_judgments as read_judgments
 from grammeter.formats.judgments import read_judgments_of as read_judgments_of
-from grammeter.formats.judgments import read_outputs as read_outputs
 from grammeter.formats.judgments import read_sides as read_sides
 from grammeter.formats.judgments import write_judgments as write_judgments
 from grammeter.formats.m2 import M2Block as M2Block
@@ -38,6 +37,7 @@ from grammeter.formats.m2 import reference_texts as reference_texts
 from grammeter.formats.numbering import Outputs as Outputs
 from grammeter.formats.numbering import join as join
 from grammeter.formats.read import read_corpus as read_corpus
+from grammeter.formats.read import read_outputs as read_outputs
 from grammeter.formats.records import Correction as Correction
 from grammeter.formats.records import Rating as Rating
 from grammeter.formats.records import parallel_files as parallel_files

@@ -110,6 +110,5 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 
 def benchmark(name: str) -> Benchmark:
     """Return a benchmark by its name; raise :class:`UnknownNameError` if there is none."""
-    if name not in BENCHMARKS:
-        raise UnknownNameError("benchmark", name, BENCHMARKS)
+    UnknownNameError.check("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]

@@ -93,8 +93,7 @@ class Corpus:
 
     def segments(self, system: str) -> list[Segment]:
         """Return one system's sentences as metrics take them, one segment each."""
-        if system not in self.systems:
-            raise UnknownNameError("system", system, self.systems)
+        UnknownNameError.check("system", system, self.systems)
         previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
         rows = zip(
             self.sources, self.systems[system], self._targets, previous, following, strict=True

@@ -20,16 +20,7 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from grammeter.core import (
-    DataError,
-    MissingResourceError,
-    RemoteError,
-    UnknownNameError,
-    disk_faults,
-    expanded,
-    home,
-    listed,
-)
+from grammeter import core
 from grammeter.formats import archive
 
 VARIABLE = "GRAMMETER_DATA"
@@ -70,10 +61,9 @@ class Dataset:
 
     def file(self, path: str) -> DataFile:
         """Return one file; raise :class:`UnknownNameError` if the set has none of this path."""
-        for file in self.files:
-            if file.path == path:
-                return file
-        raise UnknownNameError(f"file of {self.name}", path, [file.path for file in self.files])
+        files = {file.path: file for file in self.files}
+        core.UnknownNameError.check(f"file of {self.name}", path, files)
+        return files[path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +90,7 @@ def data_folder() -> Path:
     """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder."""
     named = os.environ.get(VARIABLE)
     if named:
-        return expanded(named)
+        return core.expanded(named)
     if sys.platform == "win32":
         base, usual = os.environ.get("LOCALAPPDATA"), "AppData/Local"
     elif sys.platform == "darwin":
@@ -109,18 +99,17 @@ def data_folder() -> Path:
         base, usual = os.environ.get("XDG_DATA_HOME"), ".local/share"
     if base:
         return Path(base) / "grammeter"
-    folder = home()
+    folder = core.home()
     if folder is None:
         fault = "there is no place for data sets: this user has no folder"
         fix = f"Let the environment variable {VARIABLE} name a folder."
-        raise MissingResourceError(fault, fix=fix)
+        raise core.MissingResourceError(fault, fix=fix)
     return folder / usual / "grammeter"
 
 
 def dataset(name: str) -> Dataset:
     """Return a data set by name; raise :class:`UnknownNameError` if there is none."""
-    if name not in _catalogue():
-        raise UnknownNameError("data set", name, _catalogue())
+    core.UnknownNameError.check("data set", name, _catalogue())
     return _catalogue()[name]
 
 
@@ -207,10 +196,10 @@ def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], s
             others.add(member.rpartition("/")[2].removesuffix(".gz"))
     if not contents:
         alike = sorted(others & _names(entry.files))
-        hint = f"; {listed(alike, 3)} differ in content from what is known" if alike else ""
+        hint = f"; {core.listed(alike, 3)} differ in content from what is known" if alike else ""
         fault = f"nothing in it is a file of the data set {entry.name!r}{hint}"
         fix = f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false)."
-        raise DataError(fault, where=str(source), fix=fix)
+        raise core.DataError(fault, where=str(source), fix=fix)
     return contents, others
 
 
@@ -250,7 +239,7 @@ def _listing(entry: Dataset) -> Listing:
 def _is_sound(path: Path, file: DataFile) -> bool:
     try:
         content = archive.unpacked(path.read_bytes(), str(path), limit=file.size)
-    except (DataError, OSError):
+    except (core.DataError, OSError):
         return False
     return content is not None and file.holds(content)
 
@@ -260,7 +249,7 @@ def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile
     folder = data_folder() / entry.name
     new = [file for file in contents if not _is_sound(folder / file.path, file)]
     fix = f"Let the environment variable {VARIABLE} name a folder that you may write."
-    with disk_faults(folder, fix):
+    with core.disk_faults(folder, fix):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{entry.name}-", dir=folder.parent) as beside:
             for number, file in enumerate(new):
@@ -273,13 +262,13 @@ def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile
     return tuple(new)
 
 
-def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceError:
+def _missing(listing: Listing, file: DataFile | None = None) -> core.MissingResourceError:
     entry = listing.dataset
     message = f"the data set {entry.name!r} is not here"
     if file:
         message = f"{file.path!r} of the data set {entry.name!r} is not here"
     elif listing.state == "incomplete":
-        lacking = listed([missing.path for missing in listing.missing], 3)
+        lacking = core.listed([missing.path for missing in listing.missing], 3)
         message = f"the data set {entry.name!r} is incomplete: {lacking} missing"
     command = f"Run: grammeter data get {entry.name}"
     if all(one.url for one in entry.files):
@@ -290,7 +279,7 @@ def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceE
         manual = f"{command} --from FILE_OR_FOLDER   with what you find at"
         fix = "\n  ".join([manual, *pages])
     fix += f"\n  Licence: {entry.licence}"
-    return MissingResourceError(message, where=str(listing.folder), fix=fix)
+    return core.MissingResourceError(message, where=str(listing.folder), fix=fix)
 
 
 def _names(files: Iterable[DataFile]) -> set[str]:
@@ -302,15 +291,15 @@ def _download(url: str, file: DataFile, opener: Opener) -> bytes:
 
     fix = "Try again later, or fetch it in a browser and give it with --from."
     if not url.startswith("https://"):
-        raise RemoteError("only https addresses are fetched", where=url, fix=fix)
+        raise core.RemoteError("only https addresses are fetched", where=url, fix=fix)
     try:
         with opener(url) as answer:
             content = answer.read(file.size + 1)
     except (OSError, HTTPException, ValueError) as error:
-        raise RemoteError(f"could not be fetched: {error}", where=url, fix=fix) from error
+        raise core.RemoteError(f"could not be fetched: {error}", where=url, fix=fix) from error
     if not file.holds(content):
         fault = f"is not the file that is known as {file.path}: its checksum differs"
-        raise RemoteError(fault, where=url, fix=fix)
+        raise core.RemoteError(fault, where=url, fix=fix)
     return content
 
 

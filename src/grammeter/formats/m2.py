@@ -21,15 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
-from grammeter.core import (
-    DETECTION_ONLY,
-    DataError,
-    Edit,
-    GoldEdits,
-    UsageError,
-    apply,
-    without_overlaps,
-)
+from grammeter import core
 from grammeter.formats.text import checked_line, checked_lines, read_text, split_lines, system_name
 
 _DELETION = "-NONE-"
@@ -37,7 +29,7 @@ _EDIT_LINE = re.compile(r"^A -?\d+ -?\d+\|\|\|", re.MULTILINE)
 _TEXT_LINE = re.compile(r"T\d+(-A\d+)?\s")
 _WITH_ANNOTATOR = re.compile(r"(.+):(\d+)", re.DOTALL)
 _FIELDS = 6
-_NOOP = Edit(-1, -1, "", "noop")
+_NOOP = core.Edit(-1, -1, "", "noop")
 
 
 @dataclass(frozen=True)
@@ -49,19 +41,19 @@ class M2Block:
     """
 
     source: str
-    lines: tuple[tuple[int, Edit], ...] = ()
+    lines: tuple[tuple[int, core.Edit], ...] = ()
     texts: tuple[tuple[int, str], ...] = ()
 
     @classmethod
-    def of(cls, source: str, gold: GoldEdits) -> M2Block:
+    def of(cls, source: str, gold: core.GoldEdits) -> M2Block:
         """Build a block from gold edits; an annotator without edits gets a no-op."""
         lines = [(number, edit) for number, edits in gold.items() for edit in edits or [_NOOP]]
         return cls(source, tuple(lines))
 
     @cached_property
-    def gold(self) -> GoldEdits:
+    def gold(self) -> core.GoldEdits:
         """Edits by ascending annotator, no no-ops; without a line, annotator 0 changes nothing."""
-        by_annotator: dict[int, list[Edit]] = {}
+        by_annotator: dict[int, list[core.Edit]] = {}
         for annotator, edit in self.lines:
             edits = by_annotator.setdefault(annotator, [])
             if not edit.is_noop:
@@ -98,7 +90,7 @@ def parse_m2(text: str, where: str, *, lenient: bool = False) -> M2File:
     runs = groupby(lines, key=lambda line: line[1] != "")
     blocks = [block for filled, run in runs if filled and (block := reader.block(run))]
     if not blocks:
-        raise DataError("no sentence in this file", where=where, fix="M2 needs lines 'S ...'.")
+        raise core.DataError("no sentence in this file", where=where, fix="M2 needs lines 'S ...'.")
     return M2File(tuple(blocks), tuple(reader.notices))
 
 
@@ -118,7 +110,7 @@ def _format_block(block: M2Block) -> str:
     return "\n".join(map(checked_line, lines)) + "\n\n"
 
 
-def _format_edit(annotator: int, edit: Edit) -> str:
+def _format_edit(annotator: int, edit: core.Edit) -> str:
     bare = not edit.is_noop and not edit.alternatives  # between bars an empty text would be lost
     correction = "||".join(text or ("" if bare else _DELETION) for text in edit.corrections)
     middle = f"{edit.type}|||{correction}|||{edit.required}|||{edit.comment}"
@@ -129,11 +121,11 @@ def _format_edit(annotator: int, edit: Edit) -> str:
         same = False
     if not same:
         fix = "Bars in a text and spaces at its ends would be read differently."
-        raise DataError(f"M2 cannot hold this edit: {line[:80]!r}", fix=fix)
+        raise core.DataError(f"M2 cannot hold this edit: {line[:80]!r}", fix=fix)
     return line
 
 
-def _parse_edit(line: str) -> tuple[int, Edit]:
+def _parse_edit(line: str) -> tuple[int, core.Edit]:
     """Read a line ``A ...``; raise :class:`ValueError` if it is none."""
     parts = line[2:].split("|||")
     if len(parts) != _FIELDS:
@@ -144,7 +136,7 @@ def _parse_edit(line: str) -> tuple[int, Edit]:
         raise ValueError(f"annotator {annotator}, less than 0")
     texts = [text.strip() for text in parts[2].split("||")]
     correction, *alternatives = ("" if text == _DELETION else text for text in texts)
-    return annotator, Edit(
+    return annotator, core.Edit(
         start, end, correction, parts[1], tuple(alternatives), parts[3], parts[4]
     )
 
@@ -159,12 +151,12 @@ class _Reader:
 
     def block(self, lines: Iterable[tuple[int, str]]) -> M2Block | None:
         source: str | None = None
-        edits: list[tuple[int, Edit]] = []
+        edits: list[tuple[int, core.Edit]] = []
         texts: list[tuple[int, str]] = []
         for number, line in lines:
             if line[:2] == "S " or line == "S":
                 if source is not None:
-                    raise DataError(
+                    raise core.DataError(
                         "a second S line in one block",
                         where=f"{self.where}:{number}",
                         fix="Put a blank line before each sentence; sentences over several S"
@@ -181,13 +173,13 @@ class _Reader:
                 self.fault(number, f"unknown line: {line[:40]!r}", "Lines begin with S or A.")
         return None if source is None else M2Block(source, tuple(edits), tuple(texts))
 
-    def edit(self, number: int, line: str, tokens: int) -> tuple[int, Edit]:
+    def edit(self, number: int, line: str, tokens: int) -> tuple[int, core.Edit]:
         try:
             annotator, edit = _parse_edit(line)
         except ValueError as error:
             fault = f"not an edit: {error}"
             fix = "Write it as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
-            raise DataError(fault, where=f"{self.where}:{number}", fix=fix) from None
+            raise core.DataError(fault, where=f"{self.where}:{number}", fix=fix) from None
         if edit.is_noop or 0 <= edit.start <= edit.end <= tokens:
             return annotator, edit
         self.fault(
@@ -196,12 +188,12 @@ class _Reader:
             "Correct the offsets, or use --lenient to drop such edits as the original does.",
         )
         # the original drops the edit, yet the annotator counts as having seen the sentence
-        return annotator, Edit(-1, -1, "", "noop", (), edit.required, edit.comment)
+        return annotator, core.Edit(-1, -1, "", "noop", (), edit.required, edit.comment)
 
     def fault(self, number: int, message: str, fix: str) -> None:
         where = f"{self.where}:{number}"
         if not self.lenient:
-            raise DataError(message, where=where, fix=fix)
+            raise core.DataError(message, where=where, fix=fix)
         self.notices.append(f"{where}: {message}; passed over")
 
 
@@ -231,7 +223,7 @@ class TextRule:
 
 
 def reference_texts(
-    sources: Sequence[str], gold: Sequence[GoldEdits], rule: TextRule
+    sources: Sequence[str], gold: Sequence[core.GoldEdits], rule: TextRule
 ) -> tuple[list[list[str | None]], int]:
     """Apply gold edits.
 
@@ -250,16 +242,16 @@ def reference_texts(
 
 
 def _text_of(
-    source: str, gold: GoldEdits, annotator: int, rule: TextRule
+    source: str, gold: core.GoldEdits, annotator: int, rule: TextRule
 ) -> tuple[str | None, int]:
     """Return an annotator's text, or what stands in; and how many overlapping edits it lacks."""
     if annotator not in gold and rule.missing == "none":
         return None, 0
     stand_in = gold[min(gold)] if gold and rule.missing == "other" else ()
     edits = gold.get(annotator, stand_in)
-    wanted = [e for e in edits if rule.um == "apply" or e.type not in DETECTION_ONLY]
-    edits, left_out = without_overlaps(wanted)
-    return " ".join(apply(source.split(), edits)), len(left_out)
+    wanted = [e for e in edits if rule.um == "apply" or e.type not in core.DETECTION_ONLY]
+    edits, left_out = core.without_overlaps(wanted)
+    return " ".join(core.apply(source.split(), edits)), len(left_out)
 
 
 def is_m2(text: str, path: str | Path) -> bool:
@@ -282,38 +274,20 @@ def named_outputs(
     """Name systems after their files, and the annotators if their paths name them."""
     if isinstance(paths, Mapping):
         if names is not None:
-            raise UsageError("the systems have names already", fix="Leave names out.")
+            raise core.UsageError("the systems have names already", fix="Leave names out.")
         return dict(paths)
     if names is None:
         split = [(system_name(file), number) for file, number in map(split_annotator, paths)]
         names = [name if number is None else f"{name}:{number}" for name, number in split]
     if len(names) != len(paths):
         fault = f"{len(names)} names for {len(paths)} outputs"
-        raise UsageError(fault, fix="Give one name for each output.")
+        raise core.UsageError(fault, fix="Give one name for each output.")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         both = ", ".join(str(p) for p, name in zip(paths, names, strict=True) if name == twice)
         fault = f"two systems are called {twice!r}: {both}"
-        raise UsageError(fault, fix="Rename one file, or use --names.")
+        raise core.UsageError(fault, fix="Rename one file, or use --names.")
     return dict(zip(names, paths, strict=True))
-
-
-def check_no_annotator(path: str | Path) -> None:
-    """Raise :class:`UsageError` if the path of a text names an annotator."""
-    file, annotator = split_annotator(path)
-    if annotator is not None:
-        fault = f"{path}: annotator {annotator} is asked for, and {file} is no M2 file"
-        raise UsageError(fault, fix=f"Write {file} if it is the output itself.")
-
-
-def read_output(path: str | Path) -> list[str]:
-    """Read the output of one system: a text, or what M2 edits make by the usual rule."""
-    file, _ = split_annotator(path)
-    text = read_text(file)
-    if is_m2(text, file):
-        return output_texts(parse_m2(text, str(file)), path, TextRule())[0]
-    check_no_annotator(path)
-    return checked_lines(text, file)
 
 
 def read_text_lines(path: str | Path) -> list[str]:
@@ -321,7 +295,7 @@ def read_text_lines(path: str | Path) -> list[str]:
     text = read_text(path)
     if _EDIT_LINE.search(text):
         fix = "Extract the edits of an M2 file anew with 'grammeter edits convert -auto'."
-        raise DataError("this is M2 where a text belongs", where=str(path), fix=fix)
+        raise core.DataError("this is M2 where a text belongs", where=str(path), fix=fix)
     return checked_lines(text, path)
 
 
@@ -330,14 +304,14 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
     name, annotator = split_annotator(path)
     known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
     if annotator is None and len(known) > 1:
-        raise UsageError(
+        raise core.UsageError(
             f"{name}: M2 with {len(known)} annotators; whose text is the output?",
             fix=f"Name one: {' or '.join(f'{name}:{number}' for number in known[:5])}. Gold edits"
             " stand behind -r.",
         )
     if annotator is not None and annotator not in known:
         fix = f"It has {', '.join(map(str, known))}."
-        raise UsageError(f"{name}: no annotator {annotator}", fix=fix)
+        raise core.UsageError(f"{name}: no annotator {annotator}", fix=fix)
     number = known[0] if annotator is None else annotator
     texts: list[str] = []
     left_out = 0
@@ -347,7 +321,7 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
         if text is None:
             fault = f"no line of annotator {number}"
             fix = "Write a noop line, or say whose text stands in: --missing-annotator source."
-            raise DataError(fault, where=f"{name}, sentence {at}", fix=fix)
+            raise core.DataError(fault, where=f"{name}, sentence {at}", fix=fix)
         texts.append(text)
         left_out += overlaps
     return texts, left_out

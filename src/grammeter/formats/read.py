@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -117,12 +117,31 @@ def read_corpus(
     )
 
 
+def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
+    """Read the outputs that were judged, each system named after its file.
+
+    The output of an M2 file is the text that its edits make, see :func:`read_corpus`.
+
+    Raises :class:`DataError` if two differ in length, :class:`UsageError` if two have one name.
+    """
+    named = m2.named_outputs(list(paths))
+    reader = _Reader()
+    outputs = {name: reader.output(name, path, m2.TextRule()) for name, path in named.items()}
+    for name, lines in outputs.items():
+        first = next(iter(outputs))
+        if len(lines) != len(outputs[first]):
+            raise LengthMismatchError(
+                str(named[name]), len(lines), str(named[first]), len(outputs[first])
+            )
+    return outputs
+
+
 @dataclass
 class _Reader:
     """Reads files; collects their origins and what users must know of them."""
 
-    lenient: bool
-    form: UnicodeForm | None
+    lenient: bool = False
+    form: UnicodeForm | None = None
     origins: dict[str, str] = field(default_factory=dict[str, str])
     notices: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
@@ -149,10 +168,12 @@ class _Reader:
 
     def output(self, name: str, path: PathLike, rule: m2.TextRule) -> list[str]:
         self.origins[f"systems[{name}]"] = str(path)
-        file, _ = m2.split_annotator(path)
+        file, annotator = m2.split_annotator(path)
         content = self.read(file)
         if not isinstance(content, m2.M2File):
-            m2.check_no_annotator(path)
+            if annotator is not None:
+                fault = f"{path}: annotator {annotator} is asked for, and {file} is no M2 file"
+                raise UsageError(fault, fix=f"Write {file} if it is the output itself.")
             return content
         lines, left_out = m2.output_texts(content, path, rule)
         self.output_files.append((str(file), content))

@@ -25,15 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import (
-    DataError,
-    Edit,
-    LengthMismatchError,
-    UnknownNameError,
-    apply,
-    require,
-    without_overlaps,
-)
+from grammeter import core
 from grammeter.formats import tables
 from grammeter.formats.corpus import Corpus
 from grammeter.formats.m2 import is_m2, parse_m2
@@ -60,10 +52,10 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
     systems = {name: match[1] for name in table.cells if (match := _SYSTEM.match(name))}
     for name in table.cells:
         if name != "source" and not _REFERENCE.match(name) and name not in systems:
-            raise DataError(f"unknown column {name!r}", where=table.head, fix=_FIX_COLUMNS)
+            raise core.DataError(f"unknown column {name!r}", where=table.head, fix=_FIX_COLUMNS)
     for name in ("source", *references):
         if name not in table.cells:
-            raise DataError(f"no column {name!r}", where=table.head, fix=_FIX_COLUMNS)
+            raise core.DataError(f"no column {name!r}", where=table.head, fix=_FIX_COLUMNS)
     _check_types(table)
     columns = {name: tuple(cast("list[str]", cells)) for name, cells in table.cells.items()}
     return Corpus(
@@ -101,57 +93,50 @@ def write_records(
 
 def _json_columns(path: str | Path) -> tables.Columns:
     """Read JSON lines as the columns that the other tables have."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, str | None]] = []
     for number, line in enumerate(split_lines(read_text(path)), start=1):
         with tables.placed(f"{path}:{number}"):
-            row = _json_row(line)
-            rows.append(row)
-            counts = [len(each["references"]) for each in (row, rows[0])]
+            rows.append(_json_row(line))
+            counts = [sum(name.startswith("reference.") for name in r) for r in (rows[-1], rows[0])]
             if counts[0] != counts[1]:
                 fault = f"{counts[0]} references, but other lines have {counts[1]}"
-                raise DataError(fault, fix="Write null for a reference that a sentence lacks.")
-            if odd := sorted(row["systems"].keys() ^ rows[0]["systems"].keys()):
-                fault = f"other systems than in line 1: {', '.join(odd)} in one of them only"
-                raise DataError(fault, fix="Each line needs an output of each system.")
+                raise core.DataError(fault, fix="Write null for a reference that a sentence lacks.")
+            if odd := sorted(rows[-1].keys() ^ rows[0].keys()):
+                names = ", ".join(name.removeprefix("system.") for name in odd)
+                fault = f"other systems than in line 1: {names} in one of them only"
+                raise core.DataError(fault, fix="Each line needs an output of each system.")
     if not rows:
         fix = "It needs one JSON object a line."
-        raise DataError("the file is empty", where=str(path), fix=fix)
-    cells: dict[str, list[object]] = {"source": [row["source"] for row in rows]}
-    for number in range(len(rows[0]["references"])):
-        cells[f"reference.{number}"] = [row["references"][number] for row in rows]
-    for name in rows[0]["systems"]:
-        cells[f"system.{name}"] = [row["systems"][name] for row in rows]
+        raise core.DataError("the file is empty", where=str(path), fix=fix)
+    cells = {name: list[object](row[name] for row in rows) for name in rows[0]}
     return tables.Columns(cells, list(range(1, len(rows) + 1)), str(path), str(path))
 
 
-def _json_row(line: str) -> dict[str, Any]:
+def _json_row(line: str) -> dict[str, str | None]:
+    """Read a line as the cells that it would have in other tables."""
     row: dict[str, Any] = tables.parse_line(line, "Write one JSON object a line.", once=True)
     for key in row:
         if key not in _KEYS:
-            error = UnknownNameError("key", key, _KEYS)
-            raise DataError(error.message, fix=error.fix)
+            error = core.UnknownNameError("key", key, _KEYS)
+            raise core.DataError(error.message, fix=error.fix)
     if "source" not in row:
-        raise DataError("no source", fix="Each line needs the key 'source'.")
+        raise core.DataError("no source", fix="Each line needs the key 'source'.")
     if not isinstance(row.setdefault("references", []), list):
-        raise DataError("references is no list", fix='Write "references": ["...", null].')
+        raise core.DataError("references is no list", fix='Write "references": ["...", null].')
     if not isinstance(row.setdefault("systems", {}), dict):
-        raise DataError("systems is no JSON object", fix='Write {"name": "text", ...}.')
+        raise core.DataError("systems is no JSON object", fix='Write {"name": "text", ...}.')
     if "" in row["systems"]:
-        raise DataError("a system has no name", fix="Give every system a name.")
-    _check_text(row["source"], "source")
-    for number, text in enumerate(row["references"]):
-        if text is not None:
-            _check_text(text, f"references[{number}]")
-    for name, text in row["systems"].items():
-        _check_text(text, f"systems[{name}]")
-    return row
-
-
-def _check_text(value: object, what: str) -> None:
-    if not isinstance(value, str):
-        fault = f"{what} is {type(value).__name__} {value!r}, not a text"
-        raise DataError(fault, fix="Only references may be null; quote numbers.")
-    tables.checked_text(value, what)
+        raise core.DataError("a system has no name", fix="Give every system a name.")
+    named = {"source": ("source", row["source"])}
+    named |= {f"reference.{n}": (f"references[{n}]", t) for n, t in enumerate(row["references"])}
+    named |= {f"system.{name}": (f"systems[{name}]", t) for name, t in row["systems"].items()}
+    for column, (what, text) in named.items():
+        if isinstance(text, str):
+            tables.checked_text(text, what)
+        elif text is not None or not _REFERENCE.match(column):
+            fault = f"{what} is {type(text).__name__} {text!r}, not a text"
+            raise core.DataError(fault, fix="Only references may be null; quote numbers.")
+    return {column: text for column, (_, text) in named.items()}
 
 
 def _to_json_lines(corpus: Corpus) -> str:
@@ -176,14 +161,16 @@ def _check_types(table: tables.Columns) -> None:
             fault = fault or f"row {table.cells[name].index(None) + 1}: {name} is missing"
         if fault:
             fix = "Make it a text column; only references may be missing."
-            raise DataError(fault, where=table.where, fix=fix)
+            raise core.DataError(fault, where=table.where, fix=fix)
 
 
 def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: tables.RecordForm) -> str:
     for name, column in columns.items():
         if None in column:
             fault = f"{name} lacks the text of sentence {column.index(None) + 1}"
-            raise DataError(fault, fix="TSV and CSV know texts only; write .jsonl or .parquet.")
+            raise core.DataError(
+                fault, fix="TSV and CSV know texts only; write .jsonl or .parquet."
+            )
     texts = cast("dict[str, tuple[str, ...]]", columns)
     rows = [tuple(texts), *zip(*texts.values(), strict=True)]
     if form == "csv":
@@ -194,13 +181,13 @@ def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: tables.Reco
     for number, row in enumerate(rows, start=1):
         if any(mark in cell for cell in row for mark in "\t\n\r"):
             fix = "TSV cannot hold it; write .jsonl, .csv or .parquet."
-            raise DataError(f"a text of line {number} holds a tab or line end", fix=fix)
+            raise core.DataError(f"a text of line {number} holds a tab or line end", fix=fix)
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def _to_parquet(columns: Mapping[str, Sequence[str | None]]) -> bytes:
-    arrow: Any = require("pyarrow", extra="records")
-    parquet: Any = require("pyarrow.parquet", extra="records")
+    arrow: Any = core.require("pyarrow", extra="records")
+    parquet: Any = core.require("pyarrow.parquet", extra="records")
     table = arrow.table({n: arrow.array(texts, arrow.string()) for n, texts in columns.items()})
     out = io.BytesIO()
     parquet.write_table(table, out)
@@ -230,7 +217,7 @@ class Correction:
     """
 
     source: str
-    edits: tuple[Edit, ...] | None
+    edits: tuple[core.Edit, ...] | None
     text: str | None
     origin: str
 
@@ -238,8 +225,8 @@ class Correction:
         """Return the same with a text in place of its edits, all applied, also ``Um``."""
         if self.edits is None:
             return self
-        edits, _ = without_overlaps(self.edits)
-        return replace(self, edits=None, text=" ".join(apply(self.source.split(), edits)))
+        edits, _ = core.without_overlaps(self.edits)
+        return replace(self, edits=None, text=" ".join(core.apply(self.source.split(), edits)))
 
 
 def parallel_files(spelled: str) -> list[Path]:
@@ -272,7 +259,7 @@ def read_parallel(
     if others:
         sources, targets = read_lines(first), read_lines(others[0])
         if len(sources) != len(targets):
-            raise LengthMismatchError(str(first), len(sources), str(others[0]), len(targets))
+            raise core.LengthMismatchError(str(first), len(sources), str(others[0]), len(targets))
         origins = [f"{first}:{number}" for number in range(1, len(sources) + 1)]
     elif tables.form_of(first):
         table = tables.read_columns(first)
@@ -289,10 +276,10 @@ def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
     text = read_text(path)
     if not text.strip():
         fix = "Give an M2 file or parallel texts."
-        raise DataError("the file is empty", where=where, fix=fix)
+        raise core.DataError("the file is empty", where=where, fix=fix)
     if not is_m2(text, path):
         fix = "Give an M2 file, a table, or two texts as source.txt:reference.txt."
-        raise DataError("one text alone is no parallel data", where=where, fix=fix)
+        raise core.DataError("one text alone is no parallel data", where=where, fix=fix)
     file = parse_m2(text, where, lenient=lenient)
     if file.notices:
         warning = f"{len(file.notices)} faults in {where}; the first: {file.notices[0]}"
@@ -328,7 +315,7 @@ def read_ratings(path: str | Path) -> list[Rating]:
     scores = {criterion: table.numbers(name) for criterion, name in columns.items() if name}
     if not scores:
         fix = "Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m."
-        raise DataError("no column with human scores", where=str(path), fix=fix)
+        raise core.DataError("no column with human scores", where=str(path), fix=fix)
     return [
         Rating(source, output, {criterion: column[row] for criterion, column in scores.items()})
         for row, (source, output) in enumerate(zip(sources, outputs, strict=True))

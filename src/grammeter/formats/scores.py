@@ -29,19 +29,8 @@ from pathlib import Path
 
 import numpy as np
 
+from grammeter import core
 from grammeter.core import RANKING_KIND as RANKING
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    MetricScores,
-    Ranked,
-    Score,
-    ScoreTable,
-    SegmentScores,
-    Signature,
-    checked,
-    unshielded,
-)
 from grammeter.formats.judged import FirstSegment, Judgments
 from grammeter.formats.judgments import parse_judgments
 from grammeter.formats.tables import parse_object, placed, write_object
@@ -62,8 +51,8 @@ _HUMAN_FIX = (
 )
 
 
-@checked
-def read_scores(path: str | Path) -> ScoreTable:
+@core.checked
+def read_scores(path: str | Path) -> core.ScoreTable:
     """Read the scores of metrics, ours or foreign; see the module for the formats.
 
     A foreign system-level file fills ``MetricScores.scores``; a segment-level file
@@ -77,33 +66,33 @@ def read_scores(path: str | Path) -> ScoreTable:
 read_score_file = read_scores  # its name in version 0.1.0
 
 
-@checked
-def write_scores(table: ScoreTable, path: str | Path) -> None:
+@core.checked
+def write_scores(table: core.ScoreTable, path: str | Path) -> None:
     """Write a score table with all that ``compare`` and ``explain`` need."""
     write_object(table.to_full_dict(), path)
 
 
-def parse_score_file(text: str, where: str) -> ScoreTable:
+def parse_score_file(text: str, where: str) -> core.ScoreTable:
     """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
     if _holds_judgments(text):
         what = "these are judgments, no scores of metrics"
-        raise DataError(what, where=where, fix=_SCORES_FIX)
+        raise core.DataError(what, where=where, fix=_SCORES_FIX)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
-        return ScoreTable.from_dict(parse_object(text, where), where=where)
+        return core.ScoreTable.from_dict(parse_object(text, where), where=where)
     return _table(_score_rows(text, where), where)
 
 
-def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
+def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | Judgments:
     """Read metric scores, a ranking or judgments; :class:`DataError` for people's scores."""
     text, where = read_text(path), str(path)
     if text.split("\n", 1)[0].split() == _SYSTEMS:
         fault = "these are human scores of systems, not those of metrics"
         fix = "Give them once, after the scores, and not together with --benchmark."
-        raise DataError(fault, where=where, fix=fix)
+        raise core.DataError(fault, where=where, fix=fix)
     if _holds_judgments(text):
         return parse_judgments(text, where)
     if text.lstrip()[:1] == "{" and (data := parse_object(text, where)).get("kind") == RANKING:
-        return Ranked.from_dict(data, where=where)
+        return core.Ranked.from_dict(data, where=where)
     return parse_score_file(text, where)
 
 
@@ -122,14 +111,14 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
     human = read_human(path)
     if isinstance(human, Judgments):
         fix = "Rank them first: grammeter rank FILE -o ranking.json"
-        raise DataError("these are judgments, no scores of systems", where=str(path), fix=fix)
-    is_ranked = isinstance(human, Ranked)
+        raise core.DataError("these are judgments, no scores of systems", where=str(path), fix=fix)
+    is_ranked = isinstance(human, core.Ranked)
     return {name: row.score for name, row in human.items()} if is_ranked else human
 
 
 def read_human(
     path: str | Path, *, first_segment: FirstSegment | None = None
-) -> Ranked | Judgments | dict[str, float]:
+) -> core.Ranked | Judgments | dict[str, float]:
     """Read what people said of systems: a ranking, judgments to be ranked, or bare scores.
 
     The file is told by its content and read once, so ``-`` works. ``first_segment`` is for
@@ -139,7 +128,7 @@ def read_human(
     if _holds_judgments(text):
         return parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
-        return Ranked.from_dict(parse_object(text, where), where=where)
+        return core.Ranked.from_dict(parse_object(text, where), where=where)
     return _human_scores(text, where)
 
 
@@ -190,7 +179,7 @@ def _score_rows(text: str, where: str) -> list[_Row]:
     if {"metric", "system"} <= set(header):
         if "" in header or len(set(header)) < len(header) or "value" not in header:
             unknown = f"unknown columns: {' '.join(header)}"
-            raise DataError(unknown, where=f"{where}:1", fix=_SCORES_FIX)
+            raise core.DataError(unknown, where=f"{where}:1", fix=_SCORES_FIX)
         rows = list(_rows(lines, header, 1, where))
     else:
         rows = _simple_rows(lines, where, _SCORES_FIX)
@@ -206,21 +195,21 @@ def _human_scores(text: str, where: str) -> dict[str, float]:
     rows = _simple_rows(_cells(text, where), where, _HUMAN_FIX)
     _check_once(rows, where)
     if len({row.metric for row in rows}) > 1 or rows[0].segment is not None:
-        raise DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
+        raise core.DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
     for row in rows:
         if math.isnan(row.value):
             fault = f"no human score of {row.system!r}"
             fix = "Take the system out of both files, or give it a number."
-            raise DataError(fault, where=f"{where}:{row.line}", fix=fix)
+            raise core.DataError(fault, where=f"{where}:{row.line}", fix=fix)
     return {row.system: row.value for row in rows}
 
 
 def _cells(text: str, where: str) -> list[list[str]]:
     """Split into lines and cells: at tabs, or at spaces if the file has no tab."""
     if not text.strip():
-        raise DataError("the file is empty", where=where, fix="It needs one score at least.")
+        raise core.DataError("the file is empty", where=where, fix="It needs one score at least.")
     mark = "\t" if "\t" in text else None
-    return [[*map(unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
+    return [[*map(core.unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
 
 
 def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_Row]:
@@ -229,7 +218,7 @@ def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_
         return list(_rows(lines, _SYSTEMS, 1, where))
     names = _HEADLESS.get(len(lines[0]), ())
     if not names or not _is_value(lines[0][names.index("value")]):
-        raise DataError("neither a known header nor a score", where=f"{where}:1", fix=fix)
+        raise core.DataError("neither a known header nor a score", where=f"{where}:1", fix=fix)
     return list(_rows(lines, names, 0, where))
 
 
@@ -243,11 +232,11 @@ def _rows(
         with placed(f"{where}:{number}"):
             if len(cells) != len(names):
                 fix = "Separate columns by one tab, and give every line all of them."
-                raise DataError(f"{len(cells)} columns where {len(names)} are due", fix=fix)
+                raise core.DataError(f"{len(cells)} columns where {len(names)} are due", fix=fix)
             row = dict(zip(names, cells, strict=True))
             metric = row.get("metric", nameless)
             if not metric or not row["system"]:
-                raise DataError("a metric or system without a name", fix="Name it.")
+                raise core.DataError("a metric or system without a name", fix="Name it.")
             packed = parse_object(row["parts"], f"{where}:{number}") if "parts" in row else {}
             parts = {name: cell for name, cell in row.items() if name not in ignored} | packed
             yield _Row(
@@ -259,7 +248,7 @@ def _rows(
                 {name: parse_value(str(value)) for name, value in parts.items()},
             )
     if len(lines) == skip:
-        raise DataError("no score below the header", where=where, fix="It needs one at least.")
+        raise core.DataError("no score below the header", where=where, fix="It needs one at least.")
 
 
 def metric_name(path: str | Path) -> str:
@@ -274,7 +263,7 @@ def parse_value(cell: str) -> float:
     """Read one score; NaN where it says that there is none."""
     if not _is_value(cell):
         fault = f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else "")
-        raise DataError(fault, fix="Write a decimal number, or None where there is no score.")
+        raise core.DataError(fault, fix="Write a decimal number, or None where there is no score.")
     return math.nan if cell.lower() in _MISSING else float(cell)
 
 
@@ -286,18 +275,20 @@ def _is_value(cell: str) -> bool:
 
 def _segment(cell: str | None, *, from_1: bool) -> int | None:
     if cell is not None and (not _SEGMENT.match(cell) or (from_1 and int(cell) == 0)):
-        raise DataError(f"{cell!r} is no number of a segment", fix="Count the segments from 1.")
+        raise core.DataError(
+            f"{cell!r} is no number of a segment", fix="Count the segments from 1."
+        )
     return None if cell is None else int(cell)
 
 
-def _table(rows: list[_Row], where: str) -> ScoreTable:
+def _table(rows: list[_Row], where: str) -> core.ScoreTable:
     _check_once(rows, where)
     segments = 0 if rows[0].segment is None else max(row.segment or 0 for row in rows) + 1
     systems = tuple(dict.fromkeys(row.system for row in rows))
     columns: dict[str, dict[str, list[_Row]]] = {}
     for row in rows:
         columns.setdefault(row.metric, {}).setdefault(row.system, []).append(row)
-    return ScoreTable(
+    return core.ScoreTable(
         systems, segments, {name: _column(name, by, segments) for name, by in columns.items()}
     )
 
@@ -308,7 +299,7 @@ def _runs(rows: list[_Row], where: str) -> list[_Row]:
     if len(set(totals.values())) > 1:
         fault = f"systems differ in their number of lines: {dict(totals)}"
         fix = "Give each system one line, or one line for each segment."
-        raise DataError(fault, where=where, fix=fix)
+        raise core.DataError(fault, where=where, fix=fix)
     counts = {system: count() for system in totals}
     return [replace(row, segment=next(counts[row.system])) for row in rows]
 
@@ -319,24 +310,24 @@ def _check_once(rows: Iterable[_Row], where: str) -> None:
         key = (row.metric, row.system, row.segment)
         if key in lines:
             fault = f"a second score of {row.system!r} by {row.metric!r}; line {lines[key]} has one"
-            raise DataError(fault, where=f"{where}:{row.line}", fix="Keep one of them.")
+            raise core.DataError(fault, where=f"{where}:{row.line}", fix="Keep one of them.")
         lines[key] = row.line
 
 
-def _column(metric: str, by_system: Mapping[str, list[_Row]], segments: int) -> MetricScores:
+def _column(metric: str, by_system: Mapping[str, list[_Row]], segments: int) -> core.MetricScores:
     level = "mean of segments" if segments else "as given"
-    signature = Signature.of(metric, {"scores": "foreign", "system-level": level})
+    signature = core.Signature.of(metric, {"scores": "foreign", "system-level": level})
     sentences = {name: _segments(rows, segments) for name, rows in by_system.items() if segments}
     scores = {system: _mean(scores, signature) for system, scores in sentences.items()}
     for row, *_ in () if segments else by_system.values():
-        scores[row.system] = Score(row.value, signature, 0, row.parts, _reason(row.value))
-    return MetricScores(metric, signature, True, scores, sentences)
+        scores[row.system] = core.Score(row.value, signature, 0, row.parts, _reason(row.value))
+    return core.MetricScores(metric, signature, True, scores, sentences)
 
 
-def _segments(rows: list[_Row], segments: int) -> SegmentScores:
+def _segments(rows: list[_Row], segments: int) -> core.SegmentScores:
     at = np.array([row.segment for row in rows], dtype=np.int64)
 
-    def column(values: Iterable[float]) -> FloatArray:
+    def column(values: Iterable[float]) -> core.FloatArray:
         array = np.full(segments, np.nan)
         array[at] = [*values]
         return array
@@ -344,14 +335,14 @@ def _segments(rows: list[_Row], segments: int) -> SegmentScores:
     values = column(row.value for row in rows)
     parts = {name: column(row.parts.get(name, math.nan) for row in rows) for name in rows[0].parts}
     unchosen = np.full(segments, -1, dtype=np.int64)
-    return SegmentScores(values, unchosen, parts, _reason(float(values.sum())))
+    return core.SegmentScores(values, unchosen, parts, _reason(float(values.sum())))
 
 
 def _reason(value: float) -> str | None:
     return "the file has no score" if math.isnan(value) else None
 
 
-def _mean(scores: SegmentScores, signature: Signature) -> Score:
+def _mean(scores: core.SegmentScores, signature: core.Signature) -> core.Score:
     missing = int(np.isnan(scores.values).sum())
     reason = f"{missing} of {len(scores)} segments have no score" if missing else None
-    return Score(float(np.mean(scores.values)), signature, len(scores), reason=reason)
+    return core.Score(float(np.mean(scores.values)), signature, len(scores), reason=reason)

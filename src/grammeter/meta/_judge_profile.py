@@ -164,8 +164,7 @@ def _texts(ranking: Ranking, corpus: Corpus) -> list[tuple[str, str]]:
     """Return source and output of each group of an item."""
     at = ranking.segment - 1
     for name in ranking.systems:
-        if name not in corpus.systems:
-            raise UnknownNameError("system with outputs", name, corpus.systems)
+        UnknownNameError.check("system with outputs", name, corpus.systems)
     if at >= len(corpus):
         raise DataError(
             f"sentence {ranking.segment} is judged, but there are {len(corpus)}",

@@ -74,8 +74,7 @@ class MaegeDesign:
             raise UsageError(f"{self.max_orders} orders", fix="Take 1 at least.")
         rules = {"pseudo": Pseudo, "ties": ChainTies, "target": Target}
         for name, allowed in (rules | {"given": Given, "against": Against}).items():
-            if getattr(self, name) not in get_args(allowed):
-                raise UnknownNameError(f"rule for {name}", getattr(self, name), get_args(allowed))
+            UnknownNameError.check(f"rule for {name}", getattr(self, name), get_args(allowed))
 
 
 @dataclass(frozen=True)

@@ -305,8 +305,7 @@ def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> Score
 
 def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
     """Score systems by a metric's sentence scores; see :func:`with_aggregates`."""
-    if by not in AGGREGATES:
-        raise UnknownNameError("way of aggregating", by, AGGREGATES)
+    UnknownNameError.check("way of aggregating", by, AGGREGATES)
     missing = [system for system in column if system not in column.segments]
     if missing:
         fix = "Aggregate what 'grammeter score -o FILE' wrote, or a file with segments."

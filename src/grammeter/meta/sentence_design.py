@@ -157,8 +157,7 @@ class SentenceDesign:
             ("resampling unit", self.unit, UNITS),
             ("rule for missing scores", self.missing, MISSING),
         ):
-            if name not in known:
-                raise UnknownNameError(kind, name, known)
+            UnknownNameError.check(kind, name, known)
         if min(self.resamples, self.seed, self.permutations) < 0 or not 0 < self.confidence < 1:
             raise UsageError(
                 f"resamples={self.resamples}, permutations={self.permutations}, seed={self.seed},"

@@ -210,8 +210,7 @@ def select_systems(
     """
     known = dict.fromkeys([*scored, *(judged := list(judged))])
     for name in drop:
-        if name not in known:
-            raise UnknownNameError("system", name, known)
+        UnknownNameError.check("system", name, known)
     wanted = known if systems is None else named_systems(systems, known)
     chosen = tuple(name for name in dict.fromkeys(wanted) if name not in drop)
     lacking = {

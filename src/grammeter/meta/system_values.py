@@ -91,10 +91,8 @@ class Design:
     ties: TiePolicy = "tau-b"
 
     def __post_init__(self) -> None:
-        if self.interval not in INTERVALS:
-            raise UnknownNameError("interval", self.interval, INTERVALS)
-        if self.ties not in TIE_POLICIES:
-            raise UnknownNameError("tie policy", self.ties, TIE_POLICIES)
+        UnknownNameError.check("interval", self.interval, INTERVALS)
+        UnknownNameError.check("tie policy", self.ties, TIE_POLICIES)
         if self.resamples < 1 or self.seed < 0 or not 0 < self.confidence < 1:
             raise UsageError(
                 f"resamples={self.resamples}, seed={self.seed}, confidence={self.confidence}"

@@ -10,36 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    MetricScores,
-    MissingResourceError,
-    Ranking,
-    Score,
-    ScoreTable,
-    Signature,
-    ranks_text,
-)
+from grammeter import core, meta
 from grammeter.errant import find_pipeline
 from grammeter.formats import benchmark
-from grammeter.meta import (
-    TESTED,
-    Design,
-    SentenceDesign,
-    TieRule,
-    Window,
-    correlate_sentences,
-    correlate_systems,
-    correlate_windows,
-    judged_table,
-)
 from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, read_paper, read_tables
-from grammeter.papers.materials import Materials, by_name
+from grammeter.papers.materials import Materials, by_name, in_columns
 from grammeter.ranking import SYSTEM_SETS, Extraction, cluster_numbers
 
 PAPER = "kobayashi2024"
@@ -78,7 +59,7 @@ _RECIPE = read_paper(PAPER)["recipe"]
 ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}
 
 
-def _scores(materials: Materials, row: Row, spelling: str) -> tuple[MetricScores, Ours]:
+def _scores(materials: Materials, row: Row, spelling: str) -> tuple[core.MetricScores, Ours]:
     """Return scores of all systems, and a figure without value that says how they were made."""
     stands_in, notes = None, list[str]()
     if row.model:
@@ -107,23 +88,23 @@ def _appendix(column: str) -> dict[str, Value]:
     return {row: p.value for (row, name), p in cells if name == column and p.value is not None}
 
 
-def _evaluated(materials: Materials) -> dict[str, tuple[MetricScores, Ours]]:
+def _evaluated(materials: Materials) -> dict[str, tuple[core.MetricScores, Ours]]:
     """Return the scores of systems by evaluator: from a user's answers, else as printed."""
     printed: dict[str, dict[str, float]] = {name: {} for name in evaluators()}
     for row, value in _appendix("score").items():
         evaluator, _, system = row.partition(": ")
         printed[evaluator][system] = float(value)
     printed |= {name: {} for name in materials.settings.answers if name not in printed}
-    made: dict[str, tuple[MetricScores, Ours]] = {}
+    made: dict[str, tuple[core.MetricScores, Ours]] = {}
     for name, values in printed.items():
         of, ours = values, Ours(np.nan, PRINTED, "print")
         settings = {"printed": f"{PAPER} appendix B"}
         if name in materials.settings.answers:
             ours, settings = Ours(np.nan, ANSWERS), {"answers": name}
             of = {row.system: row.score for row in materials.answered(name, RUNS).rows}
-        signature = Signature.of("trueskill", settings)
-        scores = {system: Score(value, signature, 0) for system, value in of.items()}
-        made[name] = MetricScores(name, signature, True, scores), ours
+        signature = core.Signature.of("trueskill", settings)
+        scores = {system: core.Score(value, signature, 0) for system, value in of.items()}
+        made[name] = core.MetricScores(name, signature, True, scores), ours
     return made
 
 
@@ -140,7 +121,7 @@ def _table2(materials: Materials) -> Made:
             for row in materials.answered(name, RUNS).rows:
                 place = f"{name}: {row.system}"
                 cells[place, "score"] = Ours(row.score, ANSWERS, tolerance=OF_RUNS)
-                cells[place, "range"] = Ours(ranks_text(row.ranks), ANSWERS)
+                cells[place, "range"] = Ours(core.ranks_text(row.ranks), ANSWERS)
                 cells[place, "cluster"] = Ours(float(row.cluster), ANSWERS)
             continue
         for place, number in zip(rows, cluster_numbers(list(rows.values())), strict=True):
@@ -156,7 +137,7 @@ def _table1(materials: Materials) -> Made:
     for name, row in ROWS.items():
         try:
             scores, made = _scores(materials, row, row.whole)
-        except MissingResourceError as error:
+        except core.MissingResourceError as error:
             cells |= {
                 (name, f"{column} {short}"): Ours.missing(error)
                 for (column, *_), short in product(_columns(), _KINDS)
@@ -173,7 +154,7 @@ def _table1(materials: Materials) -> Made:
     return cells
 
 
-_KINDS = dict(zip(("r", "rho"), TESTED, strict=True))
+_KINDS = dict(zip(("r", "rho"), meta.TESTED, strict=True))
 
 
 def _columns() -> Iterator[tuple[str, str, str]]:
@@ -182,17 +163,17 @@ def _columns() -> Iterator[tuple[str, str, str]]:
         yield f"{judged} {chosen}", name, chosen
 
 
-def _as_published(scores: MetricScores) -> MetricScores:
-    table = ScoreTable(tuple(scores), 0, {scores.metric: scores})
+def _as_published(scores: core.MetricScores) -> core.MetricScores:
+    table = core.ScoreTable(tuple(scores), 0, {scores.metric: scores})
     return benchmark("seeda-e").as_published(table)[scores.metric]
 
 
-def _system_cells(materials: Materials, row: str, scores: MetricScores, made: Ours) -> Cells:
-    table, design = ScoreTable(tuple(scores), 0, {row: scores}), Design(interval="none")
+def _system_cells(materials: Materials, row: str, scores: core.MetricScores, made: Ours) -> Cells:
+    table, design = core.ScoreTable(tuple(scores), 0, {row: scores}), meta.Design(interval="none")
     cells: Cells = {}
     for column, name, chosen in _columns():
         human = materials.seeda_people[name]
-        result = correlate_systems(table, human, systems=[chosen], design=design)[row]
+        result = meta.correlate_systems(table, human, systems=[chosen], design=design)[row]
         for short, kind in _KINDS.items():
             cells[row, f"{column} {short}"] = made.of(result[kind].value)
     return cells
@@ -206,59 +187,55 @@ EXTRACTIONS: Mapping[str, Sequence[Extraction]] = _RECIPE["extractions"]
 
 
 def _table1_sentence(materials: Materials) -> Made:
-    cells: Cells = {}
-    for name, row in ROWS.items():
-        try:
-            named = row._replace(corpus="seeda_unlisted") if name == "GoToScorer" else row
-            scores, made = _scores(materials, named, row.sentences or row.whole)
-        except MissingResourceError as error:
-            cells |= {
-                (name, f"{column} {end}"): Ours.missing(error)
-                for (column, *_), end in product(_columns(), ("accuracy", "tau"))
-            }
-            continue
-        ties: TieRule = "wrong" if name == "GoToScorer" else "three-way"
+    def metric(name: str) -> dict[str, Ours]:
+        row, last = ROWS[name], name == "GoToScorer"
+        named = row._replace(corpus="seeda_unlisted") if last else row
+        made = _scores(materials, named, row.sentences or row.whole)
         rules = EXTRACTIONS.get(name, (_ALL,) * 4)
-        cells |= _sentence_cells(materials, name, scores, made, ties, rules)
-    for name in materials.settings.answers:
+        return _sentence_cells(materials, *made, "wrong" if last else "three-way", rules)
+
+    def evaluator(name: str) -> dict[str, Ours]:
         rankings = _numbered(materials, materials.answers(name).rankings)
-        scores = judged_table(rankings, name, segments=len(materials.seeda_segments))[name]
-        made, ties = Ours(np.nan, "from the answers; a tie is an answer"), "seeda-script"
-        cells |= _sentence_cells(materials, name, scores, made, ties, (_ALL,) * 4)
-    return cells
+        scores = meta.judged_table(rankings, name, segments=len(materials.seeda_segments))[name]
+        made = Ours(np.nan, "from the answers; a tie is an answer")
+        return _sentence_cells(materials, scores, made, "seeda-script", (_ALL,) * 4)
+
+    columns = [f"{c} {end}" for (c, *_), end in product(_columns(), ("accuracy", "tau"))]
+    rows = {name: partial(metric, name) for name in ROWS}
+    rows |= {name: partial(evaluator, name) for name in materials.settings.answers}
+    return in_columns(rows, columns)
 
 
 def _sentence_cells(
     materials: Materials,
-    row: str,
-    scores: MetricScores,
+    scores: core.MetricScores,
     made: Ours,
-    ties: TieRule,
+    ties: meta.TieRule,
     extractions: Sequence[Extraction],
-) -> Cells:
+) -> dict[str, Ours]:
     """Return accuracy and tau over the pairs of each judgment that people decided."""
-    cells: Cells = {}
-    table = ScoreTable(tuple(scores), len(materials.seeda_segments), {row: scores})
+    cells: dict[str, Ours] = {}
+    table = core.ScoreTable(tuple(scores), len(materials.seeda_segments), {"": scores})
     for (column, name, chosen), pairs in zip(_columns(), extractions, strict=True):
-        design = SentenceDesign(pairs=pairs, ties=ties, resamples=0, missing="drop")
+        design = meta.SentenceDesign(pairs=pairs, ties=ties, resamples=0, missing="drop")
         rankings = _numbered(materials, materials.judgments(name).rankings)
-        result = correlate_sentences(table, rankings, design=design, systems=[chosen])[row]
+        result = meta.correlate_sentences(table, rankings, design=design, systems=[chosen])[""]
         lacking = result.counts.missing
         left_out = f"{lacking} pairs without scores left out" * bool(lacking)
         note = "; ".join(filter(None, (made.note, f"pairs {pairs}" * (pairs != _ALL), left_out)))
         said = replace(made, note=note)
-        cells[row, f"{column} accuracy"] = said.of(result.accuracy.value)
-        cells[row, f"{column} tau"] = said.of(result.tau.value)
+        cells[f"{column} accuracy"] = said.of(result.accuracy.value)
+        cells[f"{column} tau"] = said.of(result.tau.value)
     return cells
 
 
-def _numbered(materials: Materials, rankings: Sequence[Ranking]) -> Sequence[Ranking]:
+def _numbered(materials: Materials, rankings: Sequence[core.Ranking]) -> Sequence[core.Ranking]:
     """Return judgments with sentence numbers of the corpus of judged sentences."""
     place = {segment: at for at, segment in enumerate(materials.seeda_segments, start=1)}
     for ranking in rankings:
         if ranking.segment not in place:
             fix = "Judge the items of SEEDA, by the sentence numbers of the CoNLL-2014 test set."
-            raise DataError(f"answers to sentence {ranking.segment}, not in SEEDA", fix=fix)
+            raise core.DataError(f"answers to sentence {ranking.segment}, not in SEEDA", fix=fix)
     return [replace(ranking, segment=place[ranking.segment]) for ranking in rankings]
 
 
@@ -271,11 +248,11 @@ def _figure_window(materials: Materials) -> Made:
     columns = {name: scores for name, (scores, _) in _evaluated(materials).items()}
     for name in ("M2", "GLEU"):
         columns[name] = _as_published(_scores(materials, ROWS[name], ROWS[name].whole)[0])
-    table = ScoreTable(tuple(columns["M2"]), 0, columns)
+    table = core.ScoreTable(tuple(columns["M2"]), 0, columns)
     cells: Cells = {}
     for judged, name in JUDGED.items():
         human = materials.seeda_people[name]
-        windows = correlate_windows(table, human, size=4, systems=["base"])
+        windows = meta.correlate_windows(table, human, size=4, systems=["base"])
         for row, window in product(columns, windows):
             best, worst = human[window.systems[0]], human[window.systems[-1]]
             note = f"people's scores of the four span {best - worst:.3f}"
@@ -289,7 +266,7 @@ def _figure_window(materials: Materials) -> Made:
     return cells
 
 
-def _lowest(windows: Sequence[Window], evaluator: str) -> int:
+def _lowest(windows: Sequence[meta.Window], evaluator: str) -> int:
     """Return the rank of the last system of the window with the lowest correlation."""
     return min(windows, key=lambda window: window.metrics[evaluator]["pearson"].value).last
 

@@ -20,15 +20,6 @@ from grammeter.formats import Correction, dataset_path, read_parallel
 from grammeter.meta import SentenceDesign, correlate_sentences
 from grammeter.metrics import Impara
 from grammeter.papers import by_maege
-from grammeter.papers.by_maege import (
-    CORPUS,
-    MAEGE,
-    PERCENT,
-    ROWS,
-    THREE,
-    on_alternatives,
-    spelled,
-)
 from grammeter.papers.cells import Cells, Made, Ours, read_paper, read_tables
 from grammeter.papers.materials import Materials, by_name, correlated, in_columns
 from grammeter.papers.trained import BERT
@@ -46,9 +37,11 @@ IMPACT = "impact (10^-2)"
 
 def _table2(materials: Materials) -> Made:
     named = {"Scribendi Score": "Scribendi Score (ours)"}
-    rows = {named.get(row, row): partial(_human, materials, row) for row in ROWS}
-    cells = in_columns(rows, (*CORPUS, *SENTENCE))
-    return cells | {("Scribendi Score (paper)", c): Ours(math.nan, _REPEATED) for c in CORPUS}
+    rows = {named.get(row, row): partial(_human, materials, row) for row in by_maege.ROWS}
+    cells = in_columns(rows, (*by_maege.CORPUS, *SENTENCE))
+    return cells | {
+        ("Scribendi Score (paper)", c): Ours(math.nan, _REPEATED) for c in by_maege.CORPUS
+    }
 
 
 _REPEATED = "figures of Islam and Magnani 2021, which the paper repeats: not of its own work"
@@ -56,7 +49,7 @@ _REPEATED = "figures of Islam and Magnani 2021, which the paper repeats: not of 
 
 def _human(materials: Materials, row: str) -> dict[str, Ours]:
     """Correlate with Expected Wins of all 13 systems, and count pairs; a metric's tie is wrong."""
-    spelling, made = spelled(materials, row)
+    spelling, made = by_maege.spelled(materials, row)
     table = materials.scored("conll14", [spelling])
     (agreement,) = correlate_sentences(
         table,
@@ -69,7 +62,7 @@ def _human(materials: Materials, row: str) -> dict[str, Ours]:
     note = f"{made.note}; 13 systems, {counts.total} pairs" + (f"; {why}" if why else "")
     made = replace(made, note=note)
     values += (agreement.accuracy.value, agreement.tau.value)
-    return {c: made.of(v) for c, v in zip((*CORPUS, *SENTENCE), values, strict=True)}
+    return {c: made.of(v) for c, v in zip((*by_maege.CORPUS, *SENTENCE), values, strict=True)}
 
 
 def expected_wins() -> dict[str, float]:
@@ -146,14 +139,13 @@ def _counts(materials: Materials) -> Counter[str]:
 
 
 def _table6(materials: Materials) -> Made:
+    def impact(row: str) -> dict[str, Ours]:
+        impacts, made = _impacts(materials)
+        return {IMPACT: made.of(by_maege.PERCENT * {of.type: of.mean for of in impacts.types}[row])}
+
     counts, note = _counts(materials), f"edits by the pipeline {corrected(materials).pipeline}"
     cells: Cells = {(row, "frequency"): Ours(float(counts[row]), note) for row in TYPES}
-    try:
-        impacts, made = _impacts(materials)
-    except MissingResourceError as error:
-        return cells | {(row, IMPACT): Ours.missing(error) for row in TYPES}
-    means = {row.type: row.mean for row in impacts.types}
-    return cells | {(row, IMPACT): made.of(PERCENT * means[row]) for row in TYPES}
+    return cells | in_columns({row: partial(impact, row) for row in TYPES}, (IMPACT,))
 
 
 TABLE7, TABLE8 = (_RECIPE[table] for table in ("table7", "table8"))
@@ -162,20 +154,16 @@ TABLE7, TABLE8 = (_RECIPE[table] for table in ("table7", "table8"))
 
 def _single(materials: Materials, edits: Mapping[str, tuple[str, str, str]]) -> Cells:
     """Return the impacts of single edits, and their ranks among all."""
-    try:
+
+    def impact(place: tuple[str, str, str]) -> dict[str, Ours]:
         impacts, made = _impacts(materials)
-    except MissingResourceError as error:
-        return {(row, IMPACT): Ours.missing(error) for row in edits}
-    ranks: dict[tuple[str, str, str], int] = {}
-    for n, e in enumerate(impacts.edits, start=1):
-        ranks.setdefault((e.origin, e.original, e.correction), n)
-    cells: Cells = {}
-    for row, (place, before, after) in edits.items():
-        rank = ranks[place, before, after]
-        edit = impacts.edits[rank - 1]
-        note = f"{made.note}; {edit.type}, rank {rank} of {len(impacts.edits)}"
-        cells[row, IMPACT] = replace(made, value=PERCENT * edit.impact, note=note)
-    return cells
+        rows = [(e.origin, e.original, e.correction) for e in impacts.edits]
+        at = rows.index((*place,))  # a list where it is read from the paper's file
+        edit = impacts.edits[at]
+        note = f"{made.note}; {edit.type}, rank {at + 1} of {len(rows)}"
+        return {IMPACT: replace(made, value=by_maege.PERCENT * edit.impact, note=note)}
+
+    return in_columns({row: partial(impact, place) for row, place in edits.items()}, (IMPACT,))
 
 
 def _table7(materials: Materials) -> Made:
@@ -205,10 +193,10 @@ def _text(materials: Materials) -> Made:
         made["Table 6: frequency above"] = Ours(float(PRINTED_LEAST), note)
     made["GEC systems in the human rankings"] = Ours(float(len(expected_wins())))
     made["words of the sentences of the five lowest impacts"] = _lowest(materials)
-    for row in THREE:
+    for row in by_maege.THREE:
         made[f"share of ties, {row}, percent"] = _ties(materials, row)
     table3 = {key: cell.value for key, cell in read_tables("maeda2022")["table3"].cells.items()}
-    for column in MAEGE[2:]:
+    for column in by_maege.MAEGE[2:]:
         one, other = table3["IMPARA", column], table3["SOME", column]
         if isinstance(one, float) and isinstance(other, float):
             made[f"IMPARA over SOME, {column}"] = Ours(one - other, _ARITHMETIC)
@@ -237,11 +225,11 @@ def _settings() -> dict[str, Ours]:
 
 def _ties(materials: Materials, row: str) -> Ours:
     try:
-        result, made = on_alternatives(materials, row)
+        result, made = by_maege.on_alternatives(materials, row)
     except MissingResourceError as error:
         return Ours.missing(error)
     (of,) = result.values()
-    return made.of(PERCENT * of.chain.tie_share)
+    return made.of(by_maege.PERCENT * of.chain.tie_share)
 
 
 def _lowest(materials: Materials) -> Ours:

@@ -84,8 +84,7 @@ def attribute(
     Attribution
         NaN, with a reason, for edits whose value needs a score that is not there.
     """
-    if method not in METHODS:
-        raise UnknownNameError("method of attribution", method, METHODS)
+    UnknownNameError.check("method of attribution", method, METHODS)
     if seed < 0 or limit < 1:
         fault = f"seed={seed}, limit={limit} is not possible"
         raise UsageError(fault, fix="Take a seed of at least 0 and a limit of at least 1.")

@@ -75,8 +75,7 @@ def distribution(
     spread.
     """
     outputs = _checked(systems, per_item)
-    if select not in SELECTORS:
-        raise UnknownNameError("selector", select, SELECTORS)
+    UnknownNameError.check("selector", select, SELECTORS)
     if (select == "spread") != (scores is not None):
         raise UsageError(
             f"select={select} with{'out' if scores is None else ''} scores",
@@ -132,8 +131,7 @@ def _column(
         raise UsageError(fault, fix="Say which one is to tell systems apart.")
     column = scores[metric if metric is not None else next(iter(scores))]
     for name, lines in outputs.items():
-        if name not in column.segments:
-            raise UnknownNameError("system among the sentence scores", name, column.segments)
+        UnknownNameError.check("system among the sentence scores", name, column.segments)
         if len(column.segments[name]) != len(lines):
             raise LengthMismatchError(name, len(lines), "its scores", len(column.segments[name]))
         scored = (scores.corpus or {}).get("systems", {}).get(name, lines)

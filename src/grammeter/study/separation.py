@@ -174,8 +174,7 @@ def separations(
     judged = [ranking for ranking in rankings if compares(ranking)]
     pairs = extract_pairs(judged)
     for name in systems:
-        if name not in pairs.systems:
-            raise UnknownNameError("judged system", name, pairs.systems)
+        UnknownNameError.check("judged system", name, pairs.systems)
 
     def separation(first: str, second: str) -> Separation:
         low, high = sorted(map(pairs.systems.index, (first, second)))

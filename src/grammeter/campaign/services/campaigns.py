@@ -56,8 +56,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for name, choices in (("strategy", list(Strategy)), ("task", list(Task))):
-            if getattr(self, name) not in choices:
-                raise UnknownNameError(name, getattr(self, name), choices)
+            UnknownNameError.check(name, getattr(self, name), choices)
         for fault, fix in self._faults():
             raise UsageError(fault, fix=fix)
 

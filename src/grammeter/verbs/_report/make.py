@@ -175,8 +175,7 @@ def restricted(
     """Return a table of some metrics and systems, in the order named; UsageError if of none."""
     names = tuple(dict.fromkeys(table.systems if systems is None else systems))
     for name in names:
-        if name not in table.systems:
-            raise UnknownNameError("system", name, table.systems)
+        UnknownNameError.check("system", name, table.systems)
     chosen = {name: table[name] for name in (table if metrics is None else metrics)}
     if not names or not chosen:
         raise UsageError("a report of nothing", fix="Keep one metric and one system at least.")
