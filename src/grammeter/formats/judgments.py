@@ -20,8 +20,17 @@ from grammeter.core import (
     checked,
     with_sentence_numbers,
 )
-from grammeter.formats import judged, numbering
+from grammeter.formats import numbering
 from grammeter.formats.appraise import format_appraise, parse_appraise
+from grammeter.formats.judged import (
+    FirstSegment,
+    JudgmentFile,
+    JudgmentForm,
+    Judgments,
+    Separator,
+    format_lines,
+    parse_lines,
+)
 from grammeter.formats.numbering import Outputs
 from grammeter.formats.spellings import check_names
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
@@ -29,18 +38,18 @@ from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
 
 PathLike = str | Path
 _LINE_END = re.compile(r"\r*\n|\r")
-_SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
+_SUFFIXES: dict[str, JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
 @checked
 def read_judgments(
     paths: PathLike | Sequence[PathLike],
     *,
-    first_segment: judged.FirstSegment | None = None,
+    first_segment: FirstSegment | None = None,
     systems: Outputs | None = None,
     drop: Container[str] = (),
-    separator: judged.Separator | None = None,
-) -> judged.Judgments:
+    separator: Separator | None = None,
+) -> Judgments:
     """Read the judgments of one file, or of several, one after the other.
 
     Raises :class:`DataError` with file and line, also for judgments that do not fit the outputs;
@@ -68,14 +77,14 @@ def read_judgments(
 
 def _read(
     paths: PathLike | Sequence[PathLike],
-    parse: Callable[..., judged.Judgments],
-    first_segment: judged.FirstSegment | None,
-) -> judged.Judgments:
+    parse: Callable[..., Judgments],
+    first_segment: FirstSegment | None,
+) -> Judgments:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
         named = ", ".join(map(str, listed)) or "none"
         raise UsageError(f"judgments from {named}", fix="Name each file once, and one at least.")
-    parts: list[judged.Judgments] = []
+    parts: list[Judgments] = []
     for path in listed:
         data = read_bytes(path)
         part = parse(decode(data, path), str(path), first_segment=first_segment)
@@ -89,10 +98,10 @@ def _read(
 
 def read_sides(
     sides: Sequence[Sequence[PathLike]],
-    read: Callable[[Sequence[str]], judged.Judgments] = read_judgments,
+    read: Callable[[Sequence[str]], Judgments] = read_judgments,
     *,
     alone: bool = False,
-) -> list[judged.Judgments]:
+) -> list[Judgments]:
     """Read the judgments of several sides, people and a model, with sentences counted alike.
 
     ``sides``: the files of each side, which ``read`` reads together. ``alone``: no other file
@@ -104,7 +113,7 @@ def read_sides(
     rows = list(zip(rankings, judgments.origins, strict=True))
     files = dict(zip(paths, judgments.files, strict=True))
 
-    def part(side: Sequence[str]) -> judged.Judgments:
+    def part(side: Sequence[str]) -> Judgments:
         some = [(ranking, origin) for ranking, origin in rows if numbering.file_of(origin) in side]
         return replace(
             judgments,
@@ -120,16 +129,16 @@ def parse_judgments(
     text: str,
     where: str,
     *,
-    first_segment: judged.FirstSegment | None = None,
+    first_segment: FirstSegment | None = None,
     systems: Outputs | None = None,
     drop: Container[str] = (),
-    separator: judged.Separator | None = None,
-) -> judged.Judgments:
+    separator: Separator | None = None,
+) -> Judgments:
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = _LINE_END.sub("\n", text) if "\r" in text else text
     form = _form_of(text, where)
     if form == "jsonl":
-        judgments = judged.parse_lines(text, where)
+        judgments = parse_lines(text, where)
     else:
         parse = parse_appraise if form == "appraise" else parse_wmt
         judgments = parse(text, where, separator=separator, systems=systems or ())
@@ -154,8 +163,8 @@ def parse_judgments_of(
     outputs: Outputs | None = None,
     *,
     segments: int = 0,
-    first_segment: judged.FirstSegment | None = None,
-) -> judged.Judgments:
+    first_segment: FirstSegment | None = None,
+) -> Judgments:
     """Read judgments of sentences that were scored; options as in :func:`read_judgments`.
 
     ``outputs``: the outputs that were scored, maybe not of all systems. ``segments``: how many
@@ -175,8 +184,8 @@ def read_judgments_of(
     outputs: Outputs | None = None,
     *,
     segments: int = 0,
-    first_segment: judged.FirstSegment | None = None,
-) -> judged.Judgments:
+    first_segment: FirstSegment | None = None,
+) -> Judgments:
     """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
     parse = partial(parse_judgments_of, outputs=outputs, segments=segments)
     return _read(paths, parse, first_segment)
@@ -185,10 +194,10 @@ def read_judgments_of(
 @checked
 def write_judgments(
     path: PathLike,
-    judgments: judged.Judgments | Sequence[Ranking],
+    judgments: Judgments | Sequence[Ranking],
     *,
-    form: judged.JudgmentForm | None = None,
-    first_segment: judged.FirstSegment | None = None,
+    form: JudgmentForm | None = None,
+    first_segment: FirstSegment | None = None,
 ) -> tuple[str, ...]:
     """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
@@ -212,16 +221,16 @@ def write_judgments(
 
 
 def format_judgments(
-    judgments: judged.Judgments | Sequence[Ranking],
-    form: judged.JudgmentForm,
+    judgments: Judgments | Sequence[Ranking],
+    form: JudgmentForm,
     *,
-    first_segment: judged.FirstSegment | None = None,
+    first_segment: FirstSegment | None = None,
 ) -> str:
     """Return judgments as text; see :func:`write_judgments`."""
-    files = judgments.files if isinstance(judgments, judged.Judgments) else ()
-    file = files[0] if len(files) == 1 and files[0].form == form else judged.JudgmentFile(form=form)
+    files = judgments.files if isinstance(judgments, Judgments) else ()
+    file = files[0] if len(files) == 1 and files[0].form == form else JudgmentFile(form=form)
     if form == "jsonl":
-        return judged.format_lines(judgments)
+        return format_lines(judgments)
     check_names([ranking.systems for ranking in judgments])
     same = file.blocks and sum(block.count for block in file.blocks) == len(judgments)
     blocks = file.blocks if same else ()
@@ -231,7 +240,7 @@ def format_judgments(
     return format_appraise(judgments, first_segment=stated, separator=file.separator, blocks=blocks)
 
 
-def _form_of(text: str, where: str) -> judged.JudgmentForm:
+def _form_of(text: str, where: str) -> JudgmentForm:
     start = text.lstrip()[:1]
     if not start:
         raise DataError("the file is empty", where=where, fix="Judgments need one item at least.")
@@ -249,7 +258,7 @@ def _form_of(text: str, where: str) -> judged.JudgmentForm:
     )
 
 
-def _form_by_name(path: PathLike) -> judged.JudgmentForm:
+def _form_by_name(path: PathLike) -> JudgmentForm:
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if suffix not in _SUFFIXES:
         fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
