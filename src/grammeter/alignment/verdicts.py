@@ -20,24 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment.chunks import Changes, Chunk, ChunkedSentence, Tokens, partition
 from grammeter.alignment.weights import NOISE
-from grammeter.core import (
-    Edit,
-    EditVerdict,
-    FloatArray,
-    Grid,
-    IntArray,
-    JudgedEdit,
-    Statistics,
-    f_measure,
-)
 
 KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")  # the names of the kinds; a kind is its place here
 
 TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
 
-_VERDICTS: Mapping[int, EditVerdict] = {TP: "matched", FN: "missed"}
+_VERDICTS: Mapping[int, core.EditVerdict] = {TP: "matched", FN: "missed"}
 
 Row = Sequence[float]  # counts or weights of one sentence or corpus, in the order of `KINDS`
 Similarities = Mapping[tuple[str, str], float]  # similarity of the texts of each pair, in any unit
@@ -160,7 +151,7 @@ def counts_by_length(judged: JudgedChunks) -> Counter[tuple[str, int]]:
     return counts
 
 
-def rows_by_length(judged: Sequence[JudgedChunks]) -> tuple[tuple[str, ...], IntArray]:
+def rows_by_length(judged: Sequence[JudgedChunks]) -> tuple[tuple[str, ...], core.IntArray]:
     """Return columns such as ``tp@2``, with ``changed`` and ``length``, and a row for each."""
     counted = list(map(counts_by_length, judged))
     centre = {("changed", WHOLE), ("length", WHOLE)}  # the average length comes from them
@@ -170,7 +161,7 @@ def rows_by_length(judged: Sequence[JudgedChunks]) -> tuple[tuple[str, ...], Int
     return names, np.array(rows, dtype=np.int64).reshape(-1, len(columns))
 
 
-def average_length(statistics: Statistics) -> float:
+def average_length(statistics: core.Statistics) -> float:
     """Return the mean length in tokens of the chunks that references change; 0 without any."""
     changed, length = (
         int(statistics.rows[..., statistics.columns.index(name)].sum())
@@ -179,15 +170,15 @@ def average_length(statistics: Statistics) -> float:
     return length / changed if changed else 0.0
 
 
-def changes_nothing(statistics: Statistics) -> bool:
+def changes_nothing(statistics: core.Statistics) -> bool:
     """Whether chunks are counted by length, and no reference changes any."""
     columns = statistics.columns
     return "changed" in columns and not statistics.rows[..., columns.index("changed")].any()
 
 
 def weighted_sums(
-    statistics: Statistics, curves: tuple[Curve, Curve, Curve], average: float
-) -> FloatArray:
+    statistics: core.Statistics, curves: tuple[Curve, Curve, Curve], average: float
+) -> core.FloatArray:
     """Weigh chunks by how far their lengths are from an average: ``(segments, slots, 5)``."""
     sums = np.zeros((*statistics.present.shape, len(KINDS)))
     for number, column in enumerate(statistics.columns):
@@ -242,7 +233,7 @@ def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
     recall = tp / (tp + fn) if tp + fn else 1.0
     everything = tp + fp + fn + tn
     accuracy = (tp + tn) / everything if everything else 1.0
-    return f_measure(tp, tp + fp, tp + fn, beta), precision, recall, accuracy
+    return core.f_measure(tp, tp + fp, tp + fn, beta), precision, recall, accuracy
 
 
 def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, float, float]:
@@ -262,7 +253,7 @@ def is_share(factors: Sequence[float]) -> bool:
     return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
 
 
-def chunk_grid(judged: JudgedChunks) -> Grid:
+def chunk_grid(judged: JudgedChunks) -> core.Grid:
     """Show all chunks that somebody changes."""
     columns = ("span", "source", "hypothesis", *("reference",) * len(judged.versions), "kind")
     rows: list[tuple[str, ...]] = []
@@ -270,28 +261,28 @@ def chunk_grid(judged: JudgedChunks) -> Grid:
         if any(chunk.changed):
             texts = (chunk.source, *(chunk.texts[at] for at in (0, *judged.versions)))
             rows.append((f"{chunk.start}:{chunk.end}", *map(" ".join, texts), KINDS[kind]))
-    return Grid("Chunks", columns, tuple(rows))
+    return core.Grid("Chunks", columns, tuple(rows))
 
 
 def reference_grid(
     judged: Sequence[JudgedChunks], rows: Sequence[Sequence[float]], measure: str
-) -> Grid:
+) -> core.Grid:
     """Show for each reference the sums by kind and, last in its row, the score."""
     labels = ["all" if one.label == TOGETHER else str(one.label) for one in judged]
     cells = tuple(
         (label, *(f"{n:g}" for n in sums), f"{value:.4f}")
         for label, (*sums, value) in zip(labels, rows, strict=True)
     )
-    return Grid("References", ("reference", *KINDS, measure), cells)
+    return core.Grid("References", ("reference", *KINDS, measure), cells)
 
 
-def judged_edits(judged: JudgedChunks) -> Iterator[JudgedEdit]:
+def judged_edits(judged: JudgedChunks) -> Iterator[core.JudgedEdit]:
     """Turn chunks that count into edits with their verdicts."""
     for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
         if kind != TN:
             text = chunk.texts[judged.versions[0] if kind == FN else 0]
-            edit = Edit(chunk.start, chunk.end, " ".join(text))
-            yield JudgedEdit(edit, " ".join(chunk.source), _VERDICTS.get(kind, "spurious"))
+            edit = core.Edit(chunk.start, chunk.end, " ".join(text))
+            yield core.JudgedEdit(edit, " ".join(chunk.source), _VERDICTS.get(kind, "spurious"))
 
 
 def _join(texts: Iterable[Tokens]) -> str:

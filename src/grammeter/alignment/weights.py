@@ -13,18 +13,8 @@ from itertools import chain, compress
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment.arcs import Proposal
-from grammeter.core import (
-    DETECTION_ONLY,
-    DataError,
-    Edit,
-    EditVerdict,
-    JudgedEdit,
-    Segment,
-    Statistics,
-    apply,
-    without_overlaps,
-)
 
 NOISE = 1e-6  # smaller differences come from single precision: such an edit weighs nothing
 WEIGHTS = ("correct", "proposed", "gold")
@@ -43,10 +33,10 @@ class Union:
 
     source: str  # tokens joined by one blank
     reference: str  # what the annotator makes of it
-    edits: tuple[Edit, ...]
+    edits: tuple[core.Edit, ...]
     originals: tuple[str, ...]  # the words that each edit replaces
     texts: tuple[str, ...]  # the sentence with each edit alone
-    verdicts: tuple[EditVerdict | None, ...]  # `None`: only met by another correction
+    verdicts: tuple[core.EditVerdict | None, ...]  # `None`: only met by another correction
     gold: tuple[bool, ...]  # whether it is the annotator's, by the first correction
 
     def pairs(self) -> list[tuple[str, str]]:
@@ -81,17 +71,17 @@ class Weighed:
         numbers = (*map(sum, members), len(union.edits), self.weightless, self.truncated)
         return [*sums, *map(float, numbers)]
 
-    def judged(self, *, alike: bool) -> tuple[JudgedEdit, ...]:
+    def judged(self, *, alike: bool) -> tuple[core.JudgedEdit, ...]:
         """Return the edits in sentence order; if all weigh 0, ``alike`` ones weigh 1 in all."""
         union, weights = self.union, self.weights
         if alike and 0 < self.weightless == len(weights):
             weights = [1 / len(weights)] * len(weights)
         rows = zip(union.edits, union.originals, union.verdicts, weights, strict=True)
-        edits = [JudgedEdit(e, old, verdict, w) for e, old, verdict, w in rows if verdict]
+        edits = [core.JudgedEdit(e, old, verdict, w) for e, old, verdict, w in rows if verdict]
         return tuple(sorted(edits, key=lambda judged: (judged.edit.start, judged.edit.end)))
 
 
-def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
+def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> core.Statistics:
     """Return a row a segment, a slot an annotator (:data:`COLUMNS`); all NaN if one weight is."""
     labels = tuple(sorted(set(chain.from_iterable(weighed))))
     slot = {number: position for position, number in enumerate(labels)}
@@ -103,16 +93,18 @@ def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
             present[position, slot[number]] = True
     odd = np.flatnonzero(np.isnan(rows).any(axis=(1, 2)))
     rows[odd, :, : len(WEIGHTS)] = np.where(present[odd, :, None], np.nan, 0.0)
-    return Statistics(rows, present, labels, COLUMNS)
+    return core.Statistics(rows, present, labels, COLUMNS)
 
 
-def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterable[Edit]) -> Union:
+def united(
+    source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterable[core.Edit]
+) -> Union:
     """Put together the edits of a hypothesis, with their types, and those of one annotator.
 
     The first correction of each gold edit makes the reference, unless it overlaps an earlier edit;
     an edit of the hypothesis may agree with any of its corrections.
     """
-    wanted: dict[Proposal, Edit] = {}
+    wanted: dict[Proposal, core.Edit] = {}
     for edit in gold:
         if not edit.is_noop:
             old = " ".join(source[edit.start : edit.end])
@@ -123,13 +115,13 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
     }
     met = set(chain.from_iterable(agreeing.values()))
     union = list(dict.fromkeys([*proposed, *wanted]))
-    verdicts: dict[Proposal, EditVerdict | None] = {
+    verdicts: dict[Proposal, core.EditVerdict | None] = {
         **{e: None if e in met else "missed" for e in wanted},
         **{e: "matched" if targets else "spurious" for e, targets in agreeing.items()},
     }
     return Union(
         source=" ".join(source),
-        reference=" ".join(apply(source, without_overlaps(wanted.values())[0])),
+        reference=" ".join(core.apply(source, core.without_overlaps(wanted.values())[0])),
         edits=tuple(
             _edit(e, proposed, [wanted[target] for target in agreeing.get(e, [e])]) for e in union
         ),
@@ -140,7 +132,7 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
     )
 
 
-def check_references(segments: Iterable[Segment]) -> None:
+def check_references(segments: Iterable[core.Segment]) -> None:
     """Raise DataError if a reference is not what the gold edits beside it make.
 
     Texts and edits belong together where there are as many texts as annotators. Edits that only
@@ -153,11 +145,11 @@ def check_references(segments: Iterable[Segment]) -> None:
             continue
         for number, edits in segment.gold.items():
             text = segment.references[annotators.index(number)]
-            sure = [edit for edit in edits if edit.type not in DETECTION_ONLY]
+            sure = [edit for edit in edits if edit.type not in core.DETECTION_ONLY]
             source = segment.source.split()
-            made = [apply(source, without_overlaps(some)[0]) for some in (edits, sure)]
+            made = [core.apply(source, core.without_overlaps(some)[0]) for some in (edits, sure)]
             if text is not None and text.split() not in made:
-                raise DataError(
+                raise core.DataError(
                     f"the reference text of {segment.source[:60]!r} is not what the gold edits of"
                     f" annotator {number} make: {text[:60]!r}",
                     fix="Give texts that belong to the edits, in the order of the annotators,"
@@ -165,7 +157,7 @@ def check_references(segments: Iterable[Segment]) -> None:
                 )
 
 
-def as_proposals(source: Sequence[str], edits: Iterable[Edit]) -> dict[Proposal, str]:
+def as_proposals(source: Sequence[str], edits: Iterable[core.Edit]) -> dict[Proposal, str]:
     """Return edits in the form of M2's, and the type of each."""
     return {
         Proposal(e.start, e.end, " ".join(source[e.start : e.end]), e.correction): e.type
@@ -173,12 +165,12 @@ def as_proposals(source: Sequence[str], edits: Iterable[Edit]) -> dict[Proposal,
     }
 
 
-def _edit(edit: Proposal, proposed: Mapping[Proposal, str], gold: Sequence[Edit]) -> Edit:
+def _edit(edit: Proposal, proposed: Mapping[Proposal, str], gold: Sequence[core.Edit]) -> core.Edit:
     """Return an edit of the hypothesis, with the type of a gold edit that it meets, or that one."""
     if edit not in proposed:
         return gold[0]
     kind = gold[0].type if gold else proposed[edit]
-    return Edit(edit.start, edit.end, edit.correction, kind)
+    return core.Edit(edit.start, edit.end, edit.correction, kind)
 
 
 def _with_one(source: Sequence[str], edit: Proposal) -> str:

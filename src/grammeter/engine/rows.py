@@ -9,19 +9,9 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
+from grammeter import formats
 from grammeter.core import DataError, GrammeterError, Segment, UsageError
 from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job, Test, parse_keep
-from grammeter.formats import (
-    Block,
-    ColumnKind,
-    Row,
-    Shard,
-    ShardForm,
-    encode,
-    parse_block,
-    read_blocks,
-    widened,
-)
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.scoring import Fault, check_alone, count, isolated, sentence_values
@@ -47,7 +37,7 @@ class _Plan(NamedTuple):
     scored: bool
     edits: EditsForm | None
 
-    def columns(self) -> Iterator[tuple[str, ColumnKind]]:
+    def columns(self) -> Iterator[tuple[str, formats.ColumnKind]]:
         if self.scored:
             yield self.spelled, "value"
         if self.metric.extracts:
@@ -83,7 +73,7 @@ class RowScorer:
         """The signatures of all metrics."""
         return tuple(str(plan.metric.signature()) for plan in self._plans)
 
-    def __call__(self, rows: Sequence[Row]) -> list[Made]:
+    def __call__(self, rows: Sequence[formats.Row]) -> list[Made]:
         """Return the rows with their new columns; fail if a metric fails even on a simple row."""
         if not self._tried:
             self._try()
@@ -130,7 +120,7 @@ class RowScorer:
                 fix = "Ask for another metric; --debug shows more."
                 raise GrammeterError(fault, fix=fix) from error
 
-    def _made(self, row: Row, new: Mapping[str, Any], fault: str | None) -> Made:
+    def _made(self, row: formats.Row, new: Mapping[str, Any], fault: str | None) -> Made:
         old = {name: cell for name, cell in row.cells.items() if name != ERROR}
         passes = self._keep is None or (fault is None and self._keep(new))
         # a row that has one of the new columns already is a row with an error: its cell stays
@@ -264,9 +254,9 @@ def scorer(job: Job) -> RowScorer:
     return RowScorer(job)
 
 
-def checked_blocks(job: Job, shard: Shard, rows: int) -> Iterator[Block]:
+def checked_blocks(job: Job, shard: formats.Shard, rows: int) -> Iterator[formats.Block]:
     """Read a shard, so many rows at a time, if its first rows have the columns of the job."""
-    blocks, head, seen = read_blocks(shard, rows), list[Block](), 0
+    blocks, head, seen = formats.read_blocks(shard, rows), list[formats.Block](), 0
     for block in blocks:
         head.append(block)
         seen += len(block.records)
@@ -277,26 +267,28 @@ def checked_blocks(job: Job, shard: Shard, rows: int) -> Iterator[Block]:
     yield from blocks
 
 
-def process(job: Job, block: Block, form: ShardForm) -> Done:
+def process(job: Job, block: formats.Block, form: formats.ShardForm) -> Done:
     """Score a block and encode the rows that passed: the input's columns, then the added ones."""
     work = scorer(job)
-    made = work(parse_block(block))
+    made = work(formats.parse_block(block))
     passing = [at for at, row in enumerate(made) if row.passes]
     columns = tuple(name for name in block.columns if name != ERROR)
-    new: dict[str, ColumnKind] = {**work.columns, ERROR: "text"}
+    new: dict[str, formats.ColumnKind] = {**work.columns, ERROR: "text"}
     if form == block.form == "parquet":
-        added = encode("parquet", [row.cells for row in made], new)
-        data = widened(block.records[0], added, passing if len(passing) < len(made) else None)
+        added = formats.encode("parquet", [row.cells for row in made], new)
+        data = formats.widened(
+            block.records[0], added, passing if len(passing) < len(made) else None
+        )
     else:
-        texts: dict[str, ColumnKind] = dict.fromkeys(columns, "text")
+        texts: dict[str, formats.ColumnKind] = dict.fromkeys(columns, "text")
         kinds = texts | new if form == "parquet" else new
-        data = encode(form, [made[at].cells for at in passing], kinds)
+        data = formats.encode(form, [made[at].cells for at in passing], kinds)
     faults = tuple((row.line, row.fault) for row in made if row.fault is not None)
     return Done(data, (*columns, *new), len(made), len(passing), faults, block.done)
 
 
-def _check_columns(job: Job, shard: Shard, head: Sequence[Block]) -> None:
-    rows = islice(chain.from_iterable(map(parse_block, head)), HEAD)
+def _check_columns(job: Job, shard: formats.Shard, head: Sequence[formats.Block]) -> None:
+    rows = islice(chain.from_iterable(map(formats.parse_block, head)), HEAD)
     sound = [row for row in rows if row.fault is None]
     there = {name for block in head for name in block.columns}
     there |= {name for row in sound for name in row.cells}

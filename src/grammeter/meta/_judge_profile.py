@@ -13,26 +13,12 @@ import numpy as np
 from grammeter.core import DataError, FloatArray, Ranking, UnknownNameError
 from grammeter.errant import NEUTRAL, annotator
 from grammeter.formats import Corpus
-from grammeter.meta.judge_sums import (
-    Answer,
-    ValueOf,
-    again,
-    answers_of,
-    by_place,
-    changed,
-    estimates,
-    kappa,
-    pooled_r,
-    pooled_tau,
-    ratio,
-    same_items,
-    swayed,
-)
+from grammeter.meta import judge_sums
 from grammeter.meta.sentence_level import Estimate
 
 Figures = Mapping[str, Estimate]
-Sums = dict[str, tuple[FloatArray, ValueOf]]
-SWAYS = (("r", pooled_r), ("tau", pooled_tau))
+Sums = dict[str, tuple[FloatArray, judge_sums.ValueOf]]
+SWAYS = (("r", judge_sums.pooled_r), ("tau", judge_sums.pooled_tau))
 
 
 @dataclass(frozen=True)
@@ -76,12 +62,12 @@ def judge_profile(
     and so on, the mean score there; ``r`` and ``tau`` with ``place``, ``tokens`` and ``edits``.
     """
     due = [ranking for ranking in rankings if len(ranking.groups) > 1]
-    answers = [answers_of(ranking) for ranking in due]
+    answers = [judge_sums.answers_of(ranking) for ranking in due]
     replies = [reply for ranking in rankings for reply in ranking.replies]
     values = [list(r.scores or (None,) * len(r.groups)) for r in due]
     known = [[value for value in of if value is not None] for of in values]
     raw = [score for of in answers for answer in of for score in answer.scores.values()]
-    repeated = again(answers)
+    repeated = judge_sums.again(answers)
     figures = _of_answers(answers, known, repeated) | swaying(due, values, corpus)
     tokens = np.array([reply.get("tokens") or (0, 0) for reply in replies]).reshape(-1, 2)
     return JudgeProfile(
@@ -98,7 +84,7 @@ def judge_profile(
         finish=_counts(reply["finish"] for reply in replies if reply.get("finish")),
         beside_people=_beside(rankings, people),
         verdicts={name: int(rows[:, 1].sum()) for name, rows in repeated.items()},
-        figures=estimates(figures, **drawn) if due else {},
+        figures=judge_sums.estimates(figures, **drawn) if due else {},
     )
 
 
@@ -106,7 +92,7 @@ def people_figures(people: Sequence[Ranking], corpus: Corpus | None, **drawn: An
     """Measure what people's ranks, turned, go with: lengths and numbers of edits."""
     due = [ranking for ranking in people if ranking.ranks and len(ranking.groups) > 1]
     figures = swaying(due, [[-float(rank) for rank in r.ranks] for r in due], corpus)
-    return estimates(figures, **drawn) if due else {}
+    return judge_sums.estimates(figures, **drawn) if due else {}
 
 
 def _read(reply: Mapping[str, Any]) -> Sequence[str]:
@@ -119,24 +105,33 @@ def _counts(values: Any) -> dict[str, int]:
 
 
 def _of_answers(
-    answers: Sequence[Sequence[Answer]],
+    answers: Sequence[Sequence[judge_sums.Answer]],
     known: Sequence[Sequence[float]],
     repeated: Mapping[str, FloatArray],
 ) -> Sums:
     means = np.array([[sum(of), len(of)] for of in known])
-    pairs = swayed([[(of, of)] for of in known])  # column 4: those that differ
+    pairs = judge_sums.swayed([[(of, of)] for of in known])  # column 4: those that differ
     every = np.array([len(of) * (len(of) - 1) / 2 for of in known])
     ties = np.stack([every - pairs[:, 4], every], axis=1)
-    figures: Sums = {"mean": (means, ratio(0, 1)), "tied": (ties, ratio(0, 1))}
+    figures: Sums = {
+        "mean": (means, judge_sums.ratio(0, 1)),
+        "tied": (ties, judge_sums.ratio(0, 1)),
+    }
     for name, rows in repeated.items():
-        of = {"changed": changed, "kappa": kappa, "apart": ratio(3, 4)}
+        of = {
+            "changed": judge_sums.changed,
+            "kappa": judge_sums.kappa,
+            "apart": judge_sums.ratio(3, 4),
+        }
         figures |= {f"{figure}-{name}": (rows, value_of) for figure, value_of in of.items()}
     places = max((len(answer.order) for of in answers for answer in of), default=0)
-    rows = by_place(answers, places)
-    figures |= {f"place-{n + 1}": (rows, ratio(2 * n, 2 * n + 1)) for n in range(places)}
+    rows = judge_sums.by_place(answers, places)
+    figures |= {f"place-{n + 1}": (rows, judge_sums.ratio(2 * n, 2 * n + 1)) for n in range(places)}
     columns = [[([*range(len(a.order))], [a.scores[at] for at in a.order]) for a in of]
                for of in answers]  # fmt: skip
-    return figures | {f"{name}-place": (swayed(columns), of) for name, of in SWAYS if places}
+    return figures | {
+        f"{name}-place": (judge_sums.swayed(columns), of) for name, of in SWAYS if places
+    }
 
 
 def swaying(
@@ -155,7 +150,7 @@ def swaying(
     for what, of in sizes.items():
         both = [[(size, value) for size, value in zip(x, y, strict=True) if value is not None]
                 for x, y in zip(of, values, strict=True)]  # fmt: skip
-        rows = swayed([[([a for a, _ in item], [b for _, b in item])] for item in both])
+        rows = judge_sums.swayed([[([a for a, _ in item], [b for _, b in item])] for item in both])
         sums |= {f"{name}-{what}": (rows, value_of) for name, value_of in SWAYS}
     return sums
 
@@ -176,7 +171,7 @@ def _texts(ranking: Ranking, corpus: Corpus) -> list[tuple[str, str]]:
 def _beside(rankings: Sequence[Ranking], people: Sequence[Ranking]) -> dict[str, tuple[int, ...]]:
     """Count people's ranks by the judge's score, in items that both judged."""
     counts: dict[int, Counter[int]] = {}
-    for ours, theirs in same_items(rankings, people):
+    for ours, theirs in judge_sums.same_items(rankings, people):
         ranks = dict(zip(map(frozenset, theirs.groups), theirs.ranks, strict=True))
         for group, score in zip(ours.groups, ours.scores or (), strict=False):
             if score is not None:

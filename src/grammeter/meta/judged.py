@@ -31,21 +31,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    DataError,
-    FloatArray,
-    IntArray,
-    MetricScores,
-    Ranked,
-    Ranking,
-    Score,
-    ScoreTable,
-    SegmentScores,
-    Signature,
-    UnknownNameError,
-    UsageError,
-)
+from grammeter import core
 from grammeter.ranking import Pairs, extract_pairs, method_of, notes_of, notes_of_few, select
 
 MEAN = "mean"
@@ -62,32 +48,32 @@ BySystem = Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedScores(MetricScores, over="scores", what="system"):
+class JudgedScores(core.MetricScores, over="scores", what="system"):
     """Judgments as scores of a metric, by their ranks (``ranked``) or the scores in them.
 
     ``by``: how systems are scored; ``said``: their scores each time that an item was judged.
     """
 
-    rankings: tuple[Ranking, ...] = ()
+    rankings: tuple[core.Ranking, ...] = ()
     ranked: bool = False
     by: str = MEAN
     said: Mapping[Shown, Sequence[BySystem]] = field(default_factory=dict[Shown, list[BySystem]])
 
 
 def human_scores(
-    rankings: Sequence[Ranking], *, by: str = "expected-wins"
-) -> tuple[dict[str, float], Signature, tuple[str, ...]]:
+    rankings: Sequence[core.Ranking], *, by: str = "expected-wins"
+) -> tuple[dict[str, float], core.Signature, tuple[str, ...]]:
     """Score systems by all judgments without resampling: scores, NaN for none, signature, notes."""
     method, chosen = method_of(by), select(rankings)
     scores = method.score(*chosen.pairs.counts())
     shown = {**method.settings(len(chosen.pairs)), **chosen.shown}
     by_system = dict(zip(chosen.pairs.systems, scores.tolist(), strict=True))
-    return by_system, Signature.of(method.name, shown), chosen.notes
+    return by_system, core.Signature.of(method.name, shown), chosen.notes
 
 
 def judged_table(
-    rankings: Sequence[Ranking], name: str, *, by: str = "expected-wins", segments: int = 0
-) -> ScoreTable:
+    rankings: Sequence[core.Ranking], name: str, *, by: str = "expected-wins", segments: int = 0
+) -> core.ScoreTable:
     """Turn judgments into a table of scores with one metric, called ``name``.
 
     Systems are scored ``by`` a method of :func:`grammeter.rank`, or the ``mean`` of the scores that
@@ -98,10 +84,10 @@ def judged_table(
     """
     judged = [ranking for ranking in rankings if ranking.ranks and not ranking.skipped]
     if not judged:
-        raise DataError(f"{name}: nothing is judged, all items are skipped", fix="Judge some.")
+        raise core.DataError(f"{name}: nothing is judged, all items are skipped", fix="Judge some.")
     scored = [ranking for ranking in judged if has_scores(ranking)]
     if by == MEAN and not scored:
-        raise UsageError(
+        raise core.UsageError(
             f"{name}: the judgments have ranks, but no scores to average",
             fix="Leave '--by mean' out: ranks make scores by expected-wins, trueskill or"
             " bradley-terry.",
@@ -113,11 +99,13 @@ def judged_table(
     values = {system: np.full(size, np.nan) for system in systems} | values
     level, shown = _system_level(judged, values, by)
     settings = {"scores": "judgments", "values": "scores" if scored else "ranks"}
-    signature = Signature.of(name, {**settings, "judges": len({r.judge for r in judged}), **shown})
+    signature = core.Signature.of(
+        name, {**settings, "judges": len({r.judge for r in judged}), **shown}
+    )
     by_system = {system: level.get(system, math.nan) for system in systems}
     scores = _scores(by_system, signature, size, "the judgments do not tell")
     nothing = np.full(size, -1, dtype=np.int64)
-    sentences = {s: SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
+    sentences = {s: core.SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
     said = _items(rankings, scored=bool(scored))
     column = JudgedScores(
         *(name, signature, True, scores, sentences),
@@ -131,19 +119,21 @@ def judged_table(
     lacking = sum(None in (ranking.scores or (None,)) for ranking in due)
     some = f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
     notes = [*notes_of(rankings), *([some] if lacking else []), *few]
-    return ScoreTable(systems, size, {name: column}, about=tuple(dict.fromkeys(notes)))
+    return core.ScoreTable(systems, size, {name: column}, about=tuple(dict.fromkeys(notes)))
 
 
-def ranked_table(ranked: Ranked, name: str) -> ScoreTable:
+def ranked_table(ranked: core.Ranked, name: str) -> core.ScoreTable:
     """Turn a ranking into a table with the scores of its systems."""
     settings = {"scores": "ranking", **{k: v for k, v in ranked.signature if k != "version"}}
-    signature = Signature.of(name, {**settings, "method": ranked.method})
-    scores = {system: Score(r.score, signature, 0, reason=r.reason) for system, r in ranked.items()}
-    column = MetricScores(name, signature, True, scores)
-    return ScoreTable(tuple(ranked), 0, {name: column}, about=ranked.notes)
+    signature = core.Signature.of(name, {**settings, "method": ranked.method})
+    scores = {
+        system: core.Score(r.score, signature, 0, reason=r.reason) for system, r in ranked.items()
+    }
+    column = core.MetricScores(name, signature, True, scores)
+    return core.ScoreTable(tuple(ranked), 0, {name: column}, about=ranked.notes)
 
 
-def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+def preferences(column: JudgedScores, pairs: Pairs) -> tuple[core.FloatArray, core.FloatArray]:
     """Say of pairs of systems in sentences which of the two the judges prefer.
 
     Shape ``(pairs,)``: of the items that show both, how many more prefer the first one, divided by
@@ -162,8 +152,8 @@ def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatAr
 
 
 def differences(
-    column: MetricScores, pairs: Pairs, rankings: Sequence[Ranking]
-) -> tuple[FloatArray, BoolArray, int | None]:
+    column: core.MetricScores, pairs: Pairs, rankings: Sequence[core.Ranking]
+) -> tuple[core.FloatArray, core.BoolArray, int | None]:
     """Return by how much the first system of each pair is better, 0 where unknown; where it is.
 
     ``pairs`` number the ``rankings``. Also how many of these were items that a judge was shown,
@@ -186,9 +176,9 @@ def differences(
 def _put_in_items(
     column: JudgedScores,
     pairs: Pairs,
-    rankings: Sequence[Ranking],
-    difference: FloatArray,
-    known: BoolArray,
+    rankings: Sequence[core.Ranking],
+    difference: core.FloatArray,
+    known: core.BoolArray,
 ) -> int:
     """Put in place what the judge said in the very items of pairs; return how many it was shown."""
     answers, names = _in_items(column, rankings), pairs.systems
@@ -200,7 +190,7 @@ def _put_in_items(
     return sum(answers[int(number)] is not None for number in np.unique(pairs.ranking))
 
 
-def _in_items(column: JudgedScores, rankings: Sequence[Ranking]) -> list[BySystem | None]:
+def _in_items(column: JudgedScores, rankings: Sequence[core.Ranking]) -> list[BySystem | None]:
     """Return what the judge said in the item of each ranking; ``None`` if it was shown another.
 
     Where the judge has an item as often as the rankings, its first time belongs to their first, and
@@ -215,7 +205,7 @@ def _in_items(column: JudgedScores, rankings: Sequence[Ranking]) -> list[BySyste
     return answers
 
 
-def item_of(ranking: Ranking) -> Shown:
+def item_of(ranking: core.Ranking) -> Shown:
     """Return what makes two items the same."""
     return ranking.segment, frozenset(map(frozenset, ranking.groups))
 
@@ -226,7 +216,7 @@ def _mean_of(said: Sequence[BySystem]) -> BySystem | None:
     return {name: sum(of) / len(of) for name, of in values.items()} if said else None
 
 
-def _items(rankings: Sequence[Ranking], *, scored: bool) -> dict[Shown, list[BySystem]]:
+def _items(rankings: Sequence[core.Ranking], *, scored: bool) -> dict[Shown, list[BySystem]]:
     items: dict[Shown, list[BySystem]] = {}
     for ranking in rankings:
         said = ranking.scores or () if scored else [-float(rank) for rank in ranking.ranks]
@@ -237,13 +227,13 @@ def _items(rankings: Sequence[Ranking], *, scored: bool) -> dict[Shown, list[ByS
     return items
 
 
-def has_scores(ranking: Ranking) -> bool:
+def has_scores(ranking: core.Ranking) -> bool:
     """Whether a judge gave an output a score."""
     return any(score is not None for score in ranking.scores or ())
 
 
 def _system_level(
-    judged: Sequence[Ranking], values: Mapping[str, FloatArray], by: str
+    judged: Sequence[core.Ranking], values: Mapping[str, core.FloatArray], by: str
 ) -> tuple[Mapping[str, float], dict[str, object]]:
     """Score systems by all judgments, and say how."""
     shown: dict[str, object] = {"by": by}
@@ -252,12 +242,12 @@ def _system_level(
         return {system: float(row.mean()) for system, row in there.items() if len(row)}, shown
     try:
         scores, signature, _ = human_scores(judged, by=by)
-    except DataError:  # nothing is decided: each sentence may be of use all the same
+    except core.DataError:  # nothing is decided: each sentence may be of use all the same
         return {}, shown
     return scores, shown | {k: v for k, v in signature if k not in ("version", "judges")}
 
 
-def _shares(ranking: Ranking) -> Sequence[float | None]:
+def _shares(ranking: core.Ranking) -> Sequence[float | None]:
     """Return the share of the other outputs that each output beats, ties by half."""
     ranks = np.array(ranking.ranks)
     others = len(ranks) - 1
@@ -266,10 +256,10 @@ def _shares(ranking: Ranking) -> Sequence[float | None]:
 
 
 def _means(
-    judged: Sequence[Ranking], answers: Sequence[Sequence[float | None]], segments: int
-) -> dict[str, FloatArray]:
+    judged: Sequence[core.Ranking], answers: Sequence[Sequence[float | None]], segments: int
+) -> dict[str, core.FloatArray]:
     """Average what the judgments of a sentence say of a system; NaN where nobody judged it."""
-    sums: dict[str, FloatArray] = {}
+    sums: dict[str, core.FloatArray] = {}
     for ranking, values in zip(judged, answers, strict=True):
         for group, value in zip(ranking.groups, values, strict=True):
             if value is not None:
@@ -283,33 +273,33 @@ def _means(
 
 
 def _scores(
-    values: Mapping[str, float], signature: Signature, n: int, reason: str
-) -> dict[str, Score]:
+    values: Mapping[str, float], signature: core.Signature, n: int, reason: str
+) -> dict[str, core.Score]:
     return {
-        system: Score(value, signature, n, reason=reason if math.isnan(value) else None)
+        system: core.Score(value, signature, n, reason=reason if math.isnan(value) else None)
         for system, value in values.items()
     }
 
 
-def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> ScoreTable:
+def with_aggregates(table: core.ScoreTable, aggregates: Sequence[Aggregate]) -> core.ScoreTable:
     """Add a column for each metric and way of aggregating: ``m2 by trueskill``.
 
     DataError if a metric has no sentence scores of a system.
     """
-    columns: dict[str, MetricScores] = {}
+    columns: dict[str, core.MetricScores] = {}
     for name, column in table.items():
         columns[name] = column
         columns |= {f"{name} by {by}": aggregated(name, column, by) for by in aggregates}
     return replace(table, columns=columns)
 
 
-def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
+def aggregated(name: str, column: core.MetricScores, by: Aggregate) -> core.MetricScores:
     """Score systems by a metric's sentence scores; see :func:`with_aggregates`."""
-    UnknownNameError.check("way of aggregating", by, AGGREGATES)
+    core.UnknownNameError.check("way of aggregating", by, AGGREGATES)
     missing = [system for system in column if system not in column.segments]
     if missing:
         fix = "Aggregate what 'grammeter score -o FILE' wrote, or a file with segments."
-        raise DataError(f"{name}: no sentence scores of {', '.join(missing)}", fix=fix)
+        raise core.DataError(f"{name}: no sentence scores of {', '.join(missing)}", fix=fix)
     values = np.array([column.segments[system].values for system in column])
     n, new = values.shape[1], f"{column.metric} by {by}"
     if by == "mean":
@@ -321,11 +311,11 @@ def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
     by_system = dict(zip(column, scores.tolist(), strict=True))
     final = _scores(by_system, signature, n, reason)
     if by == "mean":
-        return MetricScores(new, signature, column.higher_is_better, final, column.segments)
-    return MetricScores(new, signature, True, final)
+        return core.MetricScores(new, signature, column.higher_is_better, final, column.segments)
+    return core.MetricScores(new, signature, True, final)
 
 
-def _ranked(values: FloatArray, by: str) -> tuple[FloatArray, Mapping[str, object]]:
+def _ranked(values: core.FloatArray, by: str) -> tuple[core.FloatArray, Mapping[str, object]]:
     method, (wins, ties) = method_of(by), comparisons(values)
     tied = int(ties.sum() // 2)
     counts = {"comparisons": int(wins.sum()) + tied, "tied": tied}
@@ -337,7 +327,7 @@ def _ranked(values: FloatArray, by: str) -> tuple[FloatArray, Mapping[str, objec
     return method.score(wins, ties), shown | counts
 
 
-def comparisons(values: FloatArray) -> tuple[IntArray, IntArray]:
+def comparisons(values: core.FloatArray) -> tuple[core.IntArray, core.IntArray]:
     """Count how often the row's system beats the column's, and how often they tie.
 
     ``values`` have shape ``(systems, sentences)``, higher is better; a sentence without a score

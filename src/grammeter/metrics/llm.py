@@ -12,33 +12,8 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from grammeter import core, llm
 from grammeter.alignment import marked
-from grammeter.core import (
-    Explanation,
-    FloatArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Statistics,
-    Surroundings,
-    UsageError,
-)
-from grammeter.llm import (
-    MOST,
-    USUAL,
-    Answering,
-    Batch,
-    Context,
-    Estimate,
-    Group,
-    Opinion,
-    Panel,
-    Protocol,
-    Submission,
-    current,
-    draw_sets,
-    request_settings,
-)
 from grammeter.metrics.base import Limit, Metric, Positive, cited
 from grammeter.metrics.kinds import Extracting, Pooled, model_settings, no_choice, one_slot
 from grammeter.models import Chat
@@ -56,7 +31,7 @@ class Judging(Pooled):
     after_counting = ("coverage",)
     citation = cited("kobayashi-etal-2024-large")
 
-    _row: ClassVar[Statistics | None] = None
+    _row: ClassVar[core.Statistics | None] = None
     """The counts of the sentence that is explained, in its corpus."""
 
     model: str | None = None
@@ -64,7 +39,7 @@ class Judging(Pooled):
     prompt: str = "paper"
     numbered: bool | None = None
     context: Annotated[int, Limit("Use 0, 1 or 2.", least=0, most=2)] = 2
-    set_size: Annotated[int, Limit(f"Use 2 to {MOST}.", least=2, most=MOST)] = USUAL
+    set_size: Annotated[int, Limit(f"Use 2 to {llm.MOST}.", least=2, most=llm.MOST)] = llm.USUAL
     shuffle: bool = False
     permutations: Positive = 1
     repeats: Positive = 1
@@ -81,10 +56,10 @@ class Judging(Pooled):
         _ = self.protocol
 
     @property
-    def protocol(self) -> Protocol:
+    def protocol(self) -> llm.Protocol:
         """How questions are put into words."""
         assert self.name in ("llm-s", "llm-e"), self.name
-        return Protocol(
+        return llm.Protocol(
             name=self.name,
             criterion=self.criterion,
             prompt=self.prompt,
@@ -93,16 +68,16 @@ class Judging(Pooled):
         )
 
     @property
-    def panel(self) -> Panel:
+    def panel(self) -> llm.Panel:
         """Who is asked, and how often; raise if no model is named."""
         if self.model is None:
-            raise UsageError(
+            raise core.UsageError(
                 f"{self.name}: no model is named",
                 fix=f'Say which one is to judge: "{self.name}(model=NAME)"; the models of the'
                 " paper are shut down.",
             )
-        chat = Chat(self.model) if current().in_process else None
-        return Panel(
+        chat = Chat(self.model) if llm.current().in_process else None
+        return llm.Panel(
             model=chat.identity if chat else self.model,
             chat=chat,
             protocol=self.protocol,
@@ -115,7 +90,7 @@ class Judging(Pooled):
 
     def models(self) -> Mapping[str, str]:
         """Return the model if it runs in this process."""
-        here = current().in_process and self.model is not None
+        here = llm.current().in_process and self.model is not None
         return {"model": self.model or ""} if here else {}
 
     @property
@@ -126,10 +101,12 @@ class Judging(Pooled):
 
     def settings(self) -> dict[str, object]:
         """Return the words by id and hash, where the model answers, how it is to sample."""
-        shown = {"template": self.protocol.template, **request_settings(), "tok": "whitespace"}
+        shown = {"template": self.protocol.template, **llm.request_settings(), "tok": "whitespace"}
         return {**shown, **model_settings(self.models()), **super().settings()}
 
-    def judge(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
+    def judge(
+        self, groups: Sequence[llm.Group], answered: llm.Answering | None = None
+    ) -> list[llm.Opinion]:
         """Ask for scores; by default the model, else what ``answered`` in its place.
 
         A group whose outputs look the same to the judge needs no question; one with more than
@@ -139,33 +116,35 @@ class Judging(Pooled):
         """
         return self.panel.ask(self._seen(groups), answered)
 
-    def estimate(self, groups: Sequence[Group]) -> Estimate:
+    def estimate(self, groups: Sequence[llm.Group]) -> llm.Estimate:
         """Say what :meth:`judge` would cost; nothing is sent."""
         return self.panel.estimate(self._seen(groups))
 
-    def submit(self, groups: Sequence[Group], batch: Batch) -> Submission:
+    def submit(self, groups: Sequence[llm.Group], batch: llm.Batch) -> llm.Submission:
         """Write what :meth:`judge` would ask into files of the batch API; nothing is sent."""
         return batch.submit(self.panel.model, self.panel.calls(self._seen(groups)))
 
-    def _seen(self, groups: Sequence[Group]) -> list[Group]:
+    def _seen(self, groups: Sequence[llm.Group]) -> list[llm.Group]:
         pairs = [(plain(g.context[1]), plain(output)) for g in groups for output in g.outputs]
         targets = iter(self.targets(pairs))
         return [
-            Group(
+            llm.Group(
                 (plain(group.context[0]), plain(group.context[1]), plain(group.context[2])),
                 tuple(next(targets) for _ in group.outputs),
             )
             for group in groups
         ]
 
-    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+    def pooled_statistics(
+        self, segments: Sequence[core.Segment], copies: Sequence[int]
+    ) -> core.Statistics:
         """Score the outputs of all systems, more than one; one row each.
 
         Outputs of one sentence stand side by side in seeded sets of ``set_size`` at most, each
         in ``per_output`` of them at least; its score is the mean over its sets. Columns are
         ``score``, ``due`` (whether other outputs differ from it) and ``answered``.
         """
-        pool: dict[Context, dict[str, list[int]]] = {}
+        pool: dict[llm.Context, dict[str, list[int]]] = {}
         for row, segment in enumerate(segments):
             context = segment.previous, segment.source, segment.following
             pool.setdefault(context, {}).setdefault(plain(segment.hypothesis), []).append(row)
@@ -174,14 +153,14 @@ class Judging(Pooled):
             for outputs in pool.values()
         )
         if max(systems, default=2) < 2:
-            raise UsageError(
+            raise core.UsageError(
                 f"{self.name} compares outputs, and there is only one system",
                 fix="Score several systems together.",
             )
         groups = [
-            Group(context, tuple(drawn))
+            llm.Group(context, tuple(drawn))
             for context, outputs in pool.items()
-            for drawn in draw_sets(
+            for drawn in llm.draw_sets(
                 context[1],
                 list(outputs),
                 times=self.per_output,
@@ -197,7 +176,7 @@ class Judging(Pooled):
             rows[pool[context][output]] = value, 1.0, float(bool(scores))
         return one_slot(rows, COLUMNS)
 
-    def _warn(self, judged: Sequence[Opinion]) -> None:
+    def _warn(self, judged: Sequence[llm.Opinion]) -> None:
         lacking = Counter(o.reason for o in judged if o.due and o.scores is None)
         if lacking:
             reasons = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
@@ -207,12 +186,12 @@ class Judging(Pooled):
                 stacklevel=4,
             )
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Take the mean over sentences whose outputs differ; parts: ``judged``, ``coverage``."""
         sums = self.summands(statistics).sum(axis=0)
         _, due, answered = map(int, sums.tolist())
         value = float(self.value_of(sums))
-        return Score(
+        return core.Score(
             value=value,
             signature=self.signature(),
             n=len(statistics),
@@ -228,37 +207,37 @@ class Judging(Pooled):
             " is wanted; raise --attempts to ask again for invalid replies"
         )
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Return the score of each sentence, 1 to 5; NaN where there is none."""
         score, _, answered = np.moveaxis(statistics.rows[:, 0], -1, 0)
-        return SegmentScores(
+        return core.SegmentScores(
             values=np.where(answered > 0, score, np.nan),
             chosen=no_choice(len(statistics)),
             parts={},
             reason="all systems wrote the same here, or the judge gave no score",
         )
 
-    def summands(self, statistics: Statistics) -> FloatArray:
+    def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return score, whether one is due, whether it is there: shape ``(segments, 3)``."""
         return statistics.rows[:, 0].astype(np.float64)
 
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return means of summed scores; NaN where too few are there."""
         total, due, answered = np.moveaxis(np.asarray(sums), -1, 0)
         enough = (due > 0) & (answered >= self.coverage * due) & (answered > 0)
-        means: FloatArray = np.where(enough, total / np.where(enough, answered, 1.0), np.nan)
+        means: core.FloatArray = np.where(enough, total / np.where(enough, answered, 1.0), np.nan)
         return means
 
-    def within(self, surroundings: Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> Metric:
         """Take the score that was given, or else the outputs of the other systems."""
         rows = surroundings.statistics
         row = None if rows is None else rows.take([surroundings.line])
         return self.bound(_row=row, company=tuple(surroundings.company))
 
-    def explain(self, segment: Segment) -> Explanation:
+    def explain(self, segment: core.Segment) -> core.Explanation:
         """Return the score (no grounds); NaN without other outputs to stand beside."""
         if self._row is None and not self.company:
-            return Explanation(
+            return core.Explanation(
                 value=float("nan"),
                 reason="a judge scores outputs side by side, and gives no reasons: see the"
                 " sentence scores, and 'grammeter judge' for its rankings",
@@ -346,10 +325,10 @@ def plain(text: str) -> str:
 
 
 def _by_output(
-    groups: Sequence[Group], judged: Sequence[Opinion]
-) -> Mapping[tuple[Context, str], list[float]]:
+    groups: Sequence[llm.Group], judged: Sequence[llm.Opinion]
+) -> Mapping[tuple[llm.Context, str], list[float]]:
     """Gather the scores of each output that a question was due for, from all its sets."""
-    by_output: dict[tuple[Context, str], list[float]] = {}
+    by_output: dict[tuple[llm.Context, str], list[float]] = {}
     for group, opinion in zip(groups, judged, strict=True):
         for place, output in enumerate(group.outputs if opinion.due else ()):
             scores = by_output.setdefault((group.context, output), [])

@@ -196,12 +196,10 @@ def judge(
         return "other model", _joined(f"ours is not of {ours.stands_in}", ours.note)
     if is_rounded(printed, ours.value) or is_cut(printed, ours.value):
         return _EQUAL[ours.basis], ours.note
-    near = _nearness(printed, ours, ours.tolerance or tolerance)
-    if near is not None:
+    if (near := _nearness(printed, ours, ours.tolerance or tolerance)) is not None:
         return "within tolerance", _joined(ours.note, near)
-    return "differs", _joined(
-        reason, ours.note, _chance(printed, ours)
-    ) or "the reason is not known"
+    why = _joined(reason, ours.note, _chance(printed, ours))
+    return "differs", why or "the reason is not known"
 
 
 def _nearness(printed: Printed, ours: Ours, tolerance: Tolerance | None) -> str | None:

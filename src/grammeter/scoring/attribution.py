@@ -20,19 +20,7 @@ from random import Random
 
 import numpy as np
 
-from grammeter.core import (
-    METHODS,
-    Attribution,
-    Edit,
-    FloatArray,
-    Method,
-    Segment,
-    Signature,
-    Statistics,
-    UnknownNameError,
-    UsageError,
-    apply,
-)
+from grammeter import core
 from grammeter.errant import annotator
 from grammeter.metrics import Metric
 
@@ -45,14 +33,14 @@ Subset = int  # edits as bits: edit 0 is the lowest
 
 def attribute(
     metric: Metric,
-    segment: Segment,
+    segment: core.Segment,
     *,
-    method: Method = "shapley",
+    method: core.Method = "shapley",
     pipeline: str | None = None,
     seed: int = 1,
     limit: int = LIMIT,
     company: Sequence[str] = (),
-) -> Attribution:
+) -> core.Attribution:
     """Share a sentence score out among the edits of an output.
 
     The edits are those that ERRANT's annotator extracts. All texts are scored as one batch, each
@@ -84,10 +72,10 @@ def attribute(
     Attribution
         NaN, with a reason, for edits whose value needs a score that is not there.
     """
-    UnknownNameError.check("method of attribution", method, METHODS)
+    core.UnknownNameError.check("method of attribution", method, core.METHODS)
     if seed < 0 or limit < 1:
         fault = f"seed={seed}, limit={limit} is not possible"
-        raise UsageError(fault, fix="Take a seed of at least 0 and a limit of at least 1.")
+        raise core.UsageError(fault, fix="Take a seed of at least 0 and a limit of at least 1.")
     extract = annotator(pipeline)
     (edits,) = extract.annotate([(segment.source, segment.hypothesis)])
     longest = max(len(text.split()) for text in (segment.source, segment.hypothesis))
@@ -98,7 +86,7 @@ def attribute(
     scores = {subset: known[text] for subset, text in texts_of.items()}
     values, errors = _share(method, scores, len(edits), orders)
     chance: dict[str, object] = {"orders": len(orders), "seed": seed} if orders else {}
-    return Attribution(
+    return core.Attribution(
         method=method,
         total=scores[2 ** len(edits) - 1],
         baseline=scores[0],
@@ -106,7 +94,7 @@ def attribute(
         values=tuple(values.tolist()),
         errors=None if errors is None else tuple(errors.tolist()),
         orders=len(orders) if orders else None,
-        signature=Signature.of(method, chance | extract.signature()),
+        signature=core.Signature.of(method, chance | extract.signature()),
         reason=reason,
     )
 
@@ -129,7 +117,7 @@ def draw_orders(size: int, seed: int, texts: int) -> list[Order] | None:
     return orders
 
 
-def shapley(values: FloatArray) -> FloatArray:
+def shapley(values: core.FloatArray) -> core.FloatArray:
     """Return the Shapley values of a game, exactly.
 
     ``values`` has the value of each subset of n players by its bits, shape ``(2**n,)``; the
@@ -151,7 +139,7 @@ def shapley(values: FloatArray) -> FloatArray:
 
 def sampled_shapley(
     values: Mapping[Subset, float], orders: Sequence[Order]
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[core.FloatArray, core.FloatArray]:
     """Estimate Shapley values from independent pairs of orders; with standard errors."""
     gains = np.zeros((len(orders), len(orders[0])))
     for row, order in enumerate(orders):
@@ -161,7 +149,7 @@ def sampled_shapley(
     return pairs.mean(axis=0), pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
 
 
-def _subsets(method: Method, size: int, orders: Sequence[Order] | None) -> list[Subset]:
+def _subsets(method: core.Method, size: int, orders: Sequence[Order] | None) -> list[Subset]:
     everything = 2**size - 1
     if method == "leave-one-out":
         return [everything, 0, *(everything ^ 1 << edit for edit in range(size))]
@@ -178,8 +166,8 @@ def _prefixes(order: Order) -> list[Subset]:
 
 
 def _share(
-    method: Method, scores: Mapping[Subset, float], size: int, orders: Sequence[Order] | None
-) -> tuple[FloatArray, FloatArray | None]:
+    method: core.Method, scores: Mapping[Subset, float], size: int, orders: Sequence[Order] | None
+) -> tuple[core.FloatArray, core.FloatArray | None]:
     """Return values and standard errors; every Shapley value needs every score."""
     if method == "leave-one-out":
         full = 2**size - 1
@@ -191,25 +179,25 @@ def _share(
     return shapley(np.array([scores[subset] for subset in range(2**size)])), None
 
 
-def _text(segment: Segment, edits: Sequence[Edit], subset: Subset) -> str:
+def _text(segment: core.Segment, edits: Sequence[core.Edit], subset: Subset) -> str:
     """Return the source with some edits; all of them make the output as it was written."""
     if subset == 2 ** len(edits) - 1:
         return segment.hypothesis
     if not subset:
         return segment.source
     chosen = [edit for number, edit in enumerate(edits) if subset >> number & 1]
-    return " ".join(apply(segment.source.split(), chosen))
+    return " ".join(core.apply(segment.source.split(), chosen))
 
 
 def _score_texts(
-    metric: Metric, segment: Segment, texts: Iterable[str], company: Sequence[str]
+    metric: Metric, segment: core.Segment, texts: Iterable[str], company: Sequence[str]
 ) -> tuple[dict[str, float], str | None]:
     """Return the sentence score of each distinct text, and why some are NaN."""
     distinct = list(dict.fromkeys(texts))
     values, why = np.full(len(distinct), np.nan), "it is not finite"
     try:
         statistics, rows = _count(metric, segment, distinct, company)
-    except UsageError as error:
+    except core.UsageError as error:
         if not metric.pooled:
             raise
         why = error.message
@@ -220,7 +208,7 @@ def _score_texts(
             values[~np.isfinite(values)] = np.nan
             reasons = (scores[at].reason for at in np.flatnonzero(np.isnan(values)))
             why = next(filter(None, reasons), why)
-        except UsageError as error:  # a wanted annotator is not listed for this sentence
+        except core.UsageError as error:  # a wanted annotator is not listed for this sentence
             why = error.message
     missing = int(np.isnan(values).sum())
     reason = f"{missing} of {len(distinct)} texts have no score: {why}" if missing else None
@@ -228,13 +216,13 @@ def _score_texts(
 
 
 def _count(
-    metric: Metric, segment: Segment, texts: Sequence[str], company: Sequence[str]
-) -> tuple[Statistics, Sequence[int]]:
+    metric: Metric, segment: core.Segment, texts: Sequence[str], company: Sequence[str]
+) -> tuple[core.Statistics, Sequence[int]]:
     """Count all texts in one batch, and say in which rows they stand."""
     if not metric.pooled:
         segments = [replace(segment, hypothesis=text) for text in texts]
         return metric.statistics(segments), range(len(texts))
-    segments: list[Segment] = []
+    segments: list[core.Segment] = []
     copies: list[int] = []
     rows: list[int] = []
     for text in texts:

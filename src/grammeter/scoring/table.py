@@ -7,19 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grammeter.core import (
-    CountedTypes,
-    Counts,
-    IntArray,
-    MetricScores,
-    Score,
-    ScoreTable,
-    Segment,
-    Signature,
-    Statistics,
-    Tier,
-    UsageError,
-)
+from grammeter import core
 from grammeter.formats import Corpus
 from grammeter.metrics import Asking, Metric
 from grammeter.models import run_together
@@ -31,16 +19,16 @@ def score_table(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
     *,
-    types: bool | Tier = False,
+    types: bool | core.Tier = False,
     gold_types: bool = False,
-) -> ScoreTable:
+) -> core.ScoreTable:
     """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`."""
     for metric in metrics.values():
         check_needs(metric, corpus)
     of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
     batch = _Batch(corpus)
     counted = count(list(metrics.values()), batch.segments, batch.copies)
-    columns: dict[str, MetricScores] = {}
+    columns: dict[str, core.MetricScores] = {}
     for spelled, metric in metrics.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
         column, of_types = _with_types(column, metric, corpus, types, gold_types)
@@ -48,10 +36,10 @@ def score_table(
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
         columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
     about = (*corpus.notes, *(_without_types(columns) if types or gold_types else ()))
-    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_dict(), about)
+    return core.ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_dict(), about)
 
 
-def _too_long(name: str, column: MetricScores) -> Iterator[str]:
+def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
     """Say in how many sentences of each system a model did not read a text to its end."""
     parts = {system: scores.parts for system, scores in column.segments.items()}
     cut = {s: int((p["truncated"] > 0).sum()) for s, p in parts.items() if "truncated" in p}
@@ -67,9 +55,9 @@ class _Batch:
     """The segments of all systems, equal outputs of one sentence taken once."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self.segments: list[Segment] = []
+        self.segments: list[core.Segment] = []
         self.copies: list[int] = []
-        self.rows: dict[str, IntArray] = {}
+        self.rows: dict[str, core.IntArray] = {}
         known: dict[tuple[int, str], int] = {}
         for system in corpus.systems:
             rows: list[int] = []
@@ -84,8 +72,8 @@ class _Batch:
 
 
 def count(
-    metrics: Sequence[Metric], segments: Sequence[Segment], copies: Sequence[int]
-) -> dict[object, Statistics]:
+    metrics: Sequence[Metric], segments: Sequence[core.Segment], copies: Sequence[int]
+) -> dict[object, core.Statistics]:
     """Count once for all metrics that share rows, asking models together; by ``counting()``.
 
     ``copies`` says how many systems wrote each segment.
@@ -93,7 +81,7 @@ def count(
     distinct = {metric.counting(): metric for metric in reversed(metrics)}
     asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
     answered = run_together([metric.steps(segments) for metric in asking.values()])
-    counted: dict[object, Statistics] = dict(zip(asking, answered, strict=True))
+    counted: dict[object, core.Statistics] = dict(zip(asking, answered, strict=True))
     for key, metric in distinct.items():
         if key not in counted:
             counted[key] = metric.pooled_statistics(segments, copies)
@@ -103,13 +91,15 @@ def count(
 
 def _check_rows(metric: Metric, rows: object, number: int) -> None:
     """Refuse a wrong number of rows, which would be taken for those of other sentences."""
-    if not isinstance(rows, Statistics) or len(rows) != number:
-        made = f"{len(rows)} rows" if isinstance(rows, Statistics) else type(rows).__name__
+    if not isinstance(rows, core.Statistics) or len(rows) != number:
+        made = f"{len(rows)} rows" if isinstance(rows, core.Statistics) else type(rows).__name__
         fix = "A metric returns Statistics with one row for each segment, in their order."
-        raise UsageError(f"{metric.name}: statistics() made {made} of {number} segments", fix=fix)
+        raise core.UsageError(
+            f"{metric.name}: statistics() made {made} of {number} segments", fix=fix
+        )
 
 
-def _uncovered(name: str, column: MetricScores) -> Iterator[str]:
+def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:
     shares = {system: score.parts.get("coverage", 1.0) for system, score in column.scores.items()}
     least = min(shares, key=lambda system: shares[system])
     if shares[least] < 1:
@@ -119,10 +109,12 @@ def _uncovered(name: str, column: MetricScores) -> Iterator[str]:
         )
 
 
-def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) -> MetricScores:
+def _score_one(
+    metric: Metric, corpus: Corpus, batch: _Batch, rows: core.Statistics
+) -> core.MetricScores:
     statistics = {system: rows.take(at) for system, at in batch.rows.items()}
     signature = metric.signature(_context(metric, corpus))
-    return MetricScores(
+    return core.MetricScores(
         metric=str(metric),
         signature=signature,
         higher_is_better=metric.higher_is_better,
@@ -137,8 +129,12 @@ def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) 
 
 
 def _with_types(
-    column: MetricScores, metric: Metric, corpus: Corpus, types: bool | Tier, gold_types: bool
-) -> tuple[MetricScores, tuple[str, ...]]:
+    column: core.MetricScores,
+    metric: Metric,
+    corpus: Corpus,
+    types: bool | core.Tier,
+    gold_types: bool,
+) -> tuple[core.MetricScores, tuple[str, ...]]:
     """Add scores by error type as far as they are wanted and the metric has them, with notes."""
     notes: tuple[str, ...] = ()
     systems = {system: corpus.segments(system) for system in corpus.systems}
@@ -155,40 +151,40 @@ def _with_types(
     if counted is not None:
         signature = column.signature.extended(counted.settings)
 
-        def recall(counts: Counts) -> Score:
+        def recall(counts: core.Counts) -> core.Score:
             parts = {"recall": counts.recall, "tp": counts.tp, "fn": counts.fn}
-            return Score(counts.recall, signature, len(corpus), parts)
+            return core.Score(counts.recall, signature, len(corpus), parts)
 
         column = replace(column, signature=signature, gold_types=_by_type(counted, recall))
     return column, notes
 
 
 def type_scores(
-    metric: Metric, counted: CountedTypes, signature: Signature, segments: int
-) -> dict[str, dict[str, Score]]:
+    metric: Metric, counted: core.CountedTypes, signature: core.Signature, segments: int
+) -> dict[str, dict[str, core.Score]]:
     """Score all systems by error type, from what the metric counted."""
 
-    def score(counts: Counts) -> Score:
+    def score(counts: core.Counts) -> core.Score:
         value = metric.type_values(np.array([counts.tp, counts.fp, counts.fn]))
-        return Score(float(value), signature, segments, counts.parts())
+        return core.Score(float(value), signature, segments, counts.parts())
 
     return _by_type(counted, score)
 
 
 def _by_type(
-    counted: CountedTypes, score: Callable[[Counts], Score]
-) -> dict[str, dict[str, Score]]:
+    counted: core.CountedTypes, score: Callable[[core.Counts], core.Score]
+) -> dict[str, dict[str, core.Score]]:
     return {
         system: {kind: score(total) for kind, total in counts.totals().items()}
         for system, counts in counted.systems.items()
     }
 
 
-def _without_types(columns: Mapping[str, MetricScores]) -> Iterator[str]:
+def _without_types(columns: Mapping[str, core.MetricScores]) -> Iterator[str]:
     without = [name for name, column in columns.items() if not (column.types or column.gold_types)]
     if len(without) == len(columns):
         fault = f"no error types: {', '.join(without)} tell none apart"
-        raise UsageError(fault, fix="Ask for errant, or leave --types and --gold-types out.")
+        raise core.UsageError(fault, fix="Ask for errant, or leave --types and --gold-types out.")
     if without:
         yield f"no figures by error type of {', '.join(without)}: these tell none apart"
 
@@ -209,7 +205,7 @@ def check_listed(metrics: Sequence[str | Metric]) -> None:
     """Refuse one spelling where a list belongs: its letters would be read as names."""
     if isinstance(metrics, str):
         fault = f"metrics is one text, {metrics!r}, where a list belongs"
-        raise UsageError(fault, fix=f"Write [{metrics!r}].")
+        raise core.UsageError(fault, fix=f"Write [{metrics!r}].")
 
 
 def check_needs(metric: Metric, corpus: Corpus) -> None:
@@ -221,4 +217,4 @@ def check_needs(metric: Metric, corpus: Corpus) -> None:
     if metric.needs == "gold":
         what, files = "gold edits", "an .m2 file"
     fault = f"{metric.name} needs {what}, and there are none"
-    raise UsageError(fault, fix=f"Give {files} with -r.")
+    raise core.UsageError(fault, fix=f"Give {files} with -r.")

@@ -11,17 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import (
-    Column,
-    Figure,
-    IntArray,
-    Ranking,
-    Result,
-    Table,
-    UnknownNameError,
-    UsageError,
-    json_number,
-)
+from grammeter import core
 from grammeter.ranking import ExpectedWins, Resampling, Selection, extract_pairs, rank_systems
 from grammeter.study.planning import (
     LearningCurve,
@@ -83,11 +73,11 @@ class Separation:
         """Return all figures by name; ``null`` where there is none."""
         reason = {} if self.wins + self.losses else {"reason": "no decided comparison"}
         needed = {"items_needed": self.items_needed, "items_to_go": self.items_to_go}
-        return asdict(self) | reason | {"share": json_number(self.share), **needed}
+        return asdict(self) | reason | {"share": core.json_number(self.share), **needed}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outlook(Result):
+class Outlook(core.Result):
     """How the ranking by Expected Wins settles: its curve, and :func:`items_needed`.
 
     ``separations`` say for each system and the next one of the ranking what it takes to tell them
@@ -99,17 +89,17 @@ class Outlook(Result):
     separations: tuple[Separation, ...]
     notes: tuple[str, ...] = ()
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return the curve, then, for people, what it takes to tell neighbours apart."""
         return [self._curve()] if long else [self._curve(), self._separations()]
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return the curve."""
         curve = self.curve
         columns = {name: getattr(curve, name).tolist() for name in ("sizes", "mean", "low", "high")}
-        return {"curve": Figure("learning_curve", {**columns, "tail": curve.tail})}
+        return {"curve": core.Figure("learning_curve", {**columns, "tail": curve.tail})}
 
-    def _curve(self) -> Table:
+    def _curve(self) -> core.Table:
         curve, needed = self.curve, self.items_needed
         needs = "more items than there are" if needed is None else f"{needed} items"
         notes = (
@@ -118,11 +108,11 @@ class Outlook(Result):
             str(curve.signature),
         )
         heads = ("mean", f"{curve.tail:.0%}", f"{1 - curve.tail:.0%}")
-        columns = (Column("items", "count"), *Column.many("number", *heads, tsv=4))
+        columns = (core.Column("items", "count"), *core.Column.many("number", *heads, tsv=4))
         figures = (x.tolist() for x in (curve.sizes, curve.mean, curve.low, curve.high))
-        return Table.of(columns, list(zip(*figures, strict=True)), notes)
+        return core.Table.of(columns, list(zip(*figures, strict=True)), notes)
 
-    def _separations(self) -> Table:
+    def _separations(self) -> core.Table:
         rows = [
             (
                 *(pair.first, pair.second, pair.share, pair.wins + pair.losses),
@@ -130,10 +120,12 @@ class Outlook(Result):
             )
             for pair in self.separations
         ]
-        counts = Column.many("count", "decided", "items needed", "to go")
+        counts = core.Column.many("count", "decided", "items needed", "to go")
         planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in self.separations[:1]]
         notes = (f"items until the sign test separates two systems: {pair}" for pair in planned)
-        return Table.of(("first", "second", Column("share", "score"), *counts), rows, notes)
+        return core.Table.of(
+            ("first", "second", core.Column("share", "score"), *counts), rows, notes
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: that of the curve, and the rest beside it."""
@@ -157,7 +149,11 @@ def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Ou
 
 
 def separations(
-    rankings: Sequence[Ranking], systems: Sequence[str], *, level: float = 0.05, power: float = 0.8
+    rankings: Sequence[core.Ranking],
+    systems: Sequence[str],
+    *,
+    level: float = 0.05,
+    power: float = 0.8,
 ) -> tuple[Separation, ...]:
     """Plan for each system and the next one, in the given order: that of a ranking, say.
 
@@ -170,11 +166,11 @@ def separations(
     error.
     """
     if len(set(systems)) != len(systems):
-        raise UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
+        raise core.UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
     judged = [ranking for ranking in rankings if compares(ranking)]
     pairs = extract_pairs(judged)
     for name in systems:
-        UnknownNameError.check("judged system", name, pairs.systems)
+        core.UnknownNameError.check("judged system", name, pairs.systems)
 
     def separation(first: str, second: str) -> Separation:
         low, high = sorted(map(pairs.systems.index, (first, second)))
@@ -203,7 +199,7 @@ def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> 
     one, and this pair to be the only one tested. ``None`` for a share of one half, or none.
     """
     if not (0 < level < 1 and 0 < power < 1 and (math.isnan(share) or 0 <= share <= 1)):
-        raise UsageError(f"share {share}, level {level}, power {power}", fix="0 to 1, each.")
+        raise core.UsageError(f"share {share}, level {level}, power {power}", fix="0 to 1, each.")
     gap = abs(share - 0.5)
     if not gap > 0:
         return None
@@ -215,7 +211,7 @@ def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> 
     return math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2)
 
 
-def _design_effect(outcome: IntArray, segment: IntArray) -> float:
+def _design_effect(outcome: core.IntArray, segment: core.IntArray) -> float:
     """Return the share's variance by sentences (Kish & Frankel 1974) over the independent one."""
     decided = outcome != 0
     _, sentence = np.unique(segment[decided], return_inverse=True)

@@ -10,30 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
-from grammeter.core import (
-    DataError,
-    Item,
-    Ranking,
-    Signature,
-    UnknownNameError,
-    UsageError,
-    checked,
-    renamed,
-)
+from grammeter import core, llm
 from grammeter.formats import Corpus, Judgments
 from grammeter.formats import benchmark as find_benchmark
-from grammeter.llm import (
-    Batch,
-    Estimate,
-    Group,
-    Opinion,
-    Reply,
-    Submission,
-    current,
-    draw_sets,
-    suspicious,
-    using,
-)
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._judged import Flag, Judged
@@ -42,7 +21,7 @@ from grammeter.verbs._scripted import SCRIPTED, Scripted, nowhere, sample
 BEST = 5
 """The highest score, which becomes rank 1."""
 
-Shown = Item | Ranking
+Shown = core.Item | core.Ranking
 """Which outputs of which sentence stand side by side; a ranking says it, too."""
 
 
@@ -81,13 +60,13 @@ def judge(
     *,
     dry_run: Literal[True],
     **o: Unpack[JudgeOptions],
-) -> Estimate: ...
+) -> llm.Estimate: ...
 @overload
 def judge(
     corpus: _Corpus = None, items: _Items = None, *, submit: str | Path, **o: Unpack[JudgeOptions]
-) -> Submission: ...
-@renamed(by="metric")
-@checked
+) -> llm.Submission: ...
+@core.renamed(by="metric")
+@core.checked
 def judge(
     corpus: Corpus | None = None,
     items: Sequence[Shown] | None = None,
@@ -104,7 +83,7 @@ def judge(
     submit: str | Path | None = None,
     collect: str | Path | None = None,
     demo: bool = False,
-) -> Judged | Estimate | Submission:
+) -> Judged | llm.Estimate | llm.Submission:
     """Let a language model judge items as people do, at the endpoint of :func:`using`.
 
     Raises :class:`UsageError` or :class:`DataError` if the metric uses no language model, or an
@@ -148,7 +127,9 @@ def judge(
         to the references. All else but ``metric`` is left out.
     """
     if sum(map(bool, (dry_run, submit, collect, demo))) > 1:
-        raise UsageError("--dry-run, --submit, --collect, --demo are four things", fix="Do one.")
+        raise core.UsageError(
+            "--dry-run, --submit, --collect, --demo are four things", fix="Do one."
+        )
     metric = judging_metric(
         SCRIPTED if demo and metric is None else metric, prompt=prompt, per_output=per_output,
         permute=permute, repeats=repeats, seed=seed, coverage=coverage,
@@ -160,9 +141,9 @@ def judge(
     if dry_run:
         return metric.estimate(groups)
     if submit is not None:
-        return metric.submit(groups, Batch(submit))
-    batch = None if collect is None else Batch(collect)
-    with using(nowhere()) if demo else nullcontext():
+        return metric.submit(groups, llm.Batch(submit))
+    batch = None if collect is None else llm.Batch(collect)
+    with llm.using(nowhere()) if demo else nullcontext():
         opinions = metric.judge(groups, Scripted().answered if demo else batch and batch.collect)
         remarks = [*corpus.notes, *(items.notes if isinstance(items, Judgments) else ())]
         drawn = any(len(opinion.answers) > 1 for opinion in opinions)
@@ -176,7 +157,7 @@ def judge(
             opinions=tuple(opinions),
             flags=tuple(dict.fromkeys(_flags(corpus, shown))),
             signature=metric.signature(),
-            bill=deepcopy(current().bill),
+            bill=deepcopy(llm.current().bill),
             required=metric.coverage,
             remarks=(*remarks, *(batch.notes if batch else ())),
         )
@@ -188,7 +169,7 @@ def _material(
     """Return what is judged: as given, or of a data set."""
     alone = demo or benchmark is not None
     if (corpus is None) != alone or (demo and benchmark) or (alone and items is not None):
-        raise UsageError(
+        raise core.UsageError(
             "sources, outputs and items come from one place",
             fix="Give --source and --hyps, with or without --items, or --benchmark NAME alone,"
             " or --demo.",
@@ -203,7 +184,7 @@ def _material(
 
 def estimate(
     corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
-) -> Estimate:
+) -> llm.Estimate:
     """Old name of ``judge(corpus, items, metric=by, dry_run=True)``."""
     warnings.warn("estimate: use judge(..., dry_run=True)", DeprecationWarning, stacklevel=2)
     return judge(corpus, items, metric=by, dry_run=True)
@@ -215,7 +196,7 @@ def judging_metric(metric: str | Judging | None, **settings: float | str | None)
     if not isinstance(made, Judging):
         fault = "no metric (-m)" if made is None else f"{made} asks no language model"
         fix = 'Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".'
-        raise UsageError(fault, fix=fix)
+        raise core.UsageError(fault, fix=fix)
     settings["permutations"] = settings.pop("permute", None)
     changes: Any = {name: value for name, value in settings.items() if value is not None}
     return replace(made, **changes)
@@ -226,24 +207,24 @@ def check_shown(corpus: Corpus, items: object, per_output: int | None) -> None:
     if len(corpus.systems) < 2:
         alone = "one system alone: there is nothing to compare"
         message = alone if corpus.systems else "no system outputs"
-        raise UsageError(message, fix="Give two at least (--hyps).")
+        raise core.UsageError(message, fix="Give two at least (--hyps).")
     if items is not None and per_output is not None:
-        raise UsageError("--items say what is shown", fix="Leave out --per-output.")
+        raise core.UsageError("--items say what is shown", fix="Leave out --per-output.")
 
 
-def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
+def covering_items(corpus: Corpus, metric: Judging) -> tuple[core.Item, ...]:
     """Return items that show every distinct output in at least ``per_output`` of them.
 
     A sentence for which all systems wrote the same has one item with one output.
     """
     settings = {"per_output": metric.per_output, "seed": metric.seed}
-    signature = Signature.of("judge-items", settings)
-    items: list[Item] = []
+    signature = core.Signature.of("judge-items", settings)
+    items: list[core.Item] = []
     for line, source in enumerate(corpus.sources):
         groups: dict[str, list[str]] = {}
         for name, outputs in corpus.systems.items():
             groups.setdefault(plain(outputs[line]), []).append(name)
-        sets = draw_sets(
+        sets = llm.draw_sets(
             source,
             list(groups),
             times=metric.per_output,
@@ -251,7 +232,7 @@ def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
             size=metric.set_size,
         )
         for shown in sets:
-            item = Item(
+            item = core.Item(
                 segment=line + 1,
                 systems=tuple(groups[text][0] for text in shown),
                 groups=tuple(tuple(groups[text]) for text in shown),
@@ -263,7 +244,7 @@ def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _group(corpus: Corpus, item: Shown) -> Group:
+def _group(corpus: Corpus, item: Shown) -> llm.Group:
     """Return the texts that an item shows, with their context."""
     if not 1 <= item.segment <= len(corpus):
         raise _misfit(item, f"there are {len(corpus)} sentences")
@@ -273,7 +254,7 @@ def _group(corpus: Corpus, item: Shown) -> Group:
         for name in names:
             if name not in corpus.systems:
                 where = f"system in an item of segment {item.segment}"
-                raise UnknownNameError(where, name, corpus.systems)
+                raise core.UnknownNameError(where, name, corpus.systems)
         written = {plain(corpus.systems[name][line]) for name in names}
         if len(written) > 1:
             raise _misfit(item, f"{', '.join(names)} did not write the same")
@@ -281,27 +262,29 @@ def _group(corpus: Corpus, item: Shown) -> Group:
     before, source, after = (
         corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
     )
-    return Group((before, source, after), tuple(texts))
+    return llm.Group((before, source, after), tuple(texts))
 
 
-def _misfit(item: Shown, reason: str) -> DataError:
+def _misfit(item: Shown, reason: str) -> core.DataError:
     name = "" if item.item is None else f" {item.item!r}"
-    return DataError(
+    return core.DataError(
         f"item{name} of segment {item.segment} does not fit the outputs: {reason}",
         fix="Give the sources and outputs that the items were made from, all their sentences.",
     )
 
 
-def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
+def _ranking(judge: str, item: Shown, opinion: llm.Opinion) -> core.Ranking:
     scores = opinion.scores if opinion.due else None
     ranks = (1,) * len(item.groups)  # equal outputs are a tie
     if opinion.due:
         ranks = (
             ()
             if scores is None
-            else _ranks(scores, mean=len(opinion.outcomes) > 1 or current().read == "likelihood")
+            else _ranks(
+                scores, mean=len(opinion.outcomes) > 1 or llm.current().read == "likelihood"
+            )
         )
-    return Ranking(
+    return core.Ranking(
         judge=judge,
         segment=item.segment,
         groups=item.groups,
@@ -313,7 +296,7 @@ def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
     )
 
 
-def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
+def _reply_json(order: Sequence[int], reply: llm.Reply) -> dict[str, Any]:
     """Return a reply in the form of judgments; ``order`` has the groups as shown, from 0."""
     return {
         "text": reply.text,
@@ -342,8 +325,8 @@ def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
 def _flags(corpus: Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
     for item in items:
         for line in range(max(item.segment - 2, 0), min(item.segment + 1, len(corpus))):
-            if words := suspicious(corpus.sources[line]):
+            if words := llm.suspicious(corpus.sources[line]):
                 yield Flag(line + 1, None, words)
         for name in (group[0] for group in item.groups if group):
-            if words := suspicious(corpus.systems[name][item.segment - 1]):
+            if words := llm.suspicious(corpus.systems[name][item.segment - 1]):
                 yield Flag(item.segment, name, words)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from grammeter import meta
 from grammeter.core import (
     Cell,
     Column,
@@ -24,17 +25,6 @@ from grammeter.core import (
 from grammeter.errant import NEUTRAL
 from grammeter.formats import Corpus, FirstSegment, read_corpus, read_judgments
 from grammeter.formats import benchmark as find_benchmark
-from grammeter.meta import (
-    Disagreement,
-    Estimate,
-    JudgeProfile,
-    disagreements,
-    has_scores,
-    human_scores,
-    judge_profile,
-    people_figures,
-    same_items,
-)
 from grammeter.ranking import named_systems, notes_of, public_shape
 from grammeter.rendering import save_figures
 from grammeter.stats import pearson
@@ -80,10 +70,10 @@ class JudgeMeta(Result):
     ``examples``: the largest disagreements with people.
     """
 
-    judges: Mapping[str, JudgeProfile]
-    people: Mapping[str, Estimate]
+    judges: Mapping[str, meta.JudgeProfile]
+    people: Mapping[str, meta.Estimate]
     curves: Mapping[str, JudgeCurve]
-    examples: tuple[Disagreement, ...]
+    examples: tuple[meta.Disagreement, ...]
     signature: Signature
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
@@ -103,7 +93,7 @@ class JudgeMeta(Result):
                 self._examples())  # fmt: skip
         return [table for table in made if table.rows]
 
-    def _figures(self) -> Mapping[str, Mapping[str, Estimate]]:
+    def _figures(self) -> Mapping[str, Mapping[str, meta.Estimate]]:
         figures = {name: judge.figures for name, judge in self.judges.items()}
         return figures | ({PEOPLE: self.people} if self.people else {})
 
@@ -132,7 +122,7 @@ class JudgeMeta(Result):
     def _sides(self) -> Table:
         """Return all figures, a column for each judge."""
         figures = self._figures()
-        none = Estimate(value=math.nan)
+        none = meta.Estimate(value=math.nan)
         names = dict.fromkeys(
             name for of in figures.values() for name, one in of.items() if one.value == one.value
         )
@@ -212,7 +202,7 @@ class JudgeMeta(Result):
 
 
 def _counted(
-    judges: Mapping[str, JudgeProfile], kind: str
+    judges: Mapping[str, meta.JudgeProfile], kind: str
 ) -> tuple[dict[str, list[int]], list[str]]:
     """Return counts by judge, a column for each word that comes up, and these words."""
     counts: dict[str, Mapping[str, int]] = {n: getattr(judge, kind) for n, judge in judges.items()}
@@ -310,20 +300,20 @@ def examined(
     if not run:
         fix = "Give what 'grammeter judge -o FILE' wrote; for people's ranks: grammeter agree."
         raise DataError("nobody gave scores: there are ranks alone", fix=fix)
-    human = human_scores(people)[0] if people and human is None else human
-    profiles = {name: judge_profile(of, people, corpus, **drawn) for name, of in run.items()}
+    human = meta.human_scores(people)[0] if people and human is None else human
+    profiles = {name: meta.judge_profile(of, people, corpus, **drawn) for name, of in run.items()}
     curves: dict[str, JudgeCurve | None] = {}
     for name, of in run.items() if drawn["resamples"] else ():
         chosen = _of_systems(of, systems, drop, human)
         curves[name] = _curve(chosen, sum(profiles[name].tokens) / len(of), human, least, drawn)
-    pairs = [[*same_items(of, people)] for of in run.values()]
+    pairs = [[*meta.same_items(of, people)] for of in run.values()]
     settings: dict[str, object] = {"unit": "item", **drawn, "judges": len(run)}
     settings |= {"edits": NEUTRAL, "tok": "whitespace"} if corpus else {}
     return JudgeMeta(
         profiles,
-        people_figures(people, corpus, **drawn),
+        meta.people_figures(people, corpus, **drawn),
         {name: curve for name, curve in curves.items() if curve},
-        tuple(_with_texts(one, corpus) for of in pairs for one in disagreements(of, examples)),
+        tuple(_with_texts(one, corpus) for of in pairs for one in meta.disagreements(of, examples)),
         Signature.of("meta-judge", settings),
         tuple(_notes(profiles, corpus, bool(people))),
     )
@@ -331,7 +321,7 @@ def examined(
 
 def scoring_judges(rankings: Sequence[Ranking]) -> list[str]:
     """Return the judges who gave scores."""
-    return sorted({ranking.judge for ranking in rankings if has_scores(ranking)})
+    return sorted({ranking.judge for ranking in rankings if meta.has_scores(ranking)})
 
 
 def _read(
@@ -345,7 +335,7 @@ def _read(
 
 
 def _notes(
-    profiles: Mapping[str, JudgeProfile], corpus: Corpus | None, people: bool
+    profiles: Mapping[str, meta.JudgeProfile], corpus: Corpus | None, people: bool
 ) -> Iterator[str]:
     if corpus is None:
         yield "lengths, edits and texts need --source and --hyps, or --benchmark"
@@ -359,7 +349,7 @@ def _notes(
         )
 
 
-def _with_texts(example: Disagreement, corpus: Corpus | None) -> Disagreement:
+def _with_texts(example: meta.Disagreement, corpus: Corpus | None) -> meta.Disagreement:
     if corpus is None:
         return example
     at, systems = example.segment - 1, corpus.systems
