@@ -26,7 +26,7 @@ def main() -> int:
 
 def rows(shared: Path, metrics: Sequence[str] = METRICS) -> Iterator[Row]:
     corpus = gm.read_corpus(references=[shared / GOLD])
-    seconds, outputs = cpu(lambda: partial_outputs(corpus.sources, corpus.gold))
+    seconds, outputs = cpu(lambda: partial_outputs(corpus.sources, corpus.gold, MaegeDesign()))
     texts = sum(len(chain.texts) for chain in outputs.chains)
     texts += sum(len(lines) for lines in outputs.corpora)
     yield Row(f"MAEGE, {len(outputs.chains):,} chains and 11 corpora of CoNLL-14", seconds)

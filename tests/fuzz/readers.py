@@ -48,7 +48,7 @@ from grammeter.llm.cost import read_prices
 from grammeter.llm.reply import read as read_reply
 from grammeter.metrics import metric
 from grammeter.training.pairs import read_pairs
-from grammeter.verbs._report.materials import read_materials
+from grammeter.verbs._read import read_materials
 
 
 def tried(name: str, inputs: int, folder: Path, *, seed: int = 1) -> list[Failure]:

@@ -12,7 +12,7 @@ from fuzz.verbs import LINES, run, tried
 from grammeter.core import DataError, ScoreTable
 from grammeter.formats import find_shards, parse_block, read_blocks
 from grammeter.llm.cost import read_prices
-from grammeter.verbs._report.materials import read_materials
+from grammeter.verbs._read import read_materials
 
 INPUTS = {
     "demo": 1,

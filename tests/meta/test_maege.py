@@ -26,8 +26,8 @@ from grammeter.core import (
     UsageError,
 )
 from grammeter.formats import read_m2
-from grammeter.meta._maege import MaegeDesign, chain_result, maege
-from grammeter.meta.partial import binomial_of, partial_outputs, worth_uncorrected
+from grammeter.meta._maege import chain_result, maege
+from grammeter.meta.partial import MaegeDesign, binomial_of, partial_outputs, worth_uncorrected
 from grammeter.metrics import BUILT_IN, metric
 
 GOLD_M2 = "data/conll14_test/alt/official-2014.combined-withalt.m2"
@@ -112,7 +112,7 @@ def per_sentence(chains):
 @pytest.mark.parametrize(("seed", "limit"), [(1, 1), (2, 1), (1, 5)])
 def test_chains_are_those_of_the_public_program(golden, conll14, seed, limit):
     expected = golden["seeds"][f"seed{seed}_maxperm{limit}"]
-    chains = partial_outputs(*conll14, seed=seed, max_orders=limit).chains
+    chains = partial_outputs(*conll14, MaegeDesign(seed=seed, max_orders=limit)).chains
     texts = [text for chain in chains for text in chain.texts]
     worth = np.concatenate([chain.worth for chain in chains])
     sentences = list(dict.fromkeys(str(chain.sentence) for chain in chains))
@@ -134,14 +134,14 @@ def test_chains_are_those_of_the_public_program(golden, conll14, seed, limit):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_pseudo_scores_of_the_first_sentences(golden, conll14, seed):
     expected = golden["seeds"][f"seed{seed}_maxperm1"]["human_first_3_sources"]
-    chains = partial_outputs(*conll14, seed=seed).chains
+    chains = partial_outputs(*conll14, MaegeDesign(seed=seed)).chains
     for chain, worth in zip(chains, expected, strict=False):
         assert chain.worth == pytest.approx(worth, abs=1e-9)
 
 
 def test_sentences_without_chains_are_counted(golden, conll14):
     # a block without any edit line reads as "nothing to correct": 117 of the 184 with one chain
-    dropped = partial_outputs(*conll14).dropped
+    dropped = partial_outputs(*conll14, MaegeDesign()).dropped
     expected = golden["filter"]["dropped"]
     assert dropped["long"] == expected["long"]
     assert dropped["uncorrected"] == expected["noop"] + 117
@@ -151,7 +151,7 @@ def test_sentences_without_chains_are_counted(golden, conll14):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_corpora_are_those_of_the_public_program(golden, conll14, seed):
     expected = golden["seeds"][f"seed{seed}_maxperm1"]["corpora"]
-    corpora = partial_outputs(*conll14, seed=seed).corpora
+    corpora = partial_outputs(*conll14, MaegeDesign(seed=seed)).corpora
     assert [sha(line.text for line in lines) for lines in corpora] == expected["text_sha256"]
     assert [len(lines) for lines in corpora] == expected["sizes"]
     assert sha(str(line.sentence) for line in corpora[0]) == expected["ids_sha256"]
@@ -166,7 +166,7 @@ def test_corpora_are_those_of_the_public_program(golden, conll14, seed):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_sources_are_those_of_the_public_program(golden, conll14, seed):
     expected = golden["seeds"][f"seed{seed}_maxperm1"]["random_sources_sha256"]
-    chains = partial_outputs(*conll14, seed=seed, given="random").chains
+    chains = partial_outputs(*conll14, MaegeDesign(seed=seed, given="random")).chains
     assert sha(chain.source for chain in chains) == expected
 
 
@@ -305,7 +305,7 @@ def test_another_source_comes_without_gold_edits(source):
     measure = Against(right)
     maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(given=source))
     assert all(not s.gold and s.references for s in measure.seen)
-    outputs = partial_outputs(SOURCES, GOLD, given=source)
+    outputs = partial_outputs(SOURCES, GOLD, MaegeDesign(given=source))
     for chain in outputs.chains:
         assert chain.source in (chain.texts[-1:] if source == "reference" else chain.texts)
     for position, line in itertools.product(range(3), range(11)):
@@ -332,7 +332,7 @@ def test_unusable_sentences_are_counted_not_lost():
     sources = ["a", "b c", long, "a b"]
     two = {0: (Edit(0, 1, "x"),), 1: (Edit(0, 1, "y"),)}
     gold = [{0: (Edit(0, 1, "x"),), 1: ()}, {0: (Edit(0, 1, "x"),)}, two, two]
-    outputs = partial_outputs(sources, gold)
+    outputs = partial_outputs(sources, gold, MaegeDesign())
     assert outputs.dropped == {"uncorrected": 1, "long": 1, "one chain": 1}
     assert [len(lines) for lines in outputs.corpora] == [3] * 11
 

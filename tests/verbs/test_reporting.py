@@ -15,8 +15,8 @@ from grammeter.metrics import M2
 from grammeter.rendering import Page, Section, page_html
 from grammeter.resources import sample_corpus
 from grammeter.verbs._compare.verb import compare
+from grammeter.verbs._read import read_materials
 from grammeter.verbs._report.make import restricted
-from grammeter.verbs._report.materials import read_materials
 
 SAMPLE = sample_corpus()
 HOSTILE = "<script>alert(1)</script>"

@@ -1,10 +1,7 @@
 from grammeter.meta._judge_profile import JudgeProfile as JudgeProfile
 from grammeter.meta._judge_profile import judge_profile as judge_profile
 from grammeter.meta._judge_profile import people_figures as people_figures
-from grammeter.meta._maege import ChainTies as ChainTies
 from grammeter.meta._maege import Maege as Maege
-from grammeter.meta._maege import MaegeDesign as MaegeDesign
-from grammeter.meta._maege import Target as Target
 from grammeter.meta._maege import maege as maege
 from grammeter.meta.beta import BetaSweep as BetaSweep
 from grammeter.meta.beta import Choice as Choice
@@ -23,8 +20,11 @@ from grammeter.meta.judged import human_scores as human_scores
 from grammeter.meta.judged import judged_table as judged_table
 from grammeter.meta.judged import with_aggregates as with_aggregates
 from grammeter.meta.partial import Against as Against
+from grammeter.meta.partial import ChainTies as ChainTies
 from grammeter.meta.partial import Given as Given
+from grammeter.meta.partial import MaegeDesign as MaegeDesign
 from grammeter.meta.partial import Pseudo as Pseudo
+from grammeter.meta.partial import Target as Target
 from grammeter.meta.segment import correlate_sentences as correlate_sentences
 from grammeter.meta.sentence_design import Missing as Missing
 from grammeter.meta.sentence_design import SentenceDesign as SentenceDesign

@@ -5,76 +5,21 @@ Correction"; used by Maeda et al. 2022, section 3). Texts come from
 :mod:`grammeter.meta.partial`; metrics are handed in as objects.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
-from grammeter.core import (
-    Column,
-    FloatArray,
-    GoldEdits,
-    Named,
-    Result,
-    Signature,
-    Table,
-    UnknownNameError,
-    UsageError,
-)
-from grammeter.meta.partial import (
-    Against,
-    Given,
-    PartialOutputs,
-    PartialScorer,
-    PartialScores,
-    Pseudo,
-    Targets,
-    partial_outputs,
-    score_outputs,
-)
+from grammeter import core
+from grammeter.meta import partial
 from grammeter.ranking import plain, public_shape
 from grammeter.stats import SMALLEST, correlate
 from grammeter.stats import Result as Coefficient
 
 KIND = "meta-maege"
-
-ChainTies = Literal["half", "concordant", "drop"]
-"""Pairs that the metric ties: half right, half wrong; right (the public program with a stable
-sort); left out."""
-
-Target = Literal["nominal", "applied"]
-"""What scores of corpora are correlated with: the nominal mean number of edits, or the mean number
-that was in fact applied."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class MaegeDesign:
-    """How metrics are measured: the seed of all draws, random orders for each annotator's edits.
-
-    A number that is out of range or a rule that does not exist raises UsageError.
-    """
-
-    seed: int = 1
-    max_orders: int = 1
-    pseudo: Pseudo = "released"
-    ties: ChainTies = "half"
-    target: Target = "nominal"
-    given: Given = "source"
-    against: Against = "others"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.seed < 2**32:
-            raise UsageError(f"seed {self.seed}", fix="It lies in 0 to 4294967295.")
-        if self.max_orders < 1:
-            raise UsageError(f"{self.max_orders} orders", fix="Take 1 at least.")
-        rules = {"pseudo": Pseudo, "ties": ChainTies, "target": Target}
-        for name, allowed in (rules | {"given": Given, "against": Against}).items():
-            UnknownNameError.check(f"rule for {name}", getattr(self, name), get_args(allowed))
 
 
 @dataclass(frozen=True)
@@ -109,8 +54,8 @@ class MetricResult:
     scored.
     """
 
-    signature: Signature
-    values: FloatArray
+    signature: core.Signature
+    values: core.FloatArray
     corpus: Mapping[str, Coefficient]
     sentence: Mapping[str, Coefficient]
     chain: ChainResult
@@ -147,35 +92,35 @@ class MetricResult:
 
 
 @dataclass(frozen=True, repr=False)
-class Maege(Result, Named[MetricResult], over="metrics", what="metric in these results"):
+class Maege(core.Result, core.Named[MetricResult], over="metrics", what="metric in these results"):
     """Results by metric, and what they rest on.
 
     ``target`` is what scores of the corpora are correlated with, ``applied`` the mean number of
     edits applied in each: shape ``(11,)``. ``dropped`` sentences, by reason, have no chains.
     """
 
-    design: MaegeDesign
-    signature: Signature
+    design: partial.MaegeDesign
+    signature: core.Signature
     metrics: Mapping[str, MetricResult]
-    target: FloatArray
-    applied: FloatArray
+    target: core.FloatArray
+    applied: core.FloatArray
     dropped: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each metric; for programs, for each of its figures."""
         if long:
             rows = [(name, *row) for name, metric in self.items() for row in metric.rows()]
-            figures = (Column("value", "number"), Column("pvalue", "pvalue"))
-            return [Table.of(("metric", "level", "statistic", *figures), rows)]
+            figures = (core.Column("value", "number"), core.Column("pvalue", "pvalue"))
+            return [core.Table.of(("metric", "level", "statistic", *figures), rows)]
         heads = ("corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau")
-        columns = Column.many("number", *heads, best="high")
+        columns = core.Column.many("number", *heads, best="high")
         rows = [
             (name, *(value for _, _, value, _ in metric.rows()), metric.chain.tie_share)
             for name, metric in self.items()
         ]
-        ties = Column("ties", "share")
-        return [Table.of(("metric", *columns, ties), rows, self._remarks())]
+        ties = core.Column("ties", "share")
+        return [core.Table.of(("metric", *columns, ties), rows, self._remarks())]
 
     def _remarks(self) -> Iterator[str]:
         yield str(self.signature)
@@ -199,11 +144,11 @@ class Maege(Result, Named[MetricResult], over="metrics", what="metric in these r
 
 def maege(
     sources: Sequence[str],
-    gold: Sequence[GoldEdits],
-    metrics: Mapping[str, PartialScorer],
+    gold: Sequence[core.GoldEdits],
+    metrics: Mapping[str, partial.PartialScorer],
     *,
     references: Sequence[Sequence[str | None]] = (),
-    design: MaegeDesign | None = None,
+    design: partial.MaegeDesign | None = None,
 ) -> Maege:
     """Measure metrics, by spelling, on partial corrections.
 
@@ -211,29 +156,22 @@ def maege(
     ``[references][sentences]``, are for ``against="given"``. UsageError if there are no gold edits
     or metrics, or a metric needs what the design does not give it.
     """
-    design = design or MaegeDesign()
+    design = design or partial.MaegeDesign()
     _check(gold, metrics, references, design)
-    outputs = partial_outputs(
-        sources,
-        gold,
-        seed=design.seed,
-        max_orders=design.max_orders,
-        pseudo=design.pseudo,
-        given=design.given,
-    )
+    outputs = partial.partial_outputs(sources, gold, design)
     counts = [[line.applied for line in lines] for lines in outputs.corpora]
     applied = np.array([np.mean(row) if row else np.nan for row in counts])
     target = applied if design.target == "applied" else np.arange(len(applied), dtype=np.float64)
-    targets = Targets(sources, gold, references, design.against, design.given == "source")
+    targets = partial.Targets(sources, gold, references, design.against, design.given == "source")
     results = {
-        name: _measured(score_outputs(metric, outputs, targets), metric, design, target)
+        name: _measured(partial.score_outputs(metric, outputs, targets), metric, design, target)
         for name, metric in metrics.items()
     }
     signature = _signature(design, outputs)
     return Maege(design, signature, results, target, applied, outputs.dropped)
 
 
-def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
+def chain_result(chains: Sequence[core.FloatArray], ties: partial.ChainTies) -> ChainResult:
     """Count pairs inside chains whose scores should ascend.
 
     With d discordant pairs of N, tau is 1 - 2 d / N and z = 2 d / sqrt(N) - sqrt(N). A tie adds
@@ -253,29 +191,36 @@ def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
 
 
 def _check(
-    gold: Sequence[GoldEdits],
-    metrics: Mapping[str, PartialScorer],
+    gold: Sequence[core.GoldEdits],
+    metrics: Mapping[str, partial.PartialScorer],
     references: Sequence[Sequence[str | None]],
-    design: MaegeDesign,
+    design: partial.MaegeDesign,
 ) -> None:
     if not gold:
-        raise UsageError("no gold edits", fix="Give an .m2 file with -r.")
+        raise core.UsageError("no gold edits", fix="Give an .m2 file with -r.")
     if not metrics:
-        raise UsageError("no metric", fix="Name one at least; 'grammeter list' shows them.")
+        raise core.UsageError("no metric", fix="Name one at least; 'grammeter list' shows them.")
     needy = [name for name, metric in metrics.items() if metric.needs == "gold"]
     if needy and design.given != "source":
         fault = f"{needy[0]} needs gold edits, and they are edits of the source sentence"
-        raise UsageError(fault, fix="Leave given (--given) at source, or leave this metric out.")
+        raise core.UsageError(
+            fault, fix="Leave given (--given) at source, or leave this metric out."
+        )
     if needy and design.against == "given":
-        raise UsageError(
+        raise core.UsageError(
             f"{needy[0]} needs gold edits, not texts", fix="Choose others or all (--against)."
         )
     if design.against == "given" and not references:
-        raise UsageError("no reference texts were given", fix="Give them with -r beside the M2.")
+        raise core.UsageError(
+            "no reference texts were given", fix="Give them with -r beside the M2."
+        )
 
 
 def _measured(
-    scores: PartialScores, metric: PartialScorer, design: MaegeDesign, target: FloatArray
+    scores: partial.PartialScores,
+    metric: partial.PartialScorer,
+    design: partial.MaegeDesign,
+    target: core.FloatArray,
 ) -> MetricResult:
     empty = [np.zeros(0)]
     worth = np.concatenate([chain.worth for chain in scores.chains] or empty)
@@ -293,11 +238,11 @@ def _measured(
     )
 
 
-def _correlated(x: FloatArray, y: FloatArray) -> dict[str, Coefficient]:
+def _correlated(x: core.FloatArray, y: core.FloatArray) -> dict[str, Coefficient]:
     return {"pearson": correlate(x, y), "spearman": correlate(_ranks(x), _ranks(y))}
 
 
-def _ranks(values: FloatArray) -> FloatArray:
+def _ranks(values: core.FloatArray) -> core.FloatArray:
     """Rank by sorting: the vectorised ranks of :mod:`grammeter.stats` take memory n squared."""
     if np.isnan(values).any():
         return values
@@ -310,9 +255,9 @@ def _level(results: Mapping[str, Coefficient]) -> dict[str, Any]:
     return {kind: of.statistic for kind, of in results.items()} | {"pvalues": pvalues}
 
 
-def _signature(design: MaegeDesign, outputs: PartialOutputs) -> Signature:
+def _signature(design: partial.MaegeDesign, outputs: partial.PartialOutputs) -> core.Signature:
     chains, corpora = outputs.chains, outputs.corpora
     counts = {"sentences": len({chain.sentence for chain in chains}), "chains": len(chains)}
     counts["texts"] = sum(len(chain.texts) for chain in chains)
     counts |= {"corpora": len(corpora), "lines": len(corpora[0])}
-    return Signature.of("maege", asdict(design) | counts)
+    return core.Signature.of("maege", asdict(design) | counts)

@@ -6,8 +6,6 @@ recall, measured once at the metric's own beta, F alone is made again: this is w
 al. 2015 did in Table 5 and Figure 3.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,19 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    Column,
-    DataError,
-    Figure,
-    FloatArray,
-    MetricScores,
-    Result,
-    ScoreTable,
-    Signature,
-    Table,
-    UnknownNameError,
-    UsageError,
-)
+from grammeter import core
 from grammeter.meta.sides import check_judged, select_systems
 from grammeter.meta.system_values import TESTED, few_systems
 from grammeter.ranking import public_shape
@@ -41,17 +27,15 @@ MOST_BETAS = 10_000
 
 Choice = Literal["anew", "fixed"]
 """Whether the metric chooses among annotators again at each beta, or precision and recall stay."""
-CHOICES: tuple[Choice, ...] = get_args(Choice)
 
-Rescorer = Callable[[MetricScores, Sequence[str], float], FloatArray | None]
+Rescorer = Callable[[core.MetricScores, Sequence[str], float], core.FloatArray | None]
 """Scores systems anew with another beta; ``None`` if the scores do not hold what that needs."""
 
-_NEAR = 1e-6
-"""F made from stored precision and recall may differ from the stored score by so much."""
+_NEAR = 1e-6  # F made from stored precision and recall may differ from the stored score by so much
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BetaSweep(Result):
+class BetaSweep(core.Result):
     """Correlations of F-measures with people's scores.
 
     Shape ``(betas,)``: ``betas``, how many times as much as precision recall weighs; ``pearson``
@@ -62,37 +46,37 @@ class BetaSweep(Result):
     metric: str
     human: str
     systems: tuple[str, ...]
-    signature: Signature
+    signature: core.Signature
     choice: Choice
-    betas: FloatArray
-    f: FloatArray
-    pearson: FloatArray
-    spearman: FloatArray
+    betas: core.FloatArray
+    f: core.FloatArray
+    pearson: core.FloatArray
+    spearman: core.FloatArray
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
 
     def best(self, kind: str) -> tuple[float, float]:
         """Return the smallest beta with the greatest coefficient, and that coefficient."""
-        values: FloatArray = getattr(self, kind)
+        values: core.FloatArray = getattr(self, kind)
         if np.isnan(values).all():
             return math.nan, math.nan
         at = int(np.nanargmax(values))
         return float(self.betas[at]), float(values[at])
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each beta."""
         best = [(kind, *self.best(kind)) for kind in TESTED]
         notes = [f"best {kind}: {value:.4f} at beta {beta:g}" for kind, beta, value in best]
         notes.append(f"{len(self.systems)} systems against {self.human}")
-        figures = Column.many("number", *TESTED, best="high")
+        figures = core.Column.many("number", *TESTED, best="high")
         rows = np.column_stack([self.betas, *(getattr(self, kind) for kind in TESTED)])
         remarks = (*notes, f"{self.metric}: {self.signature}")
-        return [Table.of((Column("beta", "count"), *figures), rows.tolist(), remarks)]
+        return [core.Table.of((core.Column("beta", "count"), *figures), rows.tolist(), remarks)]
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return both correlations over beta."""
         data = {name: getattr(self, name).tolist() for name in ("betas", *TESTED)}
-        return {"betas": Figure("beta_curve", data)}
+        return {"betas": core.Figure("beta_curve", data)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
@@ -118,14 +102,14 @@ def parse_betas(text: str) -> tuple[float, ...]:
         betas = []
     fits = all(beta.is_finite() and beta >= 0 for beta in betas)
     if not 0 < len(betas) <= MOST_BETAS or not fits:
-        raise UsageError(
+        raise core.UsageError(
             f"{text!r} names no betas", fix="Write 0.01:1.0:0.01, or 0.25,0.5,1; at least 0."
         )
     return tuple(float(beta) for beta in betas)
 
 
 def sweep_beta(
-    column: MetricScores,
+    column: core.MetricScores,
     human: Mapping[str, float],
     betas: Sequence[float],
     *,
@@ -148,8 +132,8 @@ def sweep_beta(
     score; if the metric is to be scored anew and cannot, or is no F of its precision and recall and
     must be.
     """
-    if choice is not None and choice not in CHOICES:
-        raise UnknownNameError("choice", choice, CHOICES)
+    if choice is not None:
+        core.UnknownNameError.check("choice", choice, get_args(Choice))
     name = metric or column.metric
     chosen = select_systems(tuple(column), human, systems=systems, drop=drop)
     check_judged(chosen, human)
@@ -159,7 +143,7 @@ def sweep_beta(
     if choice != "fixed" and rescorer is not None:
         anew = _anew(column, chosen, betas, rescorer)
     if anew is None and choice == "anew":
-        raise DataError(
+        raise core.DataError(
             f"{name} cannot be scored anew: the file holds no statistics of it, or it has no beta",
             fix="Score with 'grammeter score -o FILE', or keep precision and recall fixed.",
         )
@@ -172,7 +156,9 @@ def sweep_beta(
     return BetaSweep(name, human_name, chosen, signature, done, *figures, said)
 
 
-def f_measures(precision: FloatArray, recall: FloatArray, betas: FloatArray) -> FloatArray:
+def f_measures(
+    precision: core.FloatArray, recall: core.FloatArray, betas: core.FloatArray
+) -> core.FloatArray:
     """Return F-measures, shape ``(betas, systems)``; 0 where undefined."""
     squared = (betas**2)[:, None]
     below = squared * precision + recall
@@ -180,7 +166,7 @@ def f_measures(precision: FloatArray, recall: FloatArray, betas: FloatArray) -> 
     return np.divide(above, below, out=np.zeros(below.shape), where=below > 0)
 
 
-def swept_metric(table: ScoreTable) -> str:
+def swept_metric(table: core.ScoreTable) -> str:
     """Return the only metric of a table that can be swept.
 
     It is the one with precision and recall, or, if none has these, the one with a beta. If there
@@ -190,29 +176,26 @@ def swept_metric(table: ScoreTable) -> str:
     names = names or [n for n, c in table.items() if c.statistics and "beta" in dict(c.signature)]
     if not names:
         fix = "Score with one that has, such as m2, or add the columns 'precision recall'."
-        raise DataError("no metric of this file has precision and recall", fix=fix)
+        raise core.DataError("no metric of this file has precision and recall", fix=fix)
     if len(names) > 1:
         fault = f"several metrics have a weight of recall: {', '.join(names)}"
-        raise UsageError(fault, fix="Say which: -m METRIC")
+        raise core.UsageError(fault, fix="Say which: -m METRIC")
     return names[0]
 
 
 def _anew(
-    column: MetricScores, systems: Sequence[str], betas: Sequence[float], rescorer: Rescorer
-) -> FloatArray | None:
+    column: core.MetricScores, systems: Sequence[str], betas: Sequence[float], rescorer: Rescorer
+) -> core.FloatArray | None:
     """Score at each beta, shape ``(betas, systems)``; higher is better."""
-    rows: list[FloatArray] = []
-    for beta in betas:
-        values = rescorer(column, systems, beta)
-        if values is None:
-            return None
-        rows.append(values if column.higher_is_better else -values)
-    return np.array(rows)
+    rows = [rescorer(column, systems, beta) for beta in betas]
+    if any(row is None for row in rows):
+        return None
+    return np.array(rows) * (1.0 if column.higher_is_better else -1.0)
 
 
 def _fixed(
-    name: str, column: MetricScores, systems: Sequence[str], betas: FloatArray
-) -> FloatArray:
+    name: str, column: core.MetricScores, systems: Sequence[str], betas: core.FloatArray
+) -> core.FloatArray:
     """Make F from precision and recall as they were measured, shape ``(betas, systems)``."""
     precision, recall = (_part(name, column, systems, part) for part in PARTS)
     beta = dict(column.signature).get("beta")
@@ -220,7 +203,7 @@ def _fixed(
         values = np.array([column[system].value for system in systems])
         made = f_measures(precision, recall, np.array([float(beta)]))
         if not np.allclose(made, values, 0, _NEAR):
-            raise DataError(
+            raise core.DataError(
                 f"{name} is no F of its precision and recall: at its own beta {beta} F differs",
                 fix="Score with 'grammeter score -o FILE' and let the metric be scored anew at each"
                 " beta (--choice anew).",
@@ -228,16 +211,20 @@ def _fixed(
     return f_measures(precision, recall, betas)
 
 
-def _part(name: str, column: MetricScores, systems: Sequence[str], part: str) -> FloatArray:
+def _part(
+    name: str, column: core.MetricScores, systems: Sequence[str], part: str
+) -> core.FloatArray:
     values = [column[system].parts.get(part, math.nan) for system in systems]
     for system, value in zip(systems, values, strict=True):
         if not math.isfinite(value):
             fix = "Give the scores of a metric that has precision and recall, such as m2."
-            raise DataError(f"{name}: no {part} of {system!r}", fix=fix)
+            raise core.DataError(f"{name}: no {part} of {system!r}", fix=fix)
     return np.array(values)
 
 
-def _beta_notes(name: str, column: MetricScores, f: FloatArray, choice: Choice) -> Iterator[str]:
+def _beta_notes(
+    name: str, column: core.MetricScores, f: core.FloatArray, choice: Choice
+) -> Iterator[str]:
     """Say how the figures may differ from those of the metric at each beta."""
     if choice == "fixed":
         beta = dict(column.signature).get("beta")

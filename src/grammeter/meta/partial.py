@@ -11,22 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 
+from grammeter import core
 from grammeter.alignment import appliable, chain, orders, partial_text
-from grammeter.core import (
-    Edit,
-    FloatArray,
-    GoldEdits,
-    IntArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Signature,
-    Statistics,
-)
 
 Given = Literal["source", "random", "reference"]
 """What a metric gets as the source: the sentence itself; a random text of the same chain (one
@@ -35,11 +25,45 @@ for the whole chain), or the same line of a random corpus; the text with all edi
 Pseudo = Literal["released", "intended"]
 """How much a sentence is worth before it is corrected; see :func:`worth_uncorrected`."""
 
-CORPORA = 11
-"""Pseudo-systems, with nominally 0 to 10 edits a sentence."""
+Against = Literal["others", "all", "given"]
+"""What a metric holds a text against: the edits of the annotators other than its own; those of
+all annotators, its own too; the reference texts that were given."""
 
-_LONG = 300
-"""Characters beyond which a source of several sentences is left out."""
+ChainTies = Literal["half", "concordant", "drop"]
+"""Pairs that the metric ties: half right, half wrong; right (the public program with a stable
+sort); left out."""
+
+Target = Literal["nominal", "applied"]
+"""What scores of corpora are correlated with: the nominal mean number of edits, or the mean number
+that was in fact applied."""
+
+CORPORA = 11  # pseudo-systems, with nominally 0 to 10 edits a sentence
+_LONG = 300  # characters beyond which a source of several sentences is left out
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaegeDesign:
+    """How metrics are measured: the seed of all draws, random orders for each annotator's edits.
+
+    A number that is out of range or a rule that does not exist raises UsageError.
+    """
+
+    seed: int = 1
+    max_orders: int = 1
+    pseudo: Pseudo = "released"
+    ties: ChainTies = "half"
+    target: Target = "nominal"
+    given: Given = "source"
+    against: Against = "others"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**32:
+            raise core.UsageError(f"seed {self.seed}", fix="It lies in 0 to 4294967295.")
+        if self.max_orders < 1:
+            raise core.UsageError(f"{self.max_orders} orders", fix="Take 1 at least.")
+        rules = {"pseudo": Pseudo, "ties": ChainTies, "target": Target}
+        for name, allowed in (rules | {"given": Given, "against": Against}).items():
+            core.UnknownNameError.check(f"rule for {name}", getattr(self, name), get_args(allowed))
 
 
 @dataclass(frozen=True)
@@ -54,7 +78,7 @@ class Chain:
     annotator: int
     texts: tuple[str, ...]
     source: str
-    worth: FloatArray
+    worth: core.FloatArray
 
 
 @dataclass(frozen=True)
@@ -83,13 +107,7 @@ class PartialOutputs:
 
 
 def partial_outputs(
-    sources: Sequence[str],
-    gold: Sequence[GoldEdits],
-    *,
-    seed: int = 1,
-    max_orders: int = 1,
-    pseudo: Pseudo = "released",
-    given: Given = "source",
+    sources: Sequence[str], gold: Sequence[core.GoldEdits], design: MaegeDesign
 ) -> PartialOutputs:
     """Make chains and corpora of partial corrections; all types of edits are applied.
 
@@ -98,18 +116,19 @@ def partial_outputs(
     """
     edits = [{a: appliable(edits_) for a, edits_ in annotators.items()} for annotators in gold]
     usable = {s: of for s, of in enumerate(edits) if of and all(of.values())}
-    draw = np.random.RandomState(seed)
-    drawn, dropped = _drawn_chains(sources, usable, Random(seed), max_orders)  # noqa: S311
+    draw = np.random.RandomState(design.seed)
+    drawn, dropped = _drawn_chains(sources, usable, Random(design.seed), design.max_orders)  # noqa: S311
     corpora = [_drawn_corpus(sources, usable, mean, draw) for mean in range(CORPORA)]
     chains: list[Chain] = []
     for sentence, annotated in drawn.items():
         shortest = min(len(texts) for _, texts in annotated)
-        lowest = worth_uncorrected(sources[sentence], shortest, pseudo)
+        lowest = worth_uncorrected(sources[sentence], shortest, design.pseudo)
         for annotator, texts in annotated:
-            shown = draw.randint(len(texts)) if given == "random" else -(given == "reference")
+            shown = -(design.given == "reference")
+            shown = draw.randint(len(texts)) if design.given == "random" else shown
             worth = np.linspace(lowest, 1.0, len(texts))
             chains.append(Chain(sentence, annotator, texts, texts[shown], worth))
-    lines = _with_sources(sources, usable, corpora, given, draw)
+    lines = _with_sources(sources, usable, corpora, design.given, draw)
     return PartialOutputs(tuple(chains), lines, dropped)
 
 
@@ -132,7 +151,7 @@ def binomial_of(mean: int) -> tuple[float, float]:
     return mean / p, p
 
 
-_Edits = Mapping[int, Mapping[int, Sequence[Edit]]]
+_Edits = Mapping[int, Mapping[int, Sequence[core.Edit]]]
 """By sentence and annotator."""
 
 _Annotated = tuple[int, tuple[str, ...]]
@@ -169,7 +188,7 @@ def _drawn_corpus(
     for sentence, by_annotator in edits.items():
         annotator = list(by_annotator)[draw.randint(len(by_annotator))]
         available = by_annotator[annotator]
-        order: IntArray = draw.permutation(len(available))
+        order: core.IntArray = draw.permutation(len(available))
         count = int(draw.binomial(int(n), p))
         chosen = [available[int(number)] for number in order[:count]]
         text = partial_text(sources[sentence].split(), chosen)
@@ -198,11 +217,6 @@ def _with_sources(
     )
 
 
-Against = Literal["others", "all", "given"]
-"""What a metric holds a text against: the edits of the annotators other than its own; those of
-all annotators, its own too; the reference texts that were given."""
-
-
 class PartialScorer(Protocol):
     """What is asked of a metric; :class:`grammeter.Metric` has it all."""
 
@@ -210,11 +224,11 @@ class PartialScorer(Protocol):
     higher_is_better: ClassVar[bool]
 
     def pooled_statistics(  # noqa: D102
-        self, segments: Sequence[Segment], copies: Sequence[int]
-    ) -> Statistics: ...
-    def score(self, statistics: Statistics) -> Score: ...  # noqa: D102
-    def sentences(self, statistics: Statistics) -> SegmentScores: ...  # noqa: D102
-    def signature(self, context: Mapping[str, object] | None = None) -> Signature: ...  # noqa: D102
+        self, segments: Sequence[core.Segment], copies: Sequence[int]
+    ) -> core.Statistics: ...
+    def score(self, statistics: core.Statistics) -> core.Score: ...  # noqa: D102
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores: ...  # noqa: D102
+    def signature(self, context: Mapping[str, object] | None = None) -> core.Signature: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -227,8 +241,8 @@ class PartialScores:
     """
 
     chains: tuple[Chain, ...]
-    texts: tuple[FloatArray, ...]
-    corpora: FloatArray
+    texts: tuple[core.FloatArray, ...]
+    corpora: core.FloatArray
     lines: int
     distinct: int
 
@@ -237,7 +251,7 @@ def score_outputs(
     metric: PartialScorer, outputs: PartialOutputs, targets: Targets
 ) -> PartialScores:
     """Score all chains and corpora with one metric, in one batch."""
-    segments: list[Segment] = []
+    segments: list[core.Segment] = []
     copies: list[int] = []
     known: dict[tuple[object, ...], int] = {}
 
@@ -252,7 +266,7 @@ def score_outputs(
             key = (shape.source, text, id(shape.references) if shape.references else 0)
             row = known.setdefault(key, len(segments))
             if row == len(segments):
-                segments.append(Segment(shape.source, text, shape.references, shape.gold))
+                segments.append(core.Segment(shape.source, text, shape.references, shape.gold))
                 copies.append(0)
             copies[row] += 1
             rows.append(row)
@@ -285,25 +299,27 @@ class Targets:
     """References and gold edits, one object if equal; ``with_edits``: these fit the source."""
 
     sources: Sequence[str]
-    gold: Sequence[GoldEdits]
+    gold: Sequence[core.GoldEdits]
     references: Sequence[Sequence[str | None]]
     against: Against
     with_edits: bool
-    known: dict[tuple[int, int], Segment] = field(default_factory=dict[tuple[int, int], Segment])
+    known: dict[tuple[int, int], core.Segment] = field(
+        default_factory=dict[tuple[int, int], core.Segment]
+    )
 
-    def segment(self, item: Chain | Line, needs: str) -> Segment | None:
+    def segment(self, item: Chain | Line, needs: str) -> core.Segment | None:
         """Return a segment without hypothesis; None where there is nothing to hold it against."""
         if needs == "nothing":
-            return Segment(item.source, "")
+            return core.Segment(item.source, "")
         key = (item.sentence, item.annotator if self.against == "others" else -1)
         made = self.known.get(key) or self.known.setdefault(key, self._make(*key))
-        return Segment(item.source, "", made.references, made.gold) if made.texts else None
+        return core.Segment(item.source, "", made.references, made.gold) if made.texts else None
 
-    def _make(self, sentence: int, left_out: int) -> Segment:
+    def _make(self, sentence: int, left_out: int) -> core.Segment:
         source = self.sources[sentence]
         if self.against == "given":
-            return Segment(source, "", tuple(column[sentence] for column in self.references))
+            return core.Segment(source, "", tuple(column[sentence] for column in self.references))
         others = [edits for a, edits in self.gold[sentence].items() if a != left_out]
         texts = tuple(partial_text(source.split(), appliable(edits)).strip() for edits in others)
         # numbered anew: a metric that takes one annotator by number takes one who is there
-        return Segment(source, "", texts, dict(enumerate(others)) if self.with_edits else {})
+        return core.Segment(source, "", texts, dict(enumerate(others)) if self.with_edits else {})

@@ -20,17 +20,7 @@ from itertools import combinations
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    DataError,
-    FloatArray,
-    IntArray,
-    MetricScores,
-    Ranking,
-    ScoreTable,
-    Signature,
-    repeated_segments,
-)
+from grammeter import core, stats
 from grammeter.meta.judged import JudgedScores, differences
 from grammeter.meta.sentence_design import (
     CELLS,
@@ -57,23 +47,13 @@ from grammeter.ranking import (
     of_judges,
     unit_numbers,
 )
-from grammeter.stats import (
-    SAME,
-    PairedSamples,
-    bootstrap,
-    chunks,
-    generator,
-    on_grid,
-    percentile_interval,
-    randomisation_pvalues,
-)
 
 NAN = math.nan
 
 
 def correlate_sentences(
-    table: ScoreTable,
-    rankings: Sequence[Ranking],
+    table: core.ScoreTable,
+    rankings: Sequence[core.Ranking],
     *,
     design: SentenceDesign | None = None,
     systems: Sequence[str] | None = None,
@@ -146,8 +126,8 @@ def correlate_sentences(
 
 
 def _judged_pairs(
-    table: ScoreTable,
-    rankings: Sequence[Ranking],
+    table: core.ScoreTable,
+    rankings: Sequence[core.Ranking],
     design: SentenceDesign,
     systems: Sequence[str] | None,
     drop: Sequence[str],
@@ -161,29 +141,29 @@ def _judged_pairs(
     pairs = extract_pairs(rankings, extraction=design.pairs)
     if not len(pairs):
         fault = "no two outputs of one sentence are ranked"
-        raise DataError(fault, fix="Give judgments that rank at least two of the systems.")
+        raise core.DataError(fault, fix="Give judgments that rank at least two of the systems.")
     return pairs
 
 
-def _check_documents(rankings: Sequence[Ranking]) -> None:
-    for segment, documents in repeated_segments(rankings).items():
-        raise DataError(
+def _check_documents(rankings: Sequence[core.Ranking]) -> None:
+    for segment, documents in core.repeated_segments(rankings).items():
+        raise core.DataError(
             f"sentence {segment} stands in several documents: {', '.join(documents[:3])}; scores"
             " know sentences by number alone",
             fix="Give the judgments of one document at a time, and its scores.",
         )
 
 
-def _check_sentences(columns: Iterable[MetricScores], segments: int, pairs: Pairs) -> None:
+def _check_sentences(columns: Iterable[core.MetricScores], segments: int, pairs: Pairs) -> None:
     last = int(pairs.segment.max())
     if not any(column.segments for column in columns):
-        raise DataError(
+        raise core.DataError(
             "these scores are of systems, not of sentences",
             fix="Give the JSON of 'grammeter score -o FILE', or a TSV file with the header"
             " 'metric system segment value'.",
         )
     if last > segments:
-        raise DataError(
+        raise core.DataError(
             f"sentence {last} is judged, but scores end at sentence {segments}",
             fix="Score the very sentences that were judged, and see whether the judgments count"
             " from 0 or 1 (--first-segment).",
@@ -198,18 +178,18 @@ class _Answers:
     outputs have a ``known`` score; the ``reason`` why some have none.
     """
 
-    signature: Signature
-    cells: IntArray
-    difference: FloatArray
-    known: BoolArray
+    signature: core.Signature
+    cells: core.IntArray
+    difference: core.FloatArray
+    known: core.BoolArray
     reason: str | None
 
     @classmethod
     def of(
         cls,
-        column: MetricScores,
+        column: core.MetricScores,
         pairs: Pairs,
-        rankings: Sequence[Ranking],
+        rankings: Sequence[core.Ranking],
         settings: Mapping[str, object],
     ) -> _Answers:
         higher = column.higher_is_better
@@ -227,12 +207,12 @@ class _Answers:
         cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
         return cls(signature, cells, difference, known, reason)
 
-    def counts(self, chosen: BoolArray) -> PairCounts:
+    def counts(self, chosen: core.BoolArray) -> PairCounts:
         """Count the cells of some pairs."""
         cells = np.bincount(self.cells[chosen & self.known], minlength=len(CELLS))
         return PairCounts(*cells.tolist(), missing=int((chosen & ~self.known).sum()))
 
-    def rows(self, units: IntArray, chosen: BoolArray) -> FloatArray:
+    def rows(self, units: core.IntArray, chosen: core.BoolArray) -> core.FloatArray:
         """Count the cells of each unit, shape ``(units, 6)``."""
         used = chosen & self.known
         count = int(units.max(initial=-1)) + 1
@@ -240,7 +220,7 @@ class _Answers:
         return flat.reshape(count, len(CELLS)).astype(np.float64)
 
 
-def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:
+def _first_missing(column: core.MetricScores, pairs: Pairs, known: core.BoolArray) -> str:
     at = int(np.flatnonzero(~known)[0])
     first, second = (pairs.systems[int(of[at])] for of in (pairs.first, pairs.second))
     segment = int(pairs.segment[at])
@@ -253,12 +233,12 @@ def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:
 
 
 def _measure(
-    answers: Mapping[str, _Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
+    answers: Mapping[str, _Answers], pairs: Pairs, design: SentenceDesign, chosen: core.BoolArray
 ) -> dict[str, MetricAgreement]:
     counts = {name: answer.counts(chosen) for name, answer in answers.items()}
     faults = {name: _fault(answer, counts[name], design) for name, answer in answers.items()}
     usable = {name: answer for name, answer in answers.items() if faults[name] is None}
-    intervals: Mapping[str, Sequence[FloatArray]] = {}
+    intervals: Mapping[str, Sequence[core.FloatArray]] = {}
     if design.resamples and usable:
         intervals = dict(_resampled(usable, counts, pairs, design, chosen))
     results: dict[str, MetricAgreement] = {}
@@ -287,13 +267,13 @@ def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str 
     return None
 
 
-def _estimate(value: float, resampled: FloatArray | None, design: SentenceDesign) -> Estimate:
+def _estimate(value: float, resampled: core.FloatArray | None, design: SentenceDesign) -> Estimate:
     if resampled is None:
         return Estimate(value=value)
-    low, high = (float(end) for end in percentile_interval(resampled, design.confidence))
+    low, high = (float(end) for end in stats.percentile_interval(resampled, design.confidence))
     reason = "a resample holds no pair that counts" if math.isnan(low) else None
     if low == high:  # certain of nothing: it would have no width
-        low, high, reason = NAN, NAN, SAME
+        low, high, reason = NAN, NAN, stats.SAME
     return Estimate(value=value, low=low, high=high, reason=reason)
 
 
@@ -302,8 +282,8 @@ def _resampled(
     counts: Mapping[str, PairCounts],
     pairs: Pairs,
     design: SentenceDesign,
-    chosen: BoolArray,
-) -> Iterator[tuple[str, Sequence[FloatArray]]]:
+    chosen: core.BoolArray,
+) -> Iterator[tuple[str, Sequence[core.FloatArray]]]:
     """Yield tau and accuracy of each resample of pairs, or of the units that hold them.
 
     All metrics meet the same resamples of units. To draw n pairs with replacement is one
@@ -314,24 +294,24 @@ def _resampled(
             cells = np.array(counts[name].cells)
             size, filled = int(cells.sum()), np.flatnonzero(cells)
             drawn = np.zeros((design.resamples, len(cells)), dtype=np.int64)
-            drawn[:, filled] = generator(design.seed).multinomial(
+            drawn[:, filled] = stats.generator(design.seed).multinomial(
                 size, cells[filled] / size, size=design.resamples
             )
             yield name, [figure(drawn) for figure in design.weights.figures]
         return
     groups = _groups(answers.values(), pairs, design, chosen)
-    resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
+    resampled = stats.bootstrap(groups, resamples=design.resamples, seed=design.seed)
     yield from zip(answers, zip(*resampled, strict=True), strict=True)
 
 
 def _groups(
-    answers: Iterable[_Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
-) -> list[PairedSamples]:
+    answers: Iterable[_Answers], pairs: Pairs, design: SentenceDesign, chosen: core.BoolArray
+) -> list[stats.PairedSamples]:
     """Count the cells of each unit by metric, for tau and for accuracy."""
     units = np.zeros(len(pairs), dtype=np.int64)
     units[chosen] = unit_numbers(pairs.select(chosen), design.unit)
     rows = np.stack([answer.rows(units, chosen) for answer in answers])
-    return [PairedSamples(rows, figure) for figure in design.weights.figures]
+    return [stats.PairedSamples(rows, figure) for figure in design.weights.figures]
 
 
 def _permutation_pvalues(
@@ -343,7 +323,7 @@ def _permutation_pvalues(
         return {}
     numbers = np.array(list(combinations(range(len(complete)), 2)), dtype=np.int64)
     groups = _groups(complete.values(), pairs, design, np.ones(len(pairs), dtype=np.bool_))
-    pvalues = randomisation_pvalues(
+    pvalues = stats.randomisation_pvalues(
         groups, [numbers, numbers], resamples=design.permutations, seed=design.seed
     )
     return {
@@ -353,7 +333,7 @@ def _permutation_pvalues(
 
 
 def soft_accuracies(
-    columns: Mapping[str, MetricScores], pairs: Pairs, rounds: int, seed: int
+    columns: Mapping[str, core.MetricScores], pairs: Pairs, rounds: int, seed: int
 ) -> dict[str, Estimate]:
     """Return the soft pairwise accuracy of each metric on the judged sentences, 0 to 1.
 
@@ -379,7 +359,7 @@ def soft_accuracies(
     return accuracies
 
 
-def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArray:
+def swap_pvalues(differences: core.FloatArray, *, rounds: int, seed: int) -> core.FloatArray:
     """Test for every two systems whether the first is better than the second, one-sided.
 
     Each round swaps the two systems in each sentence with probability one half, that is, turns
@@ -388,18 +368,18 @@ def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArr
     the names, and two systems without a difference have one half. ``differences`` have shape
     ``(sentences, pairs of systems)``, in any units, the p-values ``(pairs of systems,)``.
     """
-    exact = on_grid(differences[None])[0]
+    exact = stats.on_grid(differences[None])[0]
     observed = exact.sum(axis=0)
-    random = generator(seed)
+    random = stats.generator(seed)
     above = np.zeros(exact.shape[1])
-    for some in chunks(rounds, max(exact.shape)):
+    for some in stats.chunks(rounds, max(exact.shape)):
         signs = random.integers(0, 2, size=(some, len(exact))) * 2.0 - 1.0
         null = signs @ exact
         above += (null > observed).sum(axis=0) + (null == observed).sum(axis=0) / 2
     return above / rounds
 
 
-def human_differences(pairs: Pairs) -> FloatArray:
+def human_differences(pairs: Pairs) -> core.FloatArray:
     """Return preferences, first less second: ``(judged sentences, combinations of 2 systems)``."""
     sentences, row = np.unique(pairs.segment, return_inverse=True)
     cells = pairs.cells(row, len(sentences)).astype(np.float64)

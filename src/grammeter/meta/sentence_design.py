@@ -1,7 +1,5 @@
 """How sentence-level scores are held against judgments: pairs, ties, resamples."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,9 +13,6 @@ from grammeter.ranking import EXTRACTIONS, UNITS, Extraction, Unit
 Missing = Literal["refuse", "drop"]
 """A metric without a score for a judged output has no value at all (Chollampatt & Ng 2018), or is
 measured on the other pairs, which are counted."""
-
-MISSING: tuple[Missing, ...] = get_args(Missing)
-
 
 CELLS = ("concordant", "discordant", "tie read against", "tie read with", "human tie", "both tie")
 """Where a pair can fall.
@@ -62,8 +57,7 @@ class TieWeights:
         return np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0)
 
 
-_DECIDED = (1, 1, 1, 1, 0, 0)
-"""The pairs in which the human has a preference."""
+_DECIDED = (1, 1, 1, 1, 0, 0)  # the pairs in which the human has a preference
 
 _NEUTRAL = TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0), _DECIDED)
 
@@ -155,7 +149,7 @@ class SentenceDesign:
             ("tie rule", self.ties, TIE_RULES),
             ("extraction of pairs", self.pairs, EXTRACTIONS),
             ("resampling unit", self.unit, UNITS),
-            ("rule for missing scores", self.missing, MISSING),
+            ("rule for missing scores", self.missing, get_args(Missing)),
         ):
             UnknownNameError.check(kind, name, known)
         if min(self.resamples, self.seed, self.permutations) < 0 or not 0 < self.confidence < 1:

@@ -5,8 +5,6 @@ sums of these, so a rule is three rows of weights. Every rule that a published t
 here under its own name.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field

@@ -1,7 +1,5 @@
 """The two sides of a meta-evaluation, people and metrics or judges, and which systems take part."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,20 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    DataError,
-    FloatArray,
-    MetricScores,
-    Ranked,
-    Ranking,
-    ScoreTable,
-    SegmentScores,
-    Signature,
-    UnknownNameError,
-    UsageError,
-    with_sentence_numbers,
-)
+from grammeter import core
 from grammeter.meta.judged import MEAN, has_scores, human_scores, judged_table, ranked_table
 from grammeter.ranking import METHODS, method_of, named_systems, notes_of, rank_systems, select
 
@@ -35,7 +20,7 @@ OUTLIER_CUTOFF = 2.5
 _MAD_SCALE = 1.483
 """Makes the median absolute deviation of a normal variable its standard deviation."""
 
-Source = ScoreTable | Ranked | Sequence[Ranking]
+Source = core.ScoreTable | core.Ranked | Sequence[core.Ranking]
 """Scores of metrics; a ranking; or judgments, of people or language models."""
 
 
@@ -56,7 +41,7 @@ class Human:
 
 
 def human_side(
-    human: Ranked | Mapping[str, float] | Sequence[Ranking],
+    human: core.Ranked | Mapping[str, float] | Sequence[core.Ranking],
     *,
     name: str = "human scores",
     by: str | None = None,
@@ -69,15 +54,19 @@ def human_side(
     nothing to do. ``other_is_judged``: it is also about the other side. ``clusters``: judgments
     are ranked with clusters, which takes a bootstrap.
     """
-    if isinstance(human, Ranked | Mapping):
+    if isinstance(human, core.Ranked | Mapping):
         if by and not other_is_judged:
             fault = f"{name} holds scores, so by {by} has nothing to do"
-            raise UsageError(fault, fix="Leave it (--by) out, or give the judgments themselves.")
-        return _of_ranking(human) if isinstance(human, Ranked) else Human(scores=human, name=name)
+            raise core.UsageError(
+                fault, fix="Leave it (--by) out, or give the judgments themselves."
+            )
+        return (
+            _of_ranking(human) if isinstance(human, core.Ranked) else Human(scores=human, name=name)
+        )
     return _of_judgments(human, name, by or USUAL, clusters=clusters)
 
 
-def _of_ranking(ranking: Ranked) -> Human:
+def _of_ranking(ranking: core.Ranked) -> Human:
     return Human(
         scores={system: row.score for system, row in ranking.items()},
         name=_spelled(ranking.signature),
@@ -87,7 +76,9 @@ def _of_ranking(ranking: Ranked) -> Human:
     )
 
 
-def _of_judgments(judgments: Sequence[Ranking], name: str, by: str, *, clusters: bool) -> Human:
+def _of_judgments(
+    judgments: Sequence[core.Ranking], name: str, by: str, *, clusters: bool
+) -> Human:
     """Score systems by judgments; judges who gave no scores have no mean."""
     notes: tuple[str, ...] = ()
     if by == MEAN and any(has_scores(ranking) for ranking in judgments if ranking.ranks):
@@ -104,7 +95,7 @@ def _of_judgments(judgments: Sequence[Ranking], name: str, by: str, *, clusters:
     return Human(scores=by_system, name=_spelled(signature), method=by, notes=(*notes, *more))
 
 
-def _spelled(signature: Signature) -> str:
+def _spelled(signature: core.Signature) -> str:
     """Write a signature so that it stands inside another one without being encoded."""
     return f"{signature.name}({', '.join(f'{key}={value}' for key, value in signature)})"
 
@@ -116,7 +107,7 @@ def join_scores(
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     segments: int = 0,
-) -> ScoreTable:
+) -> core.ScoreTable:
     """Put scores side by side: a column for each metric, ranking and file of judgments.
 
     ``sources`` are by the name of the place, which names rankings and judgments as metrics, too;
@@ -135,26 +126,28 @@ def join_scores(
         _refuse_systems("scores of different systems: ", "{} has no scores of {}", lacking)
     _check_texts(tables)
     size = max(table.segments for table in tables.values())
-    columns: dict[str, MetricScores] = {}
+    columns: dict[str, core.MetricScores] = {}
     origin: dict[str, str] = {}
     for where, table in tables.items():
         for name, column in table.items():
             if name in columns:
                 fix = "Take it out of one of them, or rename the file that it is called after."
-                raise DataError(f"{origin[name]} and {where} both have a metric {name!r}", fix=fix)
+                raise core.DataError(
+                    f"{origin[name]} and {where} both have a metric {name!r}", fix=fix
+                )
             columns[name], origin[name] = _padded(where, column, size), where
     names = dict.fromkeys(name for table in tables.values() for name in table.systems)
     corpora = (table.corpus for table in tables.values() if table.corpus is not None)
     about = dict.fromkeys(note for table in tables.values() for note in table.about)
-    return ScoreTable(tuple(names), size, columns, next(corpora, None), tuple(about))
+    return core.ScoreTable(tuple(names), size, columns, next(corpora, None), tuple(about))
 
 
-def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
-    if isinstance(source, ScoreTable):
+def _table(name: str, source: Source, by: str, segments: int) -> core.ScoreTable:
+    if isinstance(source, core.ScoreTable):
         return source
-    if isinstance(source, Ranked):
+    if isinstance(source, core.Ranked):
         return ranked_table(source, name)
-    table = judged_table(with_sentence_numbers(source), name, by=by, segments=segments)
+    table = judged_table(core.with_sentence_numbers(source), name, by=by, segments=segments)
     return replace(table, about=tuple(dict.fromkeys([*notes_of(source), *table.about])))
 
 
@@ -162,10 +155,10 @@ def _refuse_systems(start: str, fault: str, lacking: Mapping[str, Sequence[str]]
     faults = [fault.format(where, ", ".join(names)) for where, names in lacking.items() if names]
     if faults:
         fix = "Say which systems to use: --systems NAME ..., or --drop NAME ..."
-        raise DataError(start + "; ".join(faults), fix=fix)
+        raise core.DataError(start + "; ".join(faults), fix=fix)
 
 
-def _check_texts(tables: Mapping[str, ScoreTable]) -> None:
+def _check_texts(tables: Mapping[str, core.ScoreTable]) -> None:
     """Refuse outputs that differ: then a system's name stands for two."""
     seen: dict[str, tuple[str, object]] = {}
     for where, table in tables.items():
@@ -174,26 +167,26 @@ def _check_texts(tables: Mapping[str, ScoreTable]) -> None:
             other, known = seen.setdefault(system, (where, texts))
             if known != texts:
                 fault = f"{other} and {where} were made from different outputs of {system!r}"
-                raise DataError(fault, fix="Score the same outputs, or rename the system.")
+                raise core.DataError(fault, fix="Score the same outputs, or rename the system.")
 
 
-def _padded(where: str, column: MetricScores, size: int) -> MetricScores:
+def _padded(where: str, column: core.MetricScores, size: int) -> core.MetricScores:
     """Give each system as many sentences as the longest table has; those added have no score."""
     lengths = {len(rows) for rows in (*column.segments.values(), *column.statistics.values())}
     if lengths <= {size}:
         return column
     if column.statistics:
         fault = f"{where} has scores of {lengths.pop()} sentences, another file of {size}"
-        raise DataError(fault, fix="Score the same sentences.")
+        raise core.DataError(fault, fix="Score the same sentences.")
     segments = {system: _longer(rows, size) for system, rows in column.segments.items()}
     return replace(column, segments=segments)
 
 
-def _longer(rows: SegmentScores, size: int) -> SegmentScores:
+def _longer(rows: core.SegmentScores, size: int) -> core.SegmentScores:
     longer = partial(np.pad, pad_width=(0, size - len(rows)), constant_values=np.nan)
     chosen = np.pad(rows.chosen, (0, size - len(rows)), constant_values=-1)
     parts = {name: longer(part) for name, part in rows.parts.items()}
-    return SegmentScores(longer(rows.values), chosen, parts, rows.reason or "not scored")
+    return core.SegmentScores(longer(rows.values), chosen, parts, rows.reason or "not scored")
 
 
 def select_systems(
@@ -210,7 +203,7 @@ def select_systems(
     """
     known = dict.fromkeys([*scored, *(judged := list(judged))])
     for name in drop:
-        UnknownNameError.check("system", name, known)
+        core.UnknownNameError.check("system", name, known)
     wanted = known if systems is None else named_systems(systems, known)
     chosen = tuple(name for name in dict.fromkeys(wanted) if name not in drop)
     lacking = {
@@ -219,7 +212,7 @@ def select_systems(
     }
     _refuse_systems("systems ", "{}: {}", lacking)
     if len(chosen) < 2:
-        raise DataError(
+        raise core.DataError(
             f"systems to correlate: {len(chosen)}", fix="Leave two at least, better ten."
         )
     return chosen
@@ -229,7 +222,9 @@ def check_judged(systems: Sequence[str], human: Mapping[str, float]) -> None:
     """Refuse systems to which people gave no score."""
     for name in systems:
         if not math.isfinite(human[name]):
-            raise DataError(f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}")
+            raise core.DataError(
+                f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}"
+            )
 
 
 def best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str, ...]:
@@ -238,7 +233,7 @@ def best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str,
     return tuple(sorted(systems, key=lambda name: -human[name]))
 
 
-def outliers(human: FloatArray, *, cutoff: float = OUTLIER_CUTOFF) -> BoolArray:
+def outliers(human: core.FloatArray, *, cutoff: float = OUTLIER_CUTOFF) -> core.BoolArray:
     """Find values far from the median, in units of the scaled median absolute deviation.
 
     ``|x - median| / (1.483 * MAD) > cutoff`` makes an outlier (Mathur et al. 2020, section 4.1);

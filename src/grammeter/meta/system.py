@@ -4,8 +4,6 @@ Chollampatt & Ng 2018, section 4.1, and Grundkiewicz et al. 2015, section 6; wit
 work asks for: intervals, leaving out systems, the best K only (Mathur et al. 2020).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -13,6 +11,7 @@ from itertools import permutations
 
 import numpy as np
 
+from grammeter import stats
 from grammeter.core import FloatArray, IntArray, MetricScores, ScoreTable, UsageError
 from grammeter.meta.judged import MEAN, JudgedScores
 from grammeter.meta.sides import best_first, outliers, select_systems
@@ -26,29 +25,11 @@ from grammeter.meta.system_values import (
     SystemMeta,
     WilliamsCell,
 )
-from grammeter.stats import (
-    FEWEST,
-    FEWEST_FISHER,
-    KINDS,
-    SAME,
-    CoefficientName,
-    PairedSamples,
-    bca_interval,
-    bootstrap,
-    bootstrap_coefficients,
-    coefficients,
-    correlate,
-    defined_interval,
-    fisher_interval,
-    perfect,
-    williams_matrix,
-)
 
-Sampler = Callable[[MetricScores, Sequence[str]], PairedSamples | None]
+Sampler = Callable[[MetricScores, Sequence[str]], stats.PairedSamples | None]
 """Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
 
-FEWEST_TOP = 4
-"""The curve of the best K begins here."""
+FEWEST_TOP = 4  # the curve of the best K begins here
 
 FEWEST_RESAMPLED = 5
 """Systems that a bootstrap over systems needs: four allow only 35 different resamples."""
@@ -128,18 +109,18 @@ def correlations(
     design: Design,
     undefined: str | None,
     *,
-    kinds: Iterable[CoefficientName] = KINDS,
+    kinds: Iterable[stats.CoefficientName] = stats.KINDS,
     resampled: FloatArray | str | None = None,
-) -> dict[CoefficientName, Correlation]:
+) -> dict[stats.CoefficientName, Correlation]:
     """Correlate one metric; ``undefined`` says why that is impossible, if it is.
 
     ``resampled`` has shape ``(resamples, systems)``, or says why there is nothing to resample.
     """
     if undefined:
         return dict.fromkeys(kinds, Correlation(*[math.nan] * 4, n=len(scores), reason=undefined))
-    results: dict[CoefficientName, Correlation] = {}
+    results: dict[stats.CoefficientName, Correlation] = {}
     for kind in kinds:
-        result = correlate(scores, human, kind, ties=design.ties)
+        result = stats.correlate(scores, human, kind, ties=design.ties)
         low, high, reason = _interval(result.statistic, scores, human, kind, design, resampled)
         results[kind] = Correlation(
             result.statistic, low, high, result.pvalue, result.n, result.reason or reason
@@ -192,7 +173,7 @@ def _leave_one_out(
     systems: Sequence[str], scores: FloatArray, human: FloatArray
 ) -> dict[str, Pair]:
     others = _without_each(len(systems))
-    without = {kind: coefficients(kind)(scores[others], human[others]) for kind in TESTED}
+    without = {kind: stats.coefficients(kind)(scores[others], human[others]) for kind in TESTED}
     return {
         name: {kind: float(values[at]) for kind, values in without.items()}
         for at, name in enumerate(systems)
@@ -202,7 +183,7 @@ def _leave_one_out(
 def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
     """Correlate the best K systems; they come best first."""
     return {
-        k: {kind: float(coefficients(kind)(scores[:k], human[:k])) for kind in TESTED}
+        k: {kind: float(stats.coefficients(kind)(scores[:k], human[:k])) for kind in TESTED}
         for k in range(min(FEWEST_TOP, len(scores)), len(scores) + 1)
     }
 
@@ -216,21 +197,21 @@ def _williams(
     results: Mapping[str, MetricMeta],
     scores: Mapping[str, FloatArray],
     human: FloatArray,
-    kind: CoefficientName,
+    kind: stats.CoefficientName,
 ) -> dict[str, dict[str, WilliamsCell]]:
     cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in results}
     values = {name: metric[kind].value for name, metric in results.items()}
     untested = partial(WilliamsCell, math.nan, math.nan)
-    if len(human) < FEWEST or not results:
-        few = untested(f"the test needs {FEWEST} systems, here are {len(human)}")
+    if len(human) < stats.FEWEST or not results:
+        few = untested(f"the test needs {stats.FEWEST} systems, here are {len(human)}")
         return {a: {b: few for b in results if values[a] > values[b]} for a in results}
-    matrix = williams_matrix(human, np.array(list(scores.values())), kind)
+    matrix = stats.williams_matrix(human, np.array(list(scores.values())), kind)
     for (i, first), (j, second) in permutations(enumerate(results), 2):
         undefined = [name for name in (first, second) if math.isnan(values[name])]
         if undefined:
             reason = f"{undefined[0]}: {results[undefined[0]][kind].reason}"
             cells[first][second] = untested(reason)
-        elif perfect(matrix.between[i, j]):
+        elif stats.perfect(matrix.between[i, j]):
             cells[first][second] = untested("the two metrics agree or oppose perfectly")
         elif values[first] > values[second]:
             t, pvalue = float(matrix.t[i, j]), float(matrix.pvalue[i, j])
@@ -243,7 +224,7 @@ def _interval(
     value: float,
     scores: FloatArray,
     human: FloatArray,
-    kind: CoefficientName,
+    kind: stats.CoefficientName,
     design: Design,
     resampled: FloatArray | str | None,
 ) -> Interval:
@@ -252,9 +233,9 @@ def _interval(
         reason = resampled if isinstance(resampled, str) else "no interval was asked for"
         return math.nan, math.nan, reason
     if resampled is not None:
-        again = coefficients(kind, ties=design.ties)(resampled, human)
-        return defined_interval(again, design.confidence)
-    fewest = FEWEST_FISHER[kind] if design.interval == "fisher" else FEWEST_RESAMPLED
+        again = stats.coefficients(kind, ties=design.ties)(resampled, human)
+        return stats.defined_interval(again, design.confidence)
+    fewest = stats.FEWEST_FISHER[kind] if design.interval == "fisher" else FEWEST_RESAMPLED
     if len(scores) < fewest:
         reason = f"an interval needs {fewest} systems at least, here are {len(scores)}"
         return math.nan, math.nan, reason
@@ -262,25 +243,25 @@ def _interval(
         return _over_systems(value, scores, human, kind, design)
     if abs(value) == 1:
         return math.nan, math.nan, "Fisher's z gives no interval around 1 or -1"
-    return *fisher_interval(value, len(scores), kind, confidence=design.confidence), None
+    return *stats.fisher_interval(value, len(scores), kind, confidence=design.confidence), None
 
 
 def _over_systems(
-    value: float, scores: FloatArray, human: FloatArray, kind: CoefficientName, design: Design
+    value: float, scores: FloatArray, human: FloatArray, kind: stats.CoefficientName, design: Design
 ) -> Interval:
     """Bootstrap systems; where the plain interval is undefined, so is the corrected one."""
-    again = bootstrap_coefficients(
+    again = stats.bootstrap_coefficients(
         scores, human, kind, resamples=design.resamples, seed=design.seed, ties=design.ties
     )
-    low, high, reason = defined_interval(again, design.confidence)
+    low, high, reason = stats.defined_interval(again, design.confidence)
     if reason is not None or design.interval == "systems":
         return low, high, reason
     others = _without_each(len(scores))
-    jackknife = coefficients(kind, ties=design.ties)(scores[others], human[others])
-    low, high = bca_interval(again[np.isfinite(again)], value, jackknife, design.confidence)
+    jackknife = stats.coefficients(kind, ties=design.ties)(scores[others], human[others])
+    low, high = stats.bca_interval(again[np.isfinite(again)], value, jackknife, design.confidence)
     if math.isnan(low):
         return low, high, "the correction is undefined: a bias or an acceleration without bounds"
-    return (low, high, None) if low < high else (math.nan, math.nan, SAME)
+    return (low, high, None) if low < high else (math.nan, math.nan, stats.SAME)
 
 
 def _resampled_scores(
@@ -294,7 +275,7 @@ def _resampled_scores(
         return {}
     groups = {name: _samples(column, systems, sampler) for name, column in columns.items()}
     there = {name: group for name, group in groups.items() if group is not None}
-    drawn = bootstrap(list(there.values()), resamples=design.resamples, seed=design.seed)
+    drawn = stats.bootstrap(list(there.values()), resamples=design.resamples, seed=design.seed)
     nothing = "no statistics and no segment scores to resample"
     scores: dict[str, FloatArray | str] = dict.fromkeys(columns, nothing)
     for name, values in zip(there, drawn, strict=True):
@@ -304,7 +285,7 @@ def _resampled_scores(
 
 def _samples(
     column: MetricScores, systems: Sequence[str], sampler: Sampler | None
-) -> PairedSamples | None:
+) -> stats.PairedSamples | None:
     if sampler is not None and all(name in column.statistics for name in systems):
         return sampler(column, systems)
     by_rank = isinstance(column, JudgedScores) and column.by != MEAN  # no mean of its sentences
@@ -313,4 +294,4 @@ def _samples(
     values = np.array([column.segments[name].values for name in systems])
     there = np.isfinite(values) | (not isinstance(column, JudgedScores))
     rows = np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
-    return PairedSamples(rows, lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1))
+    return stats.PairedSamples(rows, lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1))

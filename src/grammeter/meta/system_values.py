@@ -10,23 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    Cell,
-    Column,
-    Figure,
-    MetricScores,
-    Named,
-    Ranked,
-    Result,
-    Signature,
-    Table,
-    UnknownNameError,
-    UsageError,
-    format_number,
-    read_fields,
-    read_number,
-    reading,
-)
+from grammeter import core
 from grammeter.ranking import Plain, notes_of_few_systems, plain, public_shape
 from grammeter.stats import KINDS, TIE_POLICIES, CoefficientName, TiePolicy
 
@@ -91,16 +75,16 @@ class Design:
     ties: TiePolicy = "tau-b"
 
     def __post_init__(self) -> None:
-        UnknownNameError.check("interval", self.interval, INTERVALS)
-        UnknownNameError.check("tie policy", self.ties, TIE_POLICIES)
+        core.UnknownNameError.check("interval", self.interval, INTERVALS)
+        core.UnknownNameError.check("tie policy", self.ties, TIE_POLICIES)
         if self.resamples < 1 or self.seed < 0 or not 0 < self.confidence < 1:
-            raise UsageError(
+            raise core.UsageError(
                 f"resamples={self.resamples}, seed={self.seed}, confidence={self.confidence}"
                 " is not possible",
                 fix="Take one resample at least, a seed from 0, a confidence between 0 and 1.",
             )
 
-    def signature(self, column: MetricScores, systems: int) -> Signature:
+    def signature(self, column: core.MetricScores, systems: int) -> core.Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
         added: dict[str, object] = {"meta-human": self.human, "meta-systems": systems}
         added |= {"meta-kendall": self.ties, "meta-interval": self.interval}
@@ -111,7 +95,7 @@ class Design:
         return column.signature.extended(added | direction(column))
 
 
-def direction(column: MetricScores) -> dict[str, object]:
+def direction(column: core.MetricScores) -> dict[str, object]:
     """Return what a signature says of a metric of which less is better."""
     return {} if column.higher_is_better else {"meta-direction": "sign turned, lower is better"}
 
@@ -147,7 +131,7 @@ Pair = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
+class MetricMeta(core.Named[Correlation], over="correlations", what="correlation"):
     """What is said of one metric: a :class:`Correlation` by kind.
 
     ``scores`` are by system, as they were correlated: with their sign turned if lower is better.
@@ -155,7 +139,7 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     people like best; empty if not asked for.
     """
 
-    signature: Signature
+    signature: core.Signature
     correlations: Mapping[CoefficientName, Correlation]
     scores: Mapping[str, float]
     pairwise: PairwiseAccuracy
@@ -164,7 +148,7 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
 
     def caption(self) -> str:
         """Return both coefficients in words, for below a figure."""
-        caption = ", ".join(f"{kind} {format_number(self[kind].value, 3)}" for kind in TESTED)
+        caption = ", ".join(f"{kind} {core.format_number(self[kind].value, 3)}" for kind in TESTED)
         return caption + (", sign turned" if "meta-direction" in dict(self.signature) else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,8 +167,8 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
         counts = (accuracy["correct"], accuracy["n"], ties["metric"], ties["human"])
         without = data.get("leave_one_out", {}).items()
         return cls(
-            Signature.parse(data["signature"]),
-            {kind: read_fields(Correlation, data[kind]) for kind in KINDS},
+            core.Signature.parse(data["signature"]),
+            {kind: core.read_fields(Correlation, data[kind]) for kind in KINDS},
             numbers(data.get("scores", {})),
             PairwiseAccuracy(*counts, accuracy.get("reason")),
             {system: numbers(pair) for system, pair in without},
@@ -193,7 +177,7 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
 
 
 @dataclass(frozen=True, repr=False)
-class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
+class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metric"):
     """Metrics held against people: ``result["m2"]["pearson"].value``.
 
     ``systems`` took part, best by people first; ``human`` are their human scores; ``outliers`` were
@@ -212,14 +196,14 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     outliers: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
-    rankings: Mapping[str, Ranked] = field(default_factory=dict[str, Ranked])
+    rankings: Mapping[str, core.Ranked] = field(default_factory=dict[str, core.Ranked])
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits these figures, in sentences for a reader."""
         return (*self.about, *few_systems(len(self.systems), self.outliers))
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each metric; then Williams' tests, systems left out, the best K.
 
         For programs: a row for each metric and coefficient or accuracy.
@@ -239,7 +223,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
         titled = {name: f"Ranking by {name}" for name in self.rankings}
         return [*tables, *(replace(self.rankings[n].table(), title=t) for n, t in titled.items())]
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return each metric's scores against people's, and the p-values of Williams' test."""
         scatters = {
             "human": self.human,
@@ -249,34 +233,34 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
         }
         pvalues = {kind: np.array(self._pvalues(kind, math.nan)) for kind in self.williams}
         return {
-            "scores": Figure("metric_scatters", scatters),
-            "williams": Figure("williams_map", {"metrics": tuple(self), "pvalues": pvalues}),
+            "scores": core.Figure("metric_scatters", scatters),
+            "williams": core.Figure("williams_map", {"metrics": tuple(self), "pvalues": pvalues}),
         }
 
-    def _main_table(self) -> Table:
+    def _main_table(self) -> core.Table:
         share = f"{self.design.confidence * 100:g}%"
-        columns: list[tuple[Column | str, Sequence[Cell]]] = [("metric", list(self))]
+        columns: list[tuple[core.Column | str, Sequence[core.Cell]]] = [("metric", list(self))]
         for kind in KINDS:
             of_kind = [metric[kind] for metric in self.values()]
             columns += [
-                (Column(kind, "number", 3, best="high"), [c.value for c in of_kind]),
-                (Column(share, "number", 3), [(c.low, c.high) for c in of_kind]),
-                (Column("p", "pvalue"), [c.pvalue for c in of_kind]),
+                (core.Column(kind, "number", 3, best="high"), [c.value for c in of_kind]),
+                (core.Column(share, "number", 3), [(c.low, c.high) for c in of_kind]),
+                (core.Column("p", "pvalue"), [c.pvalue for c in of_kind]),
             ]
         accuracies = [metric.pairwise.value for metric in self.values()]
-        columns.append((Column("pairwise", "number", 3, best="high"), accuracies))
-        return Table.side_by_side(columns, self._remarks())
+        columns.append((core.Column("pairwise", "number", 3, best="high"), accuracies))
+        return core.Table.side_by_side(columns, self._remarks())
 
-    def _long_table(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
+    def _long_table(self) -> core.Table:
+        rows: list[tuple[core.Cell, ...]] = []
         for name, metric in self.items():
             rows += [(name, k, *c.figures, c.pvalue, c.n) for k, c in metric.items()]
             accuracy = metric.pairwise
             values = (accuracy.value, *[math.nan] * 3, accuracy.pairs)
             rows.append((name, "pairwise-accuracy", *values))
-        figures = Column.many("number", "value", "low", "high")
-        ends = (Column("pvalue", "pvalue"), Column("n", "count"))
-        return Table.of(("metric", "correlation", *figures, *ends), rows)
+        figures = core.Column.many("number", "value", "low", "high")
+        ends = (core.Column("pvalue", "pvalue"), core.Column("n", "count"))
+        return core.Table.of(("metric", "correlation", *figures, *ends), rows)
 
     def _remarks(self) -> Iterator[str]:
         yield f"{len(self.systems)} systems against {self.design.human}"
@@ -286,23 +270,23 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
             reasons = {correlation.reason for correlation in metric.values() if correlation.reason}
             yield from (f"{name}: NaN: {reason}" for reason in sorted(reasons))
 
-    def _williams_table(self, kind: CoefficientName) -> Table:
+    def _williams_table(self, kind: CoefficientName) -> core.Table:
         """Return one-sided p-values: whether the row's metric correlates better."""
         rows = [(name, *row) for name, row in zip(self, self._pvalues(kind, "-"), strict=True)]
         note = f"Williams' test ({kind}): p that the row's metric correlates better (one-sided)"
-        columns = (f"better ({kind})", *Column.many("pvalue", *self))
-        return Table.of(columns, rows, [note])
+        columns = (f"better ({kind})", *core.Column.many("pvalue", *self))
+        return core.Table.of(columns, rows, [note])
 
-    def _pvalues(self, kind: CoefficientName, untested: Cell) -> list[list[Cell]]:
+    def _pvalues(self, kind: CoefficientName, untested: core.Cell) -> list[list[core.Cell]]:
         """Return the p-values of Williams' tests, a row for each metric."""
         cells = self.williams[kind]
         return [[cells[a][b].pvalue if b in cells[a] else untested for b in self] for a in self]
 
-    def _pair_table(self, what: str, rows: Mapping[str, Sequence[Pair]]) -> Table:
+    def _pair_table(self, what: str, rows: Mapping[str, Sequence[Pair]]) -> core.Table:
         """Return two coefficients of each metric in each row."""
-        heads = (Column(f"{name} {kind}", "number", 3) for name in self for kind in TESTED)
+        heads = (core.Column(f"{name} {kind}", "number", 3) for name in self for kind in TESTED)
         cells = [(n, *(pair[k] for pair in pairs for k in TESTED)) for n, pairs in rows.items()]
-        return Table.of((what, *heads), cells)
+        return core.Table.of((what, *heads), cells)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
@@ -313,9 +297,9 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> SystemMeta:
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
-        with reading(data, META_SYSTEM, verb="meta system", where=where):
+        with core.reading(data, META_SYSTEM, verb="meta system", where=where):
             outliers, systems = tuple(data["outliers"]), tuple(data["systems"])
-            read = partial(read_fields, WilliamsCell)
+            read = partial(core.read_fields, WilliamsCell)
             williams = {
                 kind: {a: {b: read(cell) for b, cell in row.items()} for a, row in rows.items()}
                 for kind, rows in data["williams"].items()
@@ -324,12 +308,12 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
             human = numbers(data.get("human_scores", {}))
             drawn = few_systems(len(systems), outliers)
             about = tuple(note for note in data["notes"] if note not in drawn)
-            design = read_fields(Design, data)
-            stored = {n: Ranked.from_dict(r) for n, r in data.get("rankings", {}).items()}
+            design = core.read_fields(Design, data)
+            stored = {n: core.Ranked.from_dict(r) for n, r in data.get("rankings", {}).items()}
             of = (design, systems, human, metrics, williams, outliers, about)
             return cls(*of, rankings=stored)
 
 
 def numbers(data: Mapping[str, float | None]) -> dict[str, float]:
     """Return numbers of JSON by name, ``None`` as NaN."""
-    return {name: read_number(value) for name, value in data.items()}
+    return {name: core.read_number(value) for name, value in data.items()}

@@ -6,8 +6,6 @@ give correlations that say little, the less so where people themselves cannot te
 apart; so an interval and the human clusters stand beside each window.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,17 +13,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from grammeter.core import (
-    Cell,
-    Column,
-    Figure,
-    MetricScores,
-    Result,
-    ScoreTable,
-    Signature,
-    Table,
-    UsageError,
-)
+from grammeter import core
 from grammeter.meta.sides import best_first, select_systems
 from grammeter.meta.system import chosen_columns, constant, correlations, oriented
 from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
@@ -34,8 +22,7 @@ from grammeter.stats import CoefficientName
 
 KIND = "meta-window"
 
-SIZE = 4
-"""Systems of a window, as in the figures of Kobayashi et al. 2024."""
+SIZE = 4  # systems of a window, as in the figures of Kobayashi et al. 2024
 
 Coefficients = Mapping[CoefficientName, Correlation]
 """Pearson's and Spearman's correlation; NaN with a reason where one is undefined."""
@@ -80,7 +67,7 @@ def _flat(coefficients: Coefficients) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, repr=False)
-class Windows(Result, Sequence[Window]):
+class Windows(core.Result, Sequence[Window]):
     """All windows of one size, from the best systems down.
 
     ``systems`` are all who took part, best by people first; ``signatures`` are by metric.
@@ -88,7 +75,7 @@ class Windows(Result, Sequence[Window]):
 
     size: int
     systems: tuple[str, ...]
-    signatures: Mapping[str, Signature]
+    signatures: Mapping[str, core.Signature]
     windows: tuple[Window, ...]
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
@@ -103,14 +90,14 @@ class Windows(Result, Sequence[Window]):
     def __len__(self) -> int:
         return len(self.windows)
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each window, the best of several metrics marked.
 
         For programs: a row for each window and metric.
         """
         return [self._long_table() if long else self._main_table()]
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return correlations by window; windows that people cannot tell apart are marked."""
         curves = {
             kind: {
@@ -122,13 +109,13 @@ class Windows(Result, Sequence[Window]):
         names = [f"{window.first}-{window.last}" for window in self]
         alike = [window.one_cluster for window in self]
         data = {"windows": names, "correlations": curves, "alike": alike}
-        return {"windows": Figure("window_curve", data)}
+        return {"windows": core.Figure("window_curve", data)}
 
     def _row(self, metric: str, kind: CoefficientName) -> list[Correlation]:
         return [window.metrics[metric][kind] for window in self.windows]
 
-    def _main_table(self) -> Table:
-        columns: list[tuple[Column | str, Sequence[Cell]]]
+    def _main_table(self) -> core.Table:
+        columns: list[tuple[core.Column | str, Sequence[core.Cell]]]
         columns = [("ranks", [f"{w.first}-{w.last}" for w in self])]
         if any(window.clusters is not None for window in self):
             columns.append(("clusters", [_clusters(window.clusters) for window in self]))
@@ -140,14 +127,14 @@ class Windows(Result, Sequence[Window]):
                 top = [np.nanmax([*values, -np.inf]) for values in zip(*rivals, strict=True)]
                 if len(rivals) > 1:
                     best |= {(y, len(columns)) for y, c in enumerate(row) if c.value == top[y]}
-                columns.append((Column(f"{name} {kind}", "number"), [c.value for c in row]))
+                columns.append((core.Column(f"{name} {kind}", "number"), [c.value for c in row]))
                 bounds = ["-" if math.isnan(c.low) else (c.low, c.high) for c in row]
-                columns.append((Column("interval", "number", 2), bounds))
+                columns.append((core.Column("interval", "number", 2), bounds))
         columns.append(("systems", [" ".join(window.systems) for window in self]))
-        table = Table.side_by_side(columns, self._remarks())
+        table = core.Table.side_by_side(columns, self._remarks())
         return replace(table, best=frozenset(best))
 
-    def _long_table(self) -> Table:
+    def _long_table(self) -> core.Table:
         heads = (kind + end for kind in TESTED for end in ("", "_low", "_high"))
         rows = [
             (
@@ -157,9 +144,9 @@ class Windows(Result, Sequence[Window]):
             for window in self
             for name, of in window.metrics.items()
         ]
-        ranks = (Column("first", "count"), Column("last", "count"))
-        figures = Column.many("number", *heads)
-        return Table.of((*ranks, "clusters", "metric", *figures), rows)
+        ranks = (core.Column("first", "count"), core.Column("last", "count"))
+        figures = core.Column.many("number", *heads)
+        return core.Table.of((*ranks, "clusters", "metric", *figures), rows)
 
     def _remarks(self) -> Iterator[str]:
         yield "ranks and clusters are people's; intervals by Fisher's z"
@@ -179,7 +166,7 @@ class Windows(Result, Sequence[Window]):
 
 
 def correlate_windows(
-    table: ScoreTable,
+    table: core.ScoreTable,
     human: Mapping[str, float],
     *,
     size: int = SIZE,
@@ -203,7 +190,7 @@ def correlate_windows(
     chosen = select_systems(table.systems, human, systems=systems, drop=drop)
     chosen = best_first(sorted(chosen), human)  # so that no window depends on a file's order
     if not 2 <= size <= len(chosen) or not 0 < confidence < 1:
-        raise UsageError(
+        raise core.UsageError(
             f"windows of {size} among {len(chosen)} systems, confidence {confidence:g}",
             fix=f"Take a size from 2 to {len(chosen)}, and a confidence between 0 and 1.",
         )
@@ -224,7 +211,7 @@ def correlate_windows(
 
 
 def _in_window(
-    column: MetricScores, systems: Sequence[str], human: Mapping[str, float], design: Design
+    column: core.MetricScores, systems: Sequence[str], human: Mapping[str, float], design: Design
 ) -> dict[CoefficientName, Correlation]:
     scores, criterion = oriented(column, systems), np.array([human[name] for name in systems])
     undefined = "a system here has no score by the metric"

@@ -181,8 +181,8 @@ class Materials:
 
     def answered(self, evaluator: str, runs: int) -> Ranked:
         """Rank the systems by the answers of an evaluator, as people's judgments are ranked."""
-        chance: Any = {"resamples": runs, "processes": self.settings.processes}
-        ranked = partial(rank, self.answers(evaluator), by=TrueSkill(), **chance)
+        answers, processes = self.answers(evaluator), self.settings.processes
+        ranked = partial(rank, answers, by=TrueSkill(), resamples=runs, processes=processes)
         return self.once(f"ranking by {evaluator}", ranked)
 
     @cached_property

@@ -1,7 +1,5 @@
 """Make, convert and compare M2 files, as ERRANT's three programs do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -12,8 +10,7 @@ from typing import Any, Literal, get_args
 from grammeter import core, errant
 from grammeter.formats import M2Block, M2File, format_m2, read_m2, read_text_lines
 
-UNCHANGED = core.Edit(-1, -1, "", core.NOOP)
-"""The edit of an annotator who changes nothing."""
+UNCHANGED = core.Edit(-1, -1, "", core.NOOP)  # the edit of an annotator who changes nothing
 
 Redo = Literal["auto", "gold"]
 """Extract edits anew from the corrected text, or keep their spans and type them."""

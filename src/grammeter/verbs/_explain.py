@@ -1,7 +1,5 @@
 """Why one output of one sentence got the scores that it has in its corpus."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

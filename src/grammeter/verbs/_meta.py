@@ -1,32 +1,13 @@
 """The verb ``meta``: how good is a metric at systems? One function for each question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
+from grammeter import meta
 from grammeter.core import DataError, FloatArray, MetricScores, checked
-from grammeter.meta import (
-    MEAN,
-    USUAL,
-    Aggregate,
-    BetaSweep,
-    Choice,
-    Design,
-    IntervalName,
-    JudgedScores,
-    SystemMeta,
-    Windows,
-    correlate_systems,
-    correlate_windows,
-    parse_betas,
-    sweep_beta,
-    swept_metric,
-    with_aggregates,
-)
 from grammeter.metrics import metric as make_metric
 from grammeter.rendering import save_figures
 from grammeter.stats import TiePolicy
@@ -50,8 +31,8 @@ def meta_system(
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     metrics: Sequence[str] | None = None,
-    aggregate: Sequence[Aggregate] = (),
-    interval: IntervalName = "fisher",
+    aggregate: Sequence[meta.Aggregate] = (),
+    interval: meta.IntervalName = "fisher",
     resamples: int = 1000,
     seed: int = 1,
     confidence: float = 0.95,
@@ -62,7 +43,7 @@ def meta_system(
     rankings: bool = False,
     figure: PathLike | None = None,
     figure_williams: PathLike | None = None,
-) -> SystemMeta:
+) -> meta.SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
     Raises :class:`UsageError` if people's scores come from no place or two; see :func:`correlate`
@@ -94,7 +75,7 @@ def meta_system(
     result = correlate(
         table,
         side.scores,
-        design=Design(**fields_among(options | {"human": side.name}, Design)),
+        design=meta.Design(**fields_among(options | {"human": side.name}, meta.Design)),
         outlier_cutoff=drop_outliers,
         notes=side.notes,
         **{name: options[name] for name in SHARED},
@@ -103,8 +84,8 @@ def meta_system(
     ranked = {
         name: rank(of.rankings, by=method, resamples=resamples, seed=seed)
         for name, of in table.items()
-        if rankings and isinstance(of, JudgedScores)
-        for method in [USUAL if of.by == MEAN else of.by]
+        if rankings and isinstance(of, meta.JudgedScores)
+        for method in [meta.USUAL if of.by == meta.MEAN else of.by]
     }
     notes = (note for of in ranked.values() for note in of.notes)
     about = tuple(dict.fromkeys([*result.about, *notes]))
@@ -120,13 +101,13 @@ def correlate(
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     metrics: Sequence[str] | None = None,
-    aggregate: Sequence[Aggregate] = (),
-    design: Design | None = None,
+    aggregate: Sequence[meta.Aggregate] = (),
+    design: meta.Design | None = None,
     outlier_cutoff: float | None = None,
     leave_one_out: bool = False,
     top_k: bool = False,
     notes: Sequence[str] = (),
-) -> SystemMeta:
+) -> meta.SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
     Raises :class:`DataError` if a system stands on one side only, or two of several scores have a
@@ -159,10 +140,10 @@ def correlate(
     table, side = read_sides(scores, human, by=by, systems=systems, drop=drop)
     if metrics is not None:
         table = replace(table, columns={name: table[name] for name in dict.fromkeys(metrics)})
-    return correlate_systems(
-        with_aggregates(table, aggregate),
+    return meta.correlate_systems(
+        meta.with_aggregates(table, aggregate),
         side.scores,
-        design=design or Design(human=side.name),
+        design=design or meta.Design(human=side.name),
         systems=systems,
         drop=drop,
         outlier_cutoff=outlier_cutoff,
@@ -187,7 +168,7 @@ def meta_window(
     size: int = 4,
     confidence: float = 0.95,
     figure: PathLike | None = None,
-) -> Windows:
+) -> meta.Windows:
     """Correlate metrics with people among systems that follow each other in the human ranking.
 
     Parameters
@@ -200,7 +181,7 @@ def meta_window(
         A file, .svg or .png, into which the correlations by window are drawn.
     """
     table, side = sides_of(locals(), clusters=True)
-    windows = correlate_windows(
+    windows = meta.correlate_windows(
         table,
         side.scores,
         size=size,
@@ -223,14 +204,14 @@ def meta_beta(
     *,
     beta: str | Sequence[float] = "0.01:1.0:0.01",
     metric: str | None = None,
-    choice: Choice | None = None,
+    choice: meta.Choice | None = None,
     benchmark: str | None = None,
     published_data: bool = False,
     by: str | None = None,
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     figure: PathLike | None = None,
-) -> BetaSweep:
+) -> meta.BetaSweep:
     """Correlate a metric of all betas with people's scores, to find the best weight of recall.
 
     Parameters
@@ -246,10 +227,10 @@ def meta_beta(
     figure
         A file, .svg or .png, into which both correlations are drawn over beta.
     """
-    betas = parse_betas(beta) if isinstance(beta, str) else beta
+    betas = meta.parse_betas(beta) if isinstance(beta, str) else beta
     table, side = sides_of(locals())
-    name = metric or swept_metric(table)
-    sweep = sweep_beta(
+    name = metric or meta.swept_metric(table)
+    sweep = meta.sweep_beta(
         table[name],
         side.scores,
         betas,

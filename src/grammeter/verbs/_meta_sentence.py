@@ -1,42 +1,11 @@
 """The verb ``meta``: how good is a metric at sentences? One function for each question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
+from grammeter import formats, meta
 from grammeter.core import Ranking, ScoreTable, UsageError, checked
-from grammeter.formats import (
-    GIVEN,
-    Corpus,
-    FirstSegment,
-    Judgments,
-    is_judged,
-    metric_name,
-    read_judgments,
-    read_judgments_of,
-    read_outputs,
-    read_sides,
-)
-from grammeter.formats import benchmark as find_benchmark
-from grammeter.meta import (
-    Against,
-    ChainTies,
-    Given,
-    Maege,
-    MaegeDesign,
-    Missing,
-    Pseudo,
-    SentenceDesign,
-    SentenceLevel,
-    Source,
-    Target,
-    TieRule,
-    correlate_sentences,
-    join_scores,
-    maege,
-)
 from grammeter.metrics import Metric, metric
 from grammeter.ranking import Extraction, Unit
 from grammeter.verbs._meta_sides import PathLike, Scores, named_places, named_sources
@@ -51,11 +20,11 @@ def meta_sentence(
     judgments: JudgmentSources = (),
     *,
     benchmark: str | None = None,
-    first_segment: FirstSegment | None = None,
+    first_segment: formats.FirstSegment | None = None,
     hyps: Sequence[PathLike] = (),
     extraction: Extraction = "expanded",
-    ties: TieRule = "no-ties",
-    missing: Missing = "refuse",
+    ties: meta.TieRule = "no-ties",
+    missing: meta.Missing = "refuse",
     resamples: int = 1000,
     unit: Unit = "sentence",
     seed: int = 1,
@@ -67,7 +36,7 @@ def meta_sentence(
     judge: Sequence[str] | None = None,
     by_judge: bool = False,
     by_rule: bool = False,
-) -> SentenceLevel:
+) -> meta.SentenceLevel:
     """Hold the sentence scores of metrics against judgments of the same sentences.
 
     Raises :class:`UsageError` if no judgments are left, or judgments in the place of scores come
@@ -98,10 +67,10 @@ def meta_sentence(
     options = locals()
     sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps, benchmark)
     last = max(ranking.segment for ranking in rankings)
-    result = correlate_sentences(
-        join_scores(sources, systems=systems, drop=drop, segments=last),
+    result = meta.correlate_sentences(
+        meta.join_scores(sources, systems=systems, drop=drop, segments=last),
         rankings,
-        design=SentenceDesign(pairs=extraction, **fields_among(options, SentenceDesign)),
+        design=meta.SentenceDesign(pairs=extraction, **fields_among(options, meta.SentenceDesign)),
         systems=systems,
         drop=drop,
         metrics=metrics,
@@ -114,17 +83,17 @@ def meta_sentence(
 
 @checked
 def meta_maege(
-    corpus: Corpus,
+    corpus: formats.Corpus,
     metrics: Sequence[str | Metric],
     *,
     seed: int = 1,
     chains: int = 1,
-    given: Given = "source",
-    against: Against = "others",
-    ties: ChainTies = "half",
-    pseudo: Pseudo = "released",
-    target: Target = "nominal",
-) -> Maege:
+    given: meta.Given = "source",
+    against: meta.Against = "others",
+    ties: meta.ChainTies = "half",
+    pseudo: meta.Pseudo = "released",
+    target: meta.Target = "nominal",
+) -> meta.Maege:
     """Apply gold edits one after the other, and ask whether metrics follow (MAEGE).
 
     Raises :class:`UsageError` if a metric is named twice, there are no gold edits, or a metric
@@ -141,15 +110,15 @@ def meta_maege(
     chains
         Orders of each annotator's edits; all, where there are fewer.
     """
-    design = MaegeDesign(max_orders=chains, **fields_among(locals(), MaegeDesign))
+    design = meta.MaegeDesign(max_orders=chains, **fields_among(locals(), meta.MaegeDesign))
     scorers = {str(name): metric(name) for name in metrics}
     if len(scorers) != len(metrics):
         raise UsageError("a metric is named twice", fix="Name each metric once.")
-    result = maege(
+    result = meta.maege(
         corpus.sources,
         corpus.gold,
         scorers,
-        references=corpus.references if corpus.text_rule == GIVEN else (),
+        references=corpus.references if corpus.text_rule == formats.GIVEN else (),
         design=design,
     )
     notes = dict.fromkeys([*corpus.notes, *(scorer.notice for scorer in scorers.values())])
@@ -159,10 +128,10 @@ def meta_maege(
 def _sentence_sources(
     scores: Scores,
     judgments: JudgmentSources,
-    first_segment: FirstSegment | None,
+    first_segment: formats.FirstSegment | None,
     hyps: Sequence[PathLike],
     benchmark: str | None,
-) -> tuple[dict[str, Source], Sequence[Ranking]]:
+) -> tuple[dict[str, meta.Source], Sequence[Ranking]]:
     """Read scores and judgments; files of judgments on both sides count their sentences alike."""
     if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
         return named_sources(named_places(scores)), cast("Sequence[Ranking]", judgments)
@@ -171,15 +140,19 @@ def _sentence_sources(
     if benchmark:
         files = [judgments] if isinstance(judgments, PathLike) else judgments
         places = *named_places(scores), *((None, cast("PathLike", path)) for path in files)
-        return named_sources(places), find_benchmark(benchmark).read_judgments()
+        return named_sources(places), formats.benchmark(benchmark).read_judgments()
     listed = [judgments] if isinstance(judgments, PathLike) else judgments
     people = [str(path) for path in cast("Sequence[PathLike]", listed)]
-    more = [path for path in people if path != "-" and not is_judged(path)]
+    more = [path for path in people if path != "-" and not formats.is_judged(path)]
     people = [path for path in people if path not in more]
     places = [*named_places(scores), *((None, path) for path in more)]
     sources = named_sources(places)
-    paths = {name or metric_name(str(p)): str(p) for name, p in places if isinstance(p, PathLike)}
-    judged = {name: p for name, p in paths.items() if isinstance(sources.get(name), Judgments)}
+    paths = {
+        name or formats.metric_name(str(p)): str(p) for name, p in places if isinstance(p, PathLike)
+    }
+    judged = {
+        name: p for name, p in paths.items() if isinstance(sources.get(name), formats.Judgments)
+    }
     if not people or "-" in judged.values():
         raise UsageError(
             "judgments to hold the scores against are missing"
@@ -188,7 +161,7 @@ def _sentence_sources(
             fix="Give scores first, then judgments or --benchmark.",
         )
     tables = [source for source in sources.values() if isinstance(source, ScoreTable)]
-    rankings, *others = read_sides(
+    rankings, *others = formats.read_sides(
         [people, *([path] for path in judged.values())],
         lambda paths: _judgments_of(tables, paths, first_segment, hyps),
         alone=len(judged) == len(sources),
@@ -199,16 +172,18 @@ def _sentence_sources(
 def _judgments_of(
     tables: Sequence[ScoreTable],
     paths: Sequence[str],
-    first_segment: FirstSegment | None,
+    first_segment: formats.FirstSegment | None,
     hyps: Sequence[PathLike],
-) -> Judgments:
+) -> formats.Judgments:
     """Read judgments; the outputs that were scored tell the number of the first sentence."""
     if hyps:
-        return read_judgments(paths, first_segment=first_segment, systems=read_outputs(hyps))
+        return formats.read_judgments(
+            paths, first_segment=first_segment, systems=formats.read_outputs(hyps)
+        )
     corpus = next((table.corpus for table in tables if table.corpus is not None), None)
-    return read_judgments_of(
+    return formats.read_judgments_of(
         paths,
-        None if corpus is None else Corpus.from_dict(corpus).systems,
+        None if corpus is None else formats.Corpus.from_dict(corpus).systems,
         segments=max((table.segments for table in tables), default=0),
         first_segment=first_segment,
     )

@@ -1,7 +1,5 @@
 """What a meta-evaluation compares: scores of metrics and of people, from values or files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,11 +1,9 @@
 """What judgments say: ``rank`` about the systems, ``agree`` about the judges."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, overload
 
 from grammeter import ranking
 from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, renamed
@@ -14,66 +12,22 @@ from grammeter.meta import judgments_of
 from grammeter.study import Outlook, outlook
 
 
-class JudgmentOptions(TypedDict, total=False):
-    """The options that :func:`rank` and :func:`agree` share."""
-
-    judge: Sequence[str] | None
-    without_judge: Sequence[str] | None
-    seed: int
-    confidence: float
-    numbering: str | None
-
-
-class RankOptions(JudgmentOptions, total=False):
-    """The options of every question to :func:`rank`."""
-
-    by: str | ranking.Method
-    unit: ranking.Unit | None
-    resamples: int | None
-    divisor: ranking.Divisor | None
-    prior: float | None
-    processes: int
-    systems: Sequence[str] | None
-    drop: Sequence[str]
-    extraction: ranking.Extraction
-
-
-class AgreeOptions(JudgmentOptions, total=False):
-    """The options of both questions to :func:`agree`."""
-
-    kappa: ranking.KappaKind
-    replies: bool
-    resamples: int
-    outputs: Mapping[str, Sequence[str]] | None
-
-
 @overload
-def rank(rankings: Sequence[Ranking], **options: Unpack[RankOptions]) -> Ranked: ...
-@overload
-def rank(
-    rankings: Sequence[Ranking],
-    *,
-    head_to_head: Literal[True],
-    zeros: ranking.Zeros | None = None,
-    **options: Unpack[RankOptions],
+def rank(  # pyright: ignore[reportOverlappingOverload] - else the last
+    rankings: Sequence[Ranking], *, head_to_head: Literal[True], **options: Any
 ) -> ranking.HeadToHead: ...
 @overload
-def rank(
-    rankings: Sequence[Ranking],
-    *,
-    validate: int,
-    repeats: int = 1,
-    training: ranking.Training | None = None,
-    **options: Unpack[RankOptions],
-) -> ranking.Prediction: ...
+def rank(rankings: Sequence[Ranking], *, validate: int, **options: Any) -> ranking.Prediction: ...
 @overload
 def rank(
-    rankings: Sequence[Ranking], *, learning_curve: Literal[True], **options: Unpack[RankOptions]
+    rankings: Sequence[Ranking], *, learning_curve: Literal[True], **options: Any
 ) -> Outlook: ...
 @overload
 def rank(
-    rankings: Sequence[Ranking], *, draw_radius: Literal[True], **options: Unpack[RankOptions]
+    rankings: Sequence[Ranking], *, draw_radius: Literal[True], **options: Any
 ) -> ranking.DrawRadius: ...
+@overload
+def rank(rankings: Sequence[Ranking], **options: Any) -> Ranked: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def rank(
@@ -193,11 +147,11 @@ def rank(
 
 
 @overload
-def agree(rankings: Sequence[Ranking], **options: Unpack[AgreeOptions]) -> ranking.Agreement: ...
-@overload
-def agree(
-    rankings: Sequence[Ranking], *, correlate: Literal[True], **options: Unpack[AgreeOptions]
+def agree(  # pyright: ignore[reportOverlappingOverload] - else the last
+    rankings: Sequence[Ranking], *, correlate: Literal[True], **options: Any
 ) -> ranking.JudgeCorrelations: ...
+@overload
+def agree(rankings: Sequence[Ranking], **options: Any) -> ranking.Agreement: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def agree(

@@ -1,9 +1,8 @@
-"""The function ``read``: any result that a verb wrote, from its file."""
+"""The function ``read``: any result that a verb wrote, from its file; and the files of a report."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,13 +11,7 @@ from grammeter.meta import META_SYSTEM, SystemMeta
 from grammeter.ranking import AGREEMENT, Agreement
 from grammeter.verbs._compare.results import COMPARISON, Comparison
 
-Readable = (
-    type[core.ScoreTable]
-    | type[core.Ranked]
-    | type[Comparison]
-    | type[Agreement]
-    | type[SystemMeta]
-)
+Readable = type[core.ScoreTable | core.Ranked | Comparison | Agreement | SystemMeta]
 
 CLASSES: Mapping[str, Readable] = {
     core.SCORES_KIND: core.ScoreTable,
@@ -28,7 +21,6 @@ CLASSES: Mapping[str, Readable] = {
     META_SYSTEM: SystemMeta,
 }
 """The class of a result by the ``kind`` of its JSON; others become a :class:`StoredResult`."""
-
 
 _Object = dict[str, Any]
 
@@ -126,3 +118,102 @@ def _text(value: Any) -> core.Cell:
     if isinstance(value, list):
         return " ".join(str(item) for item in cast("list[object]", value))
     return value if isinstance(value, int | float | str | None) else str(value)
+
+
+RESULTS = {
+    core.RANKING_KIND: "ranking",
+    META_SYSTEM: "meta",
+    COMPARISON: "comparison",
+    AGREEMENT: "agreement",
+}
+"""What a report takes beside scores: the ``kind`` of the JSON object, its name here."""
+
+_FIX = (
+    "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"
+    " 'meta system', 'compare' and 'agree' write with -o."
+)
+
+
+@dataclass(frozen=True)
+class ReportMaterials:
+    """Contents of files, ``None`` where missing, and what a reader should know about the files."""
+
+    judgments: formats.Judgments | None = None
+    ranking: core.Ranked | None = None
+    meta: SystemMeta | None = None
+    comparison: Comparison | None = None
+    agreement: Agreement | None = None
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+
+def read_materials(
+    paths: Sequence[str | Path],
+    *,
+    scores: core.ScoreTable | None = None,
+    first_segment: formats.FirstSegment | None = None,
+) -> ReportMaterials:
+    """Read files whose content tells what they are.
+
+    Raises :class:`DataError`, with the file, if it is absent, damaged, of another kind, or not
+    about these outputs; :class:`UsageError` if one is named twice, or two have the same kind.
+
+    ``paths`` are files of judgments (several are read one after the other), and JSON that ``rank``,
+    ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-``: standard input. If
+    ``scores`` hold the sentences of all judged systems, judgments are checked against them, and the
+    number of the first sentence is found, unless it is ``first_segment``.
+    """
+    if len(set(map(str, paths))) != len(paths):
+        raise core.UsageError(
+            f"a file is named twice: {' '.join(map(str, paths))}", fix="Name it once."
+        )
+    outputs = formats.Corpus.from_dict(scores.corpus).systems if scores and scores.corpus else None
+    segments = scores.segments if scores else 0
+    parts: list[formats.Judgments] = []
+    results: dict[str, Any] = {}
+    for path in paths:
+        text, where = formats.read_text(path), str(path)
+        data = _object(text, where)
+        if data is None:
+            options: Any = {"segments": segments, "first_segment": first_segment}
+            parts.append(formats.parse_judgments_of(text, where, outputs, **options))
+            continue
+        name = RESULTS[kind := data["kind"]]
+        if name in results:
+            fault = f"{where}: a second file of the kind {kind!r}"
+            raise core.UsageError(fault, fix="Give one of each kind.")
+        results[name] = CLASSES[kind].from_dict(data, where=where)
+    judgments = formats.join(parts) if parts else None
+    notices = (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results))
+    return ReportMaterials(judgments, notices=notices, **results)
+
+
+def _strangers(
+    scores: core.ScoreTable | None, judgments: formats.Judgments | None, results: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield a notice if no judged system has scores: names may be misspelt."""
+    judged = {system for ranking in judgments or () for system in ranking.systems}
+    judged |= {*results.get("ranking", ())}
+    if scores is not None and judged and judged.isdisjoint(scores.systems):
+        some = ", ".join(sorted(judged)[:3])
+        yield f"people judged none of the systems that have scores, but others ({some}, ...)"
+
+
+def _object(text: str, where: str) -> Mapping[str, Any] | None:
+    """Return a JSON object of a known kind; ``None`` if the text must be judgments."""
+    start = text.lstrip()
+    if not start.startswith("{"):
+        return None
+    try:
+        data: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
+        if '"judge"' in start.partition("\n")[0]:
+            return None  # JSON lines
+        data = formats.parse_object(text, where)
+    kind: object = data.get("kind")
+    if "judge" in data and "kind" not in data:
+        return None  # one line
+    if not isinstance(kind, str) or kind not in RESULTS:
+        problem = f'is of the kind "{kind}"' if kind else 'says no "kind": no verb wrote it'
+        problem = "is scores, which come first and once" if kind == core.SCORES_KIND else problem
+        raise core.DataError(f"this file {problem}", where=where, fix=_FIX)
+    return data

@@ -1,9 +1,7 @@
 """The verb ``sample``: which sentences, and which of their outputs, to show to judges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, overload
 
 from grammeter.core import Item, ScoreTable, UsageError, check_home, checked
 from grammeter.formats import Corpus
@@ -11,32 +9,10 @@ from grammeter.study import Distribution, Select, assign, distribution, judge_na
 from grammeter.study import sample as draw
 
 
-class SelectOptions(TypedDict, total=False):
-    """The options of :func:`sample` on how likely sentences are."""
-
-    select: Select
-    per_item: int
-    scores: ScoreTable | None
-    metric: str | None
-
-
 @overload
-def sample(
-    corpus: Corpus,
-    *,
-    n: int,
-    seed: int = 1,
-    distinct: bool = False,
-    judges: int | Sequence[str] = (),
-    overlap: int | None = None,
-    sharers: int | None = None,
-    repeats: int | None = None,
-    **options: Unpack[SelectOptions],
-) -> tuple[Item, ...]: ...
+def sample(corpus: Corpus, *, probabilities: Literal[True], **options: Any) -> Distribution: ...
 @overload
-def sample(
-    corpus: Corpus, *, probabilities: Literal[True], **options: Unpack[SelectOptions]
-) -> Distribution: ...
+def sample(corpus: Corpus, *, n: int, **options: Any) -> tuple[Item, ...]: ...
 @checked
 def sample(
     corpus: Corpus,

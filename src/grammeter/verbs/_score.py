@@ -1,7 +1,5 @@
 """``score``: score the systems of a corpus with several metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 
@@ -38,8 +36,8 @@ def score(
     gold_types
         Also the recall of each type of the gold edits, as their annotators named it.
     """
-    if isinstance(types, str) and types not in TIERS:
-        raise UnknownNameError("kind of types", types, TIERS)
+    if isinstance(types, str):
+        UnknownNameError.check("kind of types", types, TIERS)
     check_listed(metrics)
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give one at least (--hyps).")

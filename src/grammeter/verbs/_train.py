@@ -1,7 +1,5 @@
 """Train metrics from files: read parallel data or human scores, extract edits, fit models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -16,8 +14,7 @@ from grammeter.models import Card, current
 from grammeter.verbs._using import fields_among
 
 ENCODER = "bert-base-cased"
-GIVEN = "given"
-"""Origin of edits that the data contain."""
+GIVEN = "given"  # origin of edits that the data contain
 
 
 @checked

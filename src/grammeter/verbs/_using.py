@@ -1,7 +1,5 @@
 """One place for how models run and how language models are asked."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace

@@ -1,25 +1,12 @@
 """Two systems sentence by sentence, or by error type: where they differ most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from grammeter.core import (
-    Column,
-    DataError,
-    FloatArray,
-    MetricScores,
-    Result,
-    Table,
-    Tier,
-    UsageError,
-    checked,
-    json_number,
-)
+from grammeter import core
 from grammeter.verbs._compare.samples import Comparable, TypeColumns, as_table, type_columns
 from grammeter.version import __version__
 
@@ -27,7 +14,7 @@ KIND = "difference"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Result):
+class Difference(core.Result):
     """Scores of one system minus those of another, in every sentence or for every error type.
 
     ``columns`` are the metrics, by spelling; ``values``, by metric, the scores of the first, of
@@ -39,26 +26,26 @@ class Difference(Result):
 
     first: str
     second: str
-    columns: Mapping[str, MetricScores]
-    values: Mapping[str, FloatArray]
+    columns: Mapping[str, core.MetricScores]
+    values: Mapping[str, core.FloatArray]
     order: tuple[int, ...]
     types: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each listed sentence or type: both scores, the difference, by metric."""
         names = ("first", "second") if long else (self.first, self.second)
-        label = Column("segment", "count") if self.types is None else "type"
+        label = core.Column("segment", "count") if self.types is None else "type"
         heads = [
-            Column(f"{metric} {name}", "score")
+            core.Column(f"{metric} {name}", "score")
             for metric in self.columns
             for name in (*names, "difference")
         ]
         values = np.concatenate([*self.values.values()])
         rows = [(self.label(at), *values[:, at].tolist()) for at in self.order]
         notes = [column.remarks(name)[0] for name, column in self.columns.items()]
-        return [Table.of((label, *heads), rows, notes)]
+        return [core.Table.of((label, *heads), rows, notes)]
 
     def label(self, place: int) -> int | str:
         """Return the number of a sentence, from 1, or the name of a type."""
@@ -93,14 +80,14 @@ class Difference(Result):
         }
 
 
-@checked
+@core.checked
 def difference(
     table: Comparable,
     first: str,
     second: str,
     *,
     metrics: Sequence[str] | None = None,
-    types: bool | Tier = False,
+    types: bool | core.Tier = False,
     show: int = 10,
 ) -> Difference:
     """Subtract a system's scores from another's, sentence by sentence, and sort by the difference.
@@ -125,7 +112,9 @@ def difference(
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     if first == second or not columns or show < 0:
         fault = f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}"
-        raise UsageError(fault, fix="Name two systems and at least one metric, and a show from 0.")
+        raise core.UsageError(
+            fault, fix="Name two systems and at least one metric, and a show from 0."
+        )
     kinds = None
     if types:
         by_type = type_columns(columns, table.segments, types)
@@ -146,7 +135,7 @@ def difference(
     return Difference(first, second, columns, values, listed, kinds, notes)
 
 
-def _typed(of: TypeColumns, kinds: Sequence[str], first: str, second: str) -> FloatArray:
+def _typed(of: TypeColumns, kinds: Sequence[str], first: str, second: str) -> core.FloatArray:
     """Return the scores of types; NaN where neither output nor references have one."""
     columns = [of[kind][0] if kind in of else None for kind in kinds]
     ours, theirs = (
@@ -156,17 +145,22 @@ def _typed(of: TypeColumns, kinds: Sequence[str], first: str, second: str) -> Fl
     return np.stack([ours, theirs, ours - theirs])
 
 
-def _values(name: str, column: MetricScores, first: str, second: str) -> FloatArray:
+def _values(name: str, column: core.MetricScores, first: str, second: str) -> core.FloatArray:
     scores = {system: column[system] for system in (first, second)}
     if missing := [system for system in scores if system not in column.segments]:
         fix = "Run 'grammeter score ... -o FILE' again, or give 'metric system segment value'."
-        raise DataError(f"{name}, {missing[0]}: no scores of sentences", fix=fix)
+        raise core.DataError(f"{name}, {missing[0]}: no scores of sentences", fix=fix)
     ours, theirs = (column.segments[system].values for system in scores)
     return np.stack([ours, theirs, ours - theirs])
 
 
 def _counted(
-    name: str, column: MetricScores, unit: str, first: str, second: str, values: FloatArray
+    name: str,
+    column: core.MetricScores,
+    unit: str,
+    first: str,
+    second: str,
+    values: core.FloatArray,
 ) -> str:
     better = values if column.higher_is_better else -values
     unknown = f", unknown in {missing}" if (missing := np.isnan(better).sum()) else ""
@@ -176,5 +170,5 @@ def _counted(
     )
 
 
-def _numbers(values: Sequence[float] | FloatArray) -> dict[str, float | int | None]:
-    return dict(zip(("first", "second", "difference"), map(json_number, values), strict=True))
+def _numbers(values: Sequence[float] | core.FloatArray) -> dict[str, float | int | None]:
+    return dict(zip(("first", "second", "difference"), map(core.json_number, values), strict=True))

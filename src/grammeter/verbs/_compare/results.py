@@ -7,18 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from grammeter.core import (
-    Cell,
-    Column,
-    Named,
-    Result,
-    Signature,
-    Table,
-    best_rows,
-    plain_fields,
-    read_fields,
-    reading,
-)
+from grammeter import core
 from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.version import __version__
 
@@ -46,7 +35,7 @@ class SystemResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what applies to this system; a NaN is ``None``."""
-        data = plain_fields(self)
+        data = core.plain_fields(self)
         return data if self.difference is not None else {**data, "letters": self.letters}
 
 
@@ -63,13 +52,13 @@ class PairResult:
 
 
 @dataclass(frozen=True)
-class MetricComparison(Named[SystemResult], over="systems", what="system"):
+class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
     """All systems under one metric, by name; ``pairs`` is empty where there is a baseline.
 
     ``types`` holds the same by error type, where that was asked for.
     """
 
-    signature: Signature
+    signature: core.Signature
     higher_is_better: bool
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...] = ()
@@ -81,9 +70,9 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         higher = data["higher_is_better"]
 
         def results(signature: str, shape: Mapping[str, Any]) -> MetricComparison:
-            systems = {s: read_fields(SystemResult, r) for s, r in shape["systems"].items()}
-            pairs = tuple(read_fields(PairResult, pair) for pair in shape.get("pairs", ()))
-            return cls(Signature.parse(signature), higher, systems, pairs)
+            systems = {s: core.read_fields(SystemResult, r) for s, r in shape["systems"].items()}
+            pairs = tuple(core.read_fields(PairResult, pair) for pair in shape.get("pairs", ()))
+            return cls(core.Signature.parse(signature), higher, systems, pairs)
 
         typed = data.get("types", {}).items()
         types = {kind: results(data["types_signature"], shape) for kind, shape in typed}
@@ -111,11 +100,13 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         systems = {name: result.to_dict() for name, result in self.systems.items()}
         if all(result.difference is not None for result in self.systems.values()):
             return {"systems": systems}
-        return {"systems": systems, "pairs": [plain_fields(pair) for pair in self.pairs]}
+        return {"systems": systems, "pairs": [core.plain_fields(pair) for pair in self.pairs]}
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result, Named[MetricComparison], over="metrics", what="metric in this comparison"):
+class Comparison(
+    core.Result, core.Named[MetricComparison], over="metrics", what="metric in this comparison"
+):
     """Systems compared: ``comparison["m2"]["CAMB"].pvalue``.
 
     ``notes`` say what limits these figures, those of the scores first; ``notices`` what was
@@ -128,7 +119,7 @@ class Comparison(Result, Named[MetricComparison], over="metrics", what="metric i
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each system, best by the first metric on top; then error types.
 
         Each metric has its value and interval, then either the difference from the baseline with
@@ -153,28 +144,28 @@ class Comparison(Result, Named[MetricComparison], over="metrics", what="metric i
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Comparison:
         """Read what :meth:`to_dict` wrote; DataError, naming the file ``where``, if it did not."""
-        with reading(data, COMPARISON, verb="compare", where=where):
+        with core.reading(data, COMPARISON, verb="compare", where=where):
             design = ComparisonDesign(**{f.name: data[f.name] for f in fields(ComparisonDesign)})
             metrics = {n: MetricComparison.from_dict(m) for n, m in data["metrics"].items()}
             return cls(design, data["segments"], metrics, tuple(data.get("notes", ())))
 
 
 _FIGURES = (
-    *Column.many("score", "value", "low", "high", "difference"),
-    *Column.many("pvalue", "pvalue", "pvalue_raw"),
-    Column("letters"),
+    *core.Column.many("score", "value", "low", "high", "difference"),
+    *core.Column.many("pvalue", "pvalue", "pvalue_raw"),
+    core.Column("letters"),
 )
 
 
-def _long_tables(comparison: Comparison) -> Iterator[Table]:
+def _long_tables(comparison: Comparison) -> Iterator[core.Table]:
     """Yield a row for each metric and system, then also for each type."""
     rows = [
         (system, metric, *_figures(result, _FIGURES))
         for metric, results in comparison.items()
         for system, result in results.items()
     ]
-    yield Table.of(("system", "metric", *_FIGURES), rows)
-    figures = (Column("gold", "count"), *_FIGURES)
+    yield core.Table.of(("system", "metric", *_FIGURES), rows)
+    figures = (core.Column("gold", "count"), *_FIGURES)
     typed = [
         (system, metric, kind, *_figures(result, figures))
         for metric, results in comparison.items()
@@ -183,25 +174,25 @@ def _long_tables(comparison: Comparison) -> Iterator[Table]:
         if result.gold is not None
     ]
     if typed:
-        yield Table.of(("system", "metric", "type", *figures), typed)
+        yield core.Table.of(("system", "metric", "type", *figures), typed)
 
 
-def _figures(result: SystemResult, columns: Iterable[Column]) -> Iterator[Cell]:
+def _figures(result: SystemResult, columns: Iterable[core.Column]) -> Iterator[core.Cell]:
     return (getattr(result, column.head) for column in columns)
 
 
-def _main_table(comparison: Comparison) -> Table:
+def _main_table(comparison: Comparison) -> core.Table:
     names = list(dict.fromkeys(name for results in comparison.values() for name in results))
     for first in list(comparison.values())[:1]:
         names = best_first(names, first, higher_is_better=first.higher_is_better)
-    columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", names)]
+    columns: list[tuple[core.Column | str, Sequence[core.Cell]]] = [("system", names)]
     marks: dict[tuple[int, int], str] = {}
     for metric, results in comparison.items():
         columns += metric_columns(comparison.design, metric, results, names)
         if comparison.design.baseline is not None:
             stars = enumerate(_star(comparison.design, results.systems.get(n)) for n in names)
             marks |= {(row, len(columns) - 1): star for row, star in stars if star}
-    table = Table.side_by_side(columns, _remarks(comparison))
+    table = core.Table.side_by_side(columns, _remarks(comparison))
     return replace(table, marks=marks)
 
 
@@ -221,27 +212,27 @@ def best_first(
 
 def metric_columns(
     design: ComparisonDesign, metric: str, results: MetricComparison, names: Sequence[str]
-) -> Iterator[tuple[Column, Sequence[Cell]]]:
+) -> Iterator[tuple[core.Column, Sequence[core.Cell]]]:
     """Yield a metric's columns: score, interval, and letters or difference with p-value."""
     listed = [results.systems.get(name) for name in names]
     best = "high" if results.higher_is_better else "low"
-    yield Column(metric, "score", best=best), [None if r is None else r.value for r in listed]
+    yield core.Column(metric, "score", best=best), [None if r is None else r.value for r in listed]
     intervals = [None if r is None else (r.low, r.high) for r in listed]
-    yield Column(f"{design.confidence * 100:g}% interval", "interval"), intervals
+    yield core.Column(f"{design.confidence * 100:g}% interval", "interval"), intervals
     if design.baseline is None:
-        yield Column("letters", "mark"), [None if r is None else r.letters for r in listed]
+        yield core.Column("letters", "mark"), [None if r is None else r.letters for r in listed]
         return
     others = [None if n == design.baseline else r for n, r in zip(names, listed, strict=True)]
     differences = [None if r is None else r.difference for r in others]
-    yield Column("diff", "score", sign=True), differences
-    yield Column("p", "pvalue"), [None if r is None else r.pvalue for r in others]
+    yield core.Column("diff", "score", sign=True), differences
+    yield core.Column("p", "pvalue"), [None if r is None else r.pvalue for r in others]
 
 
-def _types_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> Table:
+def _types_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> core.Table:
     """Return a row for each error type, the commonest on top, and a column for each system."""
     gold = {kind: [r.gold or 0 for r in of.values()] for kind, of in results.types.items()}
     kinds = sorted(gold, key=lambda kind: (-max(gold[kind]), kind))
-    rows: list[Sequence[Cell]] = []
+    rows: list[Sequence[core.Cell]] = []
     best: set[tuple[int, int]] = set()
     marks: dict[tuple[int, int], str] = {}
     for row, kind in enumerate(kinds):
@@ -249,7 +240,9 @@ def _types_table(design: ComparisonDesign, metric: str, results: MetricCompariso
         values = [result.value for result in listed]
         known = (None if math.isnan(value) else value for value in values)
         rows.append((kind, (min(gold[kind]), max(gold[kind])), *known))
-        best |= {(row, at + 2) for at in best_rows(values, higher_is_better=True) if values[at]}
+        best |= {
+            (row, at + 2) for at in core.best_rows(values, higher_is_better=True) if values[at]
+        }
         marks |= {(row, at): _mark(design, result) for at, result in enumerate(listed, start=2)}
     level = f"(level {design.level:g})"
     meaning = f"Systems that share a letter in a row do not differ significantly {level}."
@@ -260,9 +253,13 @@ def _types_table(design: ComparisonDesign, metric: str, results: MetricCompariso
         meaning,
         f"by type: {next(iter(results.types.values())).signature}",
     )
-    heads = (f"{metric} by type", Column("gold", "count"), *Column.many("score", *results))
+    heads = (
+        f"{metric} by type",
+        core.Column("gold", "count"),
+        *core.Column.many("score", *results),
+    )
     marks = {place: mark for place, mark in marks.items() if mark}
-    return replace(Table.of(heads, rows, notes, marks=marks), best=frozenset(best))
+    return replace(core.Table.of(heads, rows, notes, marks=marks), best=frozenset(best))
 
 
 def _mark(design: ComparisonDesign, result: SystemResult) -> str:

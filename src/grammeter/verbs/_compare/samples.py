@@ -1,7 +1,5 @@
 """From scores or judgments to columns, of metrics or error types, and to rows to resample."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -134,9 +132,6 @@ def _means(column: core.MetricScores, places: core.IntArray) -> core.MetricScore
         for system, scores in segments.items()
     }
     return core.MetricScores(column.metric, signature, True, means, segments)
-
-
-# --- error types --------------------------------------------------------------------------
 
 
 TypeColumns = Mapping[str, tuple[core.MetricScores, PairedSamples]]

@@ -1,13 +1,11 @@
 """``compare``: systems on the same sentences, with intervals, p-values and letters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TypedDict, Unpack, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -40,30 +38,12 @@ TOO_MANY_LETTERS = (
 )
 
 
-class CompareOptions(TypedDict, total=False):
-    """The options of :func:`compare` where it tests."""
-
-    baseline: str | None
-    test: Test
-    resamples: int | None
-    seed: int
-    confidence: float
-    correction: stats.Correction
-    metrics: Sequence[str] | None
-    types: bool | core.Tier
-
-
 @overload
-def compare(table: Comparable | str | Path, **options: Unpack[CompareOptions]) -> Comparison: ...
-@overload
-def compare(
-    table: Comparable | str | Path,
-    *,
-    difference: Sequence[str],
-    show: int = SHOWN,
-    metrics: Sequence[str] | None = None,
-    types: bool | core.Tier = False,
+def compare(  # pyright: ignore[reportOverlappingOverload] - else the last
+    table: Comparable | str | Path, *, difference: Sequence[str], **options: Any
 ) -> Difference: ...
+@overload
+def compare(table: Comparable | str | Path, **options: Any) -> Comparison: ...
 @core.checked
 def compare(
     table: Comparable | str | Path,

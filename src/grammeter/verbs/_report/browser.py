@@ -1,22 +1,10 @@
 """All sentences with their distinct outputs, sentence scores and edits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter.core import (
-    Edit,
-    EditVerdict,
-    Explanation,
-    GrammeterError,
-    MetricScores,
-    MissingResourceError,
-    ScoreTable,
-    Segment,
-    track,
-)
+from grammeter import core
 from grammeter.errant import NEUTRAL, annotator, one_scheme
 from grammeter.formats import Corpus
 from grammeter.metrics import Asking, Errant, Metric, PTErrant, metric
@@ -29,11 +17,11 @@ class _Written:
 
     line: int
     systems: tuple[int, ...]
-    segment: Segment
+    segment: core.Segment
 
 
 def make_browser(
-    table: ScoreTable, corpus: Corpus, *, pipeline: str | None = None
+    table: core.ScoreTable, corpus: Corpus, *, pipeline: str | None = None
 ) -> tuple[Browser, dict[str, str]]:
     """Gather all sentences.
 
@@ -80,25 +68,27 @@ def _written(systems: Sequence[str], corpus: Corpus) -> Iterator[_Written]:
             yield _Written(line, tuple(places), row[places[0]])
 
 
-def _value(column: MetricScores, system: str, line: int) -> float:
+def _value(column: core.MetricScores, system: str, line: int) -> float:
     scores = column.segments.get(system)
     return math.nan if scores is None else float(scores.values[line])
 
 
 def _explained(
-    table: ScoreTable, written: Sequence[_Written]
-) -> tuple[str | None, list[Explanation]]:
+    table: core.ScoreTable, written: Sequence[_Written]
+) -> tuple[str | None, list[core.Explanation]]:
     """Explain each output by the first metric that judges edits, if there is one."""
     for name, scorer in _judging(table):
         try:
             segments = _typed_alike(scorer, [output.segment for output in written])
-            return name, [scorer.explain(output) for output in track(segments, f"edits ({name})")]
-        except MissingResourceError:  # scored elsewhere, with a pipeline that is not here
+            return name, [
+                scorer.explain(output) for output in core.track(segments, f"edits ({name})")
+            ]
+        except core.MissingResourceError:  # scored elsewhere, with a pipeline that is not here
             continue
     return None, []
 
 
-def _typed_alike(scorer: Metric, segments: Sequence[Segment]) -> list[Segment]:
+def _typed_alike(scorer: Metric, segments: Sequence[core.Segment]) -> list[core.Segment]:
     """Type gold edits by the same rules as the outputs' edits, if these are typed."""
     decisive = isinstance(scorer, Errant) and scorer.rules.needs_types  # its types decide
     if isinstance(scorer, Errant | PTErrant) and not decisive:
@@ -111,27 +101,27 @@ def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tupl
     return [tuple(map(_drawn, edits)) for edits in annotator(pipeline or NEUTRAL).annotate(pairs)]
 
 
-def _judging(table: ScoreTable) -> Iterator[tuple[str, Metric]]:
+def _judging(table: core.ScoreTable) -> Iterator[tuple[str, Metric]]:
     for name, column in table.items():
         if not column.segments:
             continue
         try:
             scorer = metric(column.metric)
-        except GrammeterError:  # of another program, or of a plug-in that is not here
+        except core.GrammeterError:  # of another program, or of a plug-in that is not here
             continue
         if scorer.judges_edits and not (isinstance(scorer, Asking) and scorer.models()):
             yield name, scorer
 
 
-def _drawn(edit: Edit, verdict: EditVerdict | None = None) -> DrawnEdit:
+def _drawn(edit: core.Edit, verdict: core.EditVerdict | None = None) -> DrawnEdit:
     return DrawnEdit(edit.start, edit.end, edit.correction, edit.type, verdict)
 
 
 def _of_edits(
-    table: ScoreTable,
+    table: core.ScoreTable,
     written: Sequence[_Written],
     judged_by: str | None,
-    explained: Sequence[Explanation],
+    explained: Sequence[core.Explanation],
 ) -> str:
     """Say which metric judged the edits, and how often its sentence score differs."""
     if judged_by is None:
@@ -152,7 +142,7 @@ def _of_edits(
 
 
 def _of_equal_outputs(
-    columns: Mapping[str, MetricScores], systems: Sequence[str], written: Sequence[_Written]
+    columns: Mapping[str, core.MetricScores], systems: Sequence[str], written: Sequence[_Written]
 ) -> dict[str, str]:
     """Say how often a metric scores equal outputs of a sentence differently.
 

@@ -1,23 +1,12 @@
 """The verb ``report``: a page from scores and judgments, written to a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from grammeter import formats
 from grammeter.core import Ranked, Ranking, ScoreTable, UnknownNameError, UsageError, checked
-from grammeter.formats import (
-    Corpus,
-    FirstSegment,
-    Judgments,
-    check_folder,
-    metric_name,
-    read_any_scores,
-    write_text,
-)
-from grammeter.formats import benchmark as find_benchmark
 from grammeter.meta import SystemMeta
 from grammeter.ranking import Agreement
 from grammeter.rendering import Page
@@ -26,11 +15,15 @@ from grammeter.verbs._compare.samples import as_table
 from grammeter.verbs._explain import corpus_of
 from grammeter.verbs._meta_judge import scoring_judges
 from grammeter.verbs._rank import agree, rank
+from grammeter.verbs._read import read_materials
 from grammeter.verbs._report.browser import make_browser
-from grammeter.verbs._report.materials import read_materials
 from grammeter.verbs._report.people import People, judges_section
-from grammeter.verbs._report.scores import compared, scores_section, signatures_section
-from grammeter.verbs._report.types import types_section
+from grammeter.verbs._report.scores import (
+    compared,
+    scores_section,
+    signatures_section,
+    types_section,
+)
 from grammeter.version import __version__
 
 
@@ -47,7 +40,7 @@ def report(
     benchmark: str | None = None,
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-    first_segment: FirstSegment | None = None,
+    first_segment: formats.FirstSegment | None = None,
     title: str | None = None,
     no_types: bool = False,
     pipeline: str | None = None,
@@ -94,7 +87,8 @@ def report(
         For the intervals of scores and the ranges of ranks.
     """
     if isinstance(scores, str | Path):
-        paths, source, name = [scores, *files], read_any_scores(scores), metric_name(scores)
+        source, name = formats.read_any_scores(scores), formats.metric_name(scores)
+        paths = [scores, *files]
     else:
         paths, source, name = files, scores, "judgments"
     table = as_table(source, name)
@@ -103,7 +97,7 @@ def report(
     corpus = corpus_of(table) if table.corpus is not None else None
     stored = _result(Comparison, comparison or materials.comparison)
     compares = compared(table, stored, resamples=resamples, seed=seed)
-    known = find_benchmark(benchmark) if benchmark else None
+    known = formats.benchmark(benchmark) if benchmark else None
     judgments = materials.judgments if judgments is None else judgments
     judgments = known.read_judgments() if known and judgments is None else judgments
     run = () if isinstance(source, ScoreTable | Ranked) else source
@@ -112,7 +106,7 @@ def report(
     people = [ranking for ranking in judgments or () if ranking.judge not in scoring]
     ranking, agreement = ranking or materials.ranking, agreement or materials.agreement
     if judgments is not None:
-        numbering = judgments.numbering if isinstance(judgments, Judgments) else None
+        numbering = judgments.numbering if isinstance(judgments, formats.Judgments) else None
         ranked = people if scoring and people else judgments
         ranking = ranking or rank(ranked, resamples=resamples, seed=seed, numbering=numbering)
         agreement = agreement or agree(everyone if scoring else judgments, numbering=numbering)
@@ -164,8 +158,8 @@ def write_report(page: Page, path: str | Path) -> int:
     from grammeter.rendering import page_html
 
     text = page_html(page)
-    check_folder(path)
-    write_text(path, text)
+    formats.check_folder(path)
+    formats.write_text(path, text)
     return len(text.encode())
 
 
@@ -207,7 +201,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _facts(
-    table: ScoreTable, corpus: Corpus | None, files: Sequence[str]
+    table: ScoreTable, corpus: formats.Corpus | None, files: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     yield "Systems", str(len(table.systems))
     if table.segments:

@@ -15,8 +15,7 @@ from grammeter.rendering import Drawing, Point, Section, draw, scatter
 from grammeter.verbs._meta import correlate
 from grammeter.verbs._meta_judge import examined, scoring_judges
 
-FEWEST = 3
-"""Least number of systems for correlations."""
+FEWEST = 3  # least number of systems for correlations
 
 CAPTIONS = {
     "agreement": "Agreement between and within judges",

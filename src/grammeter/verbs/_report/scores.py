@@ -1,13 +1,16 @@
-"""The sections about scores: values with intervals and letters, and signatures."""
-
-from __future__ import annotations
+"""The sections about scores: values with intervals and letters, error types, and signatures."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from grammeter.core import Cell, Column, DataError, GrammeterError, MetricScores, ScoreTable, Table
-from grammeter.metrics import metric
-from grammeter.rendering import Dot, Section, dot_plot
+from grammeter import core
+from grammeter.errant import ENGLISH, NEUTRAL_RULES
+from grammeter.formats import Corpus
+from grammeter.metrics import Errant, metric
+from grammeter.rendering import Dot, Drawing, Section, dot_plot, heat_map
+from grammeter.scoring import type_scores
 from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.verbs._compare.results import Comparison, SystemResult, best_first, metric_columns
 from grammeter.verbs._compare.verb import compare
@@ -19,7 +22,7 @@ NO_SENTENCES = (
 
 
 def compared(
-    table: ScoreTable, stored: Comparison | None, *, resamples: int, seed: int
+    table: core.ScoreTable, stored: Comparison | None, *, resamples: int, seed: int
 ) -> Comparison:
     """Return the stored comparison, else compare all systems by the metrics with statistics.
 
@@ -35,7 +38,7 @@ def compared(
     return compare(table, resamples=resamples, seed=seed, metrics=metrics)
 
 
-def scores_section(table: ScoreTable, comparison: Comparison) -> Section:
+def scores_section(table: core.ScoreTable, comparison: Comparison) -> Section:
     """Show scores with their comparison."""
     notes = dict.fromkeys([*table.notes, *comparison.notes])
     words = (*_how_to_read(comparison), *([NO_SENTENCES] if table.corpus is None else []), *notes)
@@ -52,18 +55,15 @@ def scores_section(table: ScoreTable, comparison: Comparison) -> Section:
     return Section("scores", "Scores", words, tables, drawings, (caption,))
 
 
-def signatures_section(table: ScoreTable, others: Mapping[str, str]) -> Section:
+def signatures_section(table: core.ScoreTable, others: Mapping[str, str]) -> Section:
     """List the signatures of all figures; ``others`` are those of other results."""
     rows = [(name, str(column.signature)) for name, column in table.items()]
-    listed = Table.of(("figure", "signature"), [*rows, *others.items()])
+    listed = core.Table.of(("figure", "signature"), [*rows, *others.items()])
     words = "Everything that a figure depends on, in one line: quote it with the figure."
     return Section("signatures", "Signatures", (words,), (listed,))
 
 
-# --- parts ---------------------------------------------------------------------------------
-
-
-def _check_comparison(table: ScoreTable, comparison: Comparison) -> None:
+def _check_comparison(table: core.ScoreTable, comparison: Comparison) -> None:
     common = [
         (f"{name}, {system}", result.value, column[system].value)
         for name, column in table.items()
@@ -77,22 +77,22 @@ def _check_comparison(table: ScoreTable, comparison: Comparison) -> None:
             raise _other_scores(f"{where}: {value}")
 
 
-def _scores_table(table: ScoreTable, comparison: Comparison) -> Table:
+def _scores_table(table: core.ScoreTable, comparison: Comparison) -> core.Table:
     """Lay out a row for each system: by metric, score, interval, and letters or p-value."""
     first = next(iter(table.values()))
     names = best_first(table.systems, first, higher_is_better=first.higher_is_better)
-    columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", names)]
+    columns: list[tuple[core.Column | str, Sequence[core.Cell]]] = [("system", names)]
     for name, column in table.items():
         if name in comparison:
             columns += metric_columns(comparison.design, name, comparison[name], names)
         else:
             best = "high" if column.higher_is_better else "low"
             values = [column[s].value if s in column.scores else None for s in names]
-            columns.append((Column(name, "score", best=best), values))
-    return Table.side_by_side(columns, _notes(table, comparison))
+            columns.append((core.Column(name, "score", best=best), values))
+    return core.Table.side_by_side(columns, _notes(table, comparison))
 
 
-def _obstacle(column: MetricScores, systems: Sequence[str]) -> str | None:
+def _obstacle(column: core.MetricScores, systems: Sequence[str]) -> str | None:
     """Return the reason why systems cannot be compared by a metric, if there is one."""
     lengths = {len(column.statistics[s]) for s in systems if s in column.statistics}
     if any(system not in column.statistics for system in systems) or lengths in (set(), {0}):
@@ -101,13 +101,13 @@ def _obstacle(column: MetricScores, systems: Sequence[str]) -> str | None:
         return "systems were scored on other segments"
     try:
         metric(column.metric)
-    except GrammeterError as error:
+    except core.GrammeterError as error:
         return error.message
     return None
 
 
-def _other_scores(where: str) -> DataError:
-    return DataError(
+def _other_scores(where: str) -> core.DataError:
+    return core.DataError(
         f"the comparison is of other scores ({where})",
         fix="Compare the scores of this report, or leave the comparison out: it is made anew.",
     )
@@ -132,7 +132,7 @@ def _how_to_read(comparison: Comparison) -> Iterator[str]:
         yield f"diff, p: against {design.baseline}, two-sided ({level})."
 
 
-def _notes(table: ScoreTable, comparison: Comparison) -> Iterator[str]:
+def _notes(table: core.ScoreTable, comparison: Comparison) -> Iterator[str]:
     for name, column in table.items():
         if not column.higher_is_better:
             yield f"{name}: lower is better"
@@ -145,7 +145,7 @@ def _notes(table: ScoreTable, comparison: Comparison) -> Iterator[str]:
                 yield f"{name}, {system}: no interval: {result.reason}"
 
 
-def _dots(column: MetricScores, results: Mapping[str, SystemResult]) -> Iterator[Dot]:
+def _dots(column: core.MetricScores, results: Mapping[str, SystemResult]) -> Iterator[Dot]:
     for system in best_first(column, column, higher_is_better=column.higher_is_better):
         result = results.get(system)
         low, high = (result.low, result.high) if result else (math.nan, math.nan)
@@ -153,10 +153,150 @@ def _dots(column: MetricScores, results: Mapping[str, SystemResult]) -> Iterator
         yield Dot(system, column[system].value, low, high, letters)
 
 
-def _caption(name: str, column: MetricScores, comparison: Comparison) -> str:
+def _caption(name: str, column: core.MetricScores, comparison: Comparison) -> str:
     direction = "" if column.higher_is_better else " (lower is better)"
     if not _results(comparison, name):
         return f"Scores by {name}{direction}."
     share = f"{comparison.design.confidence * 100:g}%"
     end = "; the letters are those of the table" if comparison.design.baseline is None else ""
     return f"Scores by {name}{direction} with {share} intervals{end}."
+
+
+MOST = 30  # largest number of types in a heat map; the tables have all types
+
+_HOW = (
+    "To see error types: grammeter score -m errant --types ... -o FILE, with the metric's package"
+    " and pipeline at hand ('grammeter doctor')."
+)
+_MIXED = (
+    "An older version of grammeter stored these figures: hits and misses have the gold file's"
+    " types, false positives ERRANT's. Score again with --types."
+)
+ERRANTS = ("errant", "senterrant")  # beginnings of the spellings of metrics with error types
+
+OUTCOMES = ("tp", "fp", "fn")
+
+
+@dataclass(frozen=True)
+class TypeScores:
+    """Scores by system and error type of one metric, with notes."""
+
+    metric: str
+    systems: Mapping[str, Mapping[str, core.Score]]
+    words: tuple[str, ...] = ()
+
+    @property
+    def commonest(self) -> list[str]:
+        """The types, those with most edits (right, wrong or missed) first."""
+        totals = defaultdict[str, float](float)
+        for types in self.systems.values():
+            for kind, score in types.items():
+                totals[kind] += sum(score.parts[key] for key in OUTCOMES)
+        return sorted(totals, key=lambda kind: (-totals[kind], kind))
+
+    def of(self, kind: str, systems: Sequence[str]) -> list[core.Score | None]:
+        """Return the systems' scores of a type."""
+        return [self.systems.get(system, {}).get(kind) for system in systems]
+
+
+def types_section(
+    table: core.ScoreTable, corpus: Corpus | None, *, pipeline: str | None, anew: bool
+) -> Section:
+    """Lay out scores by error type, stored or computed; else say how to get them.
+
+    ``corpus``: the sentences, if available. ``pipeline`` types edits; default: that of a metric of
+    the table. ``anew``: compute scores that are not stored, which parses outputs and gold edits.
+    """
+    typed = list(_found(table, corpus, pipeline, anew))
+    words = [text for scores in typed for text in scores.words]
+    if not typed:
+        words = [_HOW if anew else f"They were not asked for. {_HOW}"]
+    tables = tuple(layout for scores in typed for layout in _tables(scores, table.systems))
+    captions = tuple(
+        f"{what} by error type ({scores.metric})"
+        for scores in typed
+        for what in ("F", "True positives / false positives / false negatives")
+    )
+    drawings = tuple(_drawn(scores, table.systems) for scores in typed)
+    return Section("types", "Error types", tuple(words), tables, drawings, captions)
+
+
+def _found(
+    table: core.ScoreTable, corpus: Corpus | None, pipeline: str | None, anew: bool
+) -> Iterator[TypeScores]:
+    stored = {name: column for name, column in table.items() if column.types}
+    for name, column in stored.items():
+        mixed = () if _one_scheme(column) else (_MIXED,)
+        scorer = metric(column.metric) if mixed else None
+        if isinstance(scorer, Errant) and corpus and anew:
+            yield _made(name, scorer, corpus)
+        else:
+            yield TypeScores(name, column.types, mixed)
+    if stored or not anew or corpus is None or not (corpus.gold or corpus.references):
+        return
+    name, scorer = _scorer(table, pipeline)
+    try:
+        yield _made(name, scorer, corpus)
+    except core.MissingResourceError:
+        if pipeline is not None:  # asked for by name
+            raise
+
+
+def _scorer(table: core.ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
+    """Return the table's first metric with error types and its name, else ERRANT."""
+    for name, column in table.items() if pipeline is None else ():
+        if column.metric.startswith(ERRANTS):
+            scorer = metric(column.metric)
+            if isinstance(scorer, Errant):
+                return name, scorer
+    made = Errant(pipeline=pipeline)
+    return str(made), made
+
+
+def _made(name: str, scorer: Errant, corpus: Corpus) -> TypeScores:
+    with core.silent():
+        counted = scorer.count_types({name: corpus.segments(name) for name in corpus.systems})
+    signature = scorer.signature().extended(counted.settings)
+    words = (*counted.notes, *([scorer.notice] if scorer.notice else []))
+    return TypeScores(name, type_scores(scorer, counted, signature, len(corpus)), words)
+
+
+def _one_scheme(column: core.MetricScores) -> bool:
+    """Whether stored types are of one scheme: older versions mixed gold's with ERRANT's."""
+    if "type-scheme" in dict(column.signature) or not column.metric.startswith(ERRANTS):
+        return True
+    names = {name for scores in column.types.values() for name in scores}
+    return all(map(ENGLISH.gives, names)) or all(map(NEUTRAL_RULES.gives, names))
+
+
+def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[core.Table]:
+    kinds = sorted(scores.commonest)
+    rows = [scores.of(kind, systems) for kind in kinds]
+    heads = ("type", *core.Column.many("score", *systems))
+    values = [(kind, *map(_value, row)) for kind, row in zip(kinds, rows, strict=True)]
+    yield core.Table.of(heads, values, ["F, with the metric's own beta."])
+    yield core.Table.of(
+        heads, [(k, *map(_counts, row)) for k, row in zip(kinds, rows, strict=True)]
+    )
+
+
+def _drawn(scores: TypeScores, systems: Sequence[str]) -> Drawing:
+    kinds = scores.commonest
+    few = len(kinds) <= MOST
+    which = "all types" if few else f"the {MOST} commonest of {len(kinds)} types"
+    values = [[_value(s) for s in scores.of(kind, systems)] for kind in kinds[:MOST]]
+    return heat_map(
+        kinds[:MOST],
+        systems,
+        [[math.nan if value is None else value for value in row] for row in values],
+        title=f"F by error type ({scores.metric})",
+        caption=f"F by type and system ({scores.metric}), {which}.",
+    )
+
+
+def _value(score: core.Score | None) -> float | None:
+    return None if score is None or math.isnan(score.value) else score.value
+
+
+def _counts(score: core.Score | None) -> str:
+    return "/".join(f"{score.parts[key]:g}" for key in OUTCOMES) if score else ""
