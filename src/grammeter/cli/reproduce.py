@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
     with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
         reproduction = call(args, gm.reproduce, processes=PROCESSES)
     _draw(reproduction, args.figure)
-    shown = ("differing", "summary", "as_printed")
+    shown = ("differing", "summary")
     _emit(args, reproduction, **{name: getattr(args, name) for name in shown})
     if not reproduction.cells:
         return

@@ -128,22 +128,18 @@ class Reproduction(Result):
     printed: tuple[PrintedTable, ...]
     seconds: tuple[float, ...]
     notes: tuple[str, ...] = ()
+    as_printed: bool = False
 
     def tables(
-        self,
-        *,
-        long: bool = False,
-        differing: bool = False,
-        summary: bool = False,
-        as_printed: bool = False,
+        self, *, long: bool = False, differing: bool = False, summary: bool = False
     ) -> Sequence[Table]:
         """Return the verdicts by table, if there are several, and each table with our figures.
 
         ``differing``: leave out cells with the printed digits. ``summary``: only the verdicts by
-        table, and the cells that differ with the reason. ``as_printed``: the rows and columns of
-        the paper. The slips of a paper come last, unless one table alone was made.
+        table, and the cells that differ with the reason. The slips of a paper come last, unless
+        one table alone was made.
         """
-        if as_printed and not long:
+        if self.as_printed and not long:
             return [printed_table(p, of) for p, of in self._by_table() if of]
         if summary:
             differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
@@ -235,6 +231,7 @@ def reproduce(
     answers: Sequence[str] = (),
     long: bool = False,
     slips: bool = False,
+    as_printed: bool = False,
     processes: int = 1,
 ) -> Reproduction: ...
 @checked
@@ -246,6 +243,7 @@ def reproduce(
     answers: Sequence[str] = (),
     long: bool = False,
     slips: bool = False,
+    as_printed: bool = False,
     processes: int = 1,
 ) -> Reproducible | Reproduction:
     """Make the tables of a paper again, or list the tables that can be made.
@@ -271,6 +269,9 @@ def reproduce(
         Make also what takes minutes without a model.
     slips
         Make no table, list only where the paper slips or is ambiguous.
+    as_printed
+        Show rows and columns as in the paper: its figures, and ours in brackets where it prints
+        none.
     processes
         Number of processes for long work; no figure depends on it. With more than one, a script
         needs the usual guard, ``if __name__ == "__main__":``.
@@ -292,7 +293,7 @@ def reproduce(
     new = ", ".join(name for name in settings.answers if name not in evaluators)
     note = f"rows of your own, beside which the paper has no figure: {new}; its evaluators are "
     notes = (note + ", ".join(evaluators),) if new else ()
-    return replace(run_tasks(tasks, materials), notes=notes)
+    return replace(run_tasks(tasks, materials), notes=notes, as_printed=as_printed)
 
 
 def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
