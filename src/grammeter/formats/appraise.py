@@ -21,8 +21,6 @@ have the number of the sentence in ``id``; the campaigns of WMT have it in a ``r
 first form is written.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ Downloads are not trusted: members with absolute paths, ``..`` or links are refu
 number, total size and ratio to the packed size are limited.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -5,8 +5,6 @@ judgments of Kobayashi et al. 2024. They tell what the files do not: which numbe
 sentence has, whose scores stand in a column without names, how the paper ranked the systems.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ The package ships none of them: most have no open licence. They are in one local
 by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their checksums.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

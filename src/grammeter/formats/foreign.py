@@ -1,7 +1,5 @@
 """From the rows of Appraise and WMT files to judgments: what neither format says outright."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -10,8 +10,6 @@ One object a line::
 :class:`grammeter.core.Item` for what the keys mean.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -11,8 +11,6 @@ One item a line::
 as judges.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -5,8 +5,6 @@ Appraise and WMT files count sentences from 0 or from 1 and do not say which;
 :func:`read_judgments` says how this is found out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace

@@ -6,8 +6,6 @@ and items that show the same outputs tell: systems that wrote the same for a sen
 file did so in the others.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Read a corpus from files of any known format."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -17,8 +17,6 @@ Score files, told by their content:
 A value that says ``None`` or ``NaN`` is missing; anything else that is no number is a fault.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -23,8 +23,6 @@ Paragraphs, the title among them, and characters count from 0. A file of alterna
 annotations has no ``TEXT``. :func:`lay_on` makes gold edits of tokenised sentences.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ reads raw records, cheap enough for one process; :mod:`~grammeter.formats.shard_
 of them, in any, and writes rows the same way.
 """
 
-from __future__ import annotations
-
 import glob
 import gzip
 import zlib

@@ -8,8 +8,6 @@ Systems that wrote the same stand as ``A B``, ``A,B`` or ``A+B`` in place of one
 contain these characters, too, so the whole file decides how they are read.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """JSON objects and tables (TSV, CSV, JSON lines, parquet): files to named values and back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Plain text: UTF-8, one sentence a line."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

@@ -13,8 +13,6 @@ a system's name, the names of all systems that wrote the same, or
 The format knows no times and no skipped items, and rows of pairs lose which outputs were equal.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Make the tables of papers again, each figure beside the printed one."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ said: here a seeded shuffle of the sentences does. A sentence with one chain dro
 that a corpus with one annotator needs more than one order of his edits: five are drawn.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

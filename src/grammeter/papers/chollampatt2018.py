@@ -1,7 +1,5 @@
 """A Reassessment of Reference-Based GEC Metrics (COLING 2018): its tables and figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 

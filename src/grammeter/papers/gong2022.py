@@ -4,8 +4,6 @@ All its correlations are over 13 systems, the input being one. Rows of BERT and 
 words are compared with the reference texts, in which edits of type ``Um`` are applied.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Scores, shares and correlations follow from the data. Ranges of ranks, clusters 
 Table 4 depend on random numbers, with seeds from 1 upwards.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

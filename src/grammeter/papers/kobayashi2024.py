@@ -5,8 +5,6 @@ are shut down; but Appendix B prints their scores, and these are correlated with
 user has answers, the rows of an evaluator are made from them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

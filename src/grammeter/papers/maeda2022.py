@@ -5,8 +5,6 @@ five a sentence, as texts in which ``Um`` edits are applied; their edits are ext
 this is the file, sentence 333 of annotator 2 proves: no other text has 235 words.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections import Counter

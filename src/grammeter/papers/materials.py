@@ -1,7 +1,5 @@
 """What recipes share: data sets, rankings and scores, each read or made once; correlations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial

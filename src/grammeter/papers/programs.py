@@ -1,7 +1,5 @@
 """Figures of public programs that differ from their own rules, on the CoNLL-2014 systems."""
 
-from __future__ import annotations
-
 from grammeter.errant import find_pipeline
 from grammeter.formats import TextRule, reference_texts
 from grammeter.papers.cells import Made, Ours

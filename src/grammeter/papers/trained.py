@@ -4,8 +4,6 @@ What is trained stays in the user's cache folder, by the encoder's hash: an inte
 goes on where it stopped, and a finished one is taken as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
