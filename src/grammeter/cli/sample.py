@@ -30,8 +30,8 @@ def run(args: argparse.Namespace) -> None:
     drawn = likely | {"judges": judges, "probabilities": False}
     items: Sequence[Item] = call(args, gm.sample, corpus=corpus, **drawn)
     if args.probabilities:
-        probabilities = gm.sample(corpus, probabilities=True, **likely)
-        put(args.probabilities, _probabilities_tsv(probabilities))
+        chances: Any = gm.sample(corpus, probabilities=True, **likely)
+        put(args.probabilities, _probabilities_tsv(chances))
     if args.output or args.probabilities != "-":
         put(args.output, items_text(items))
     notice(args, _summary(items))

@@ -274,7 +274,7 @@ class Conversation:
             model=self._request.model,
             started=raw.started,
             seconds=raw.seconds,
-            request=json.dumps(sent, sort_keys=True),
+            request=raw.sent or json.dumps(sent, sort_keys=True),
             status=raw.status,
             body=raw.text,
             state=answer.came,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import ipaddress
+import json
 import os
 import re
 import ssl
@@ -35,6 +36,7 @@ class Raw:
     trouble: Trouble = ""  # why there is no response
     seconds: float = 0.0  # from the request to the response
     started: float = 0.0  # seconds since 1970
+    sent: str = ""  # the request as JSON
 
     @cached_property
     def body(self) -> dict[str, Any]:
@@ -131,6 +133,7 @@ class Transport:
             timeout=self._http.ClientTimeout(total=None, sock_connect=CONNECT),
             headers={
                 "Authorization": f"Bearer {self._key}",
+                "Content-Type": "application/json",
                 "User-Agent": f"grammeter/{__version__}",
             },
             cookie_jar=self._http.DummyCookieJar(),
@@ -145,10 +148,13 @@ class Transport:
         """Send once, within ``timeout`` seconds in all; no redirect may take the key elsewhere."""
         started, clock = time.time(), time.perf_counter()
         status, text, headers, trouble = 0, "", dict[str, str](), ""
+        sent = json.dumps(body, sort_keys=True)
         try:
             async with (
                 asyncio.timeout(timeout),
-                self._session.post(self._url, json=body, allow_redirects=False) as response,
+                self._session.post(
+                    self._url, data=sent.encode("ascii"), allow_redirects=False
+                ) as response,
             ):
                 data: bytes = await response.read()
             status = response.status
@@ -161,7 +167,8 @@ class Transport:
         except (self._http.ClientError, OSError, ValueError) as error:
             reason = str(error) or type(error).__name__
             trouble, text = "broken", redact(reason, self._key)
-        return Raw(status, text, headers, trouble, time.perf_counter() - clock, started)
+        seconds = time.perf_counter() - clock
+        return Raw(status, text, headers, trouble, seconds, started, sent)
 
 
 def _certificates(base_url: str) -> Any:
