@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> None:
     drawn = likely | {"judges": judges, "probabilities": False}
     items: Sequence[Item] = call(args, gm.sample, corpus=corpus, **drawn)
     if args.probabilities:
-        chances: Any = gm.sample(corpus, probabilities=True, **likely)
+        chances = gm.sample(corpus, probabilities=True, **likely)
         put(args.probabilities, _probabilities_tsv(chances))
     if args.output or args.probabilities != "-":
         put(args.output, items_text(items))

@@ -12,7 +12,9 @@ from grammeter.study import sample as draw
 @overload
 def sample(corpus: Corpus, *, probabilities: Literal[True], **options: Any) -> Distribution: ...
 @overload
-def sample(corpus: Corpus, *, n: int, **options: Any) -> tuple[Item, ...]: ...
+def sample(
+    corpus: Corpus, *, n: int, probabilities: Literal[False] = False, **options: Any
+) -> tuple[Item, ...]: ...
 @checked
 def sample(
     corpus: Corpus,
