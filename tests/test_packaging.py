@@ -149,6 +149,7 @@ ABSENT = {
     "rapidfuzz": ("errant", [*SCORE, "errant"]),
     "spacy": ("errant", ["edits", "extract", "-tok", "-orig", ECHO, "-cor", ECHO, "-out", "-"]),
     "aiohttp": ("llm", [*SCORE, "llm-s(model=x)", "--base-url", "http://127.0.0.1:1/v1"]),
+    "certifi": ("llm", [*SCORE, "llm-s(model=x)", "--base-url", "https://127.0.0.1:1/v1"]),
     "huggingface_hub": ("neural", [*SCORE, "scribendi"]),
     "torch": ("neural", [*SCORE, f"bertscore{MINILM}"]),
     "transformers": ("neural", [*SCORE, f"bertscore{MINILM}"]),

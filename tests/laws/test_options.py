@@ -85,6 +85,8 @@ VALUES = {
     "--base-url": ["http://127.0.0.1:9/v1"],
     "--key-variable": ["KEY"],
     "--prices": ["prices.json"],
+    "--system-message": ["Be kind."],
+    "--body": ["seed=1"],
 }
 
 FILES = {"--output", "--segments", "--figure", "--figure-williams", "--probabilities", "-out"}

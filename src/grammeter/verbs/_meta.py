@@ -87,7 +87,9 @@ def meta_system(
         if rankings and isinstance(of, meta.JudgedScores)
         for method in [meta.USUAL if of.by == meta.MEAN else of.by]
     }
-    notes = (note for of in ranked.values() for note in of.notes)
+    notes = [note for of in ranked.values() for note in of.notes]
+    if rankings and not ranked:
+        notes.append("--rankings: no judge stands here in the place of a metric")
     about = tuple(dict.fromkeys([*result.about, *notes]))
     return replace(result, notices=side.notices, rankings=ranked, about=about)
 
