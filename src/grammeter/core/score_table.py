@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grammeter.core.errors import UnknownNameError
@@ -14,6 +14,7 @@ from grammeter.core.type_tables import long_types_tables, part_of, part_unit, ty
 from grammeter.version import __version__
 
 SCORES_KIND = "scores"
+BLOCKS = ("tokenization", "texts", "groups")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,7 +25,8 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
     order in which they were given; ``segments`` says how many sentences each was scored on.
     ``corpus`` has the texts that were scored, as plain JSON values, so that a stored table can
     explain itself, ``None`` where they are unknown; ``about``, a sentence each, is what a reader
-    must know of the texts and of the table.
+    must know of the texts and of the table; ``blocks`` are further parts of the JSON by name, such
+    as ``tokenization``, ``texts``, ``groups``.
     """
 
     systems: tuple[str, ...]
@@ -32,6 +34,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
     columns: Mapping[str, MetricScores]
     corpus: Mapping[str, Any] | None = None
     about: tuple[str, ...] = ()
+    blocks: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -51,6 +54,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
             "segments": self.segments,
             "systems": list(self.systems),
             "metrics": {name: column.to_dict() for name, column in self.columns.items()},
+            **self.blocks,
             "notes": [*self.notes],
         }
 
@@ -108,7 +112,9 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
             systems = tuple(data["systems"])
             of_metrics = {note for column in columns.values() for note in column.notes}
             about = tuple(note for note in data.get("notes", ()) if note not in of_metrics)
-            return _checked(cls(systems, data["segments"], columns, data.get("corpus"), about))
+            blocks = {name: data[name] for name in BLOCKS if name in data}
+            corpus = data.get("corpus")
+            return _checked(cls(systems, data["segments"], columns, corpus, about, blocks))
 
 
 def _checked(table: ScoreTable) -> ScoreTable:

@@ -50,6 +50,12 @@ class Corpus:
     notes
         What users must know to interpret scores: faults passed over, edits left out, outputs
         that seem to be tokenised otherwise.
+    documents
+        The document of each sentence, where known: sentences of one are not independent.
+    settings
+        What was done to the texts that changes figures, such as ``tok``; part of signatures.
+    report
+        Findings of reading, as plain values: blocks of the JSON of ``score``.
     """
 
     sources: Sequence[str]
@@ -61,6 +67,9 @@ class Corpus:
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    documents: Sequence[str] = ()
+    settings: Mapping[str, object] = field(default_factory=dict[str, object])
+    report: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         for name in ("sources", "references", "systems"):
@@ -80,6 +89,8 @@ class Corpus:
         if self.gold:
             self._check_length("gold", self.gold)
             self._check_gold()
+        if self.documents:
+            self._check_length("documents", self.documents)
 
     def __repr__(self) -> str:
         return (
@@ -186,6 +197,8 @@ class Corpus:
                 for gold in self.gold
             ],
             "systems": {name: list(outputs) for name, outputs in self.systems.items()},
+            **({"documents": list(self.documents)} if self.documents else {}),
+            **({"settings": dict(self.settings)} if self.settings else {}),
         }
 
     @classmethod
@@ -203,7 +216,8 @@ class Corpus:
             ]
             names = ("sources", "references", "text_rule", "systems")
             texts = {name: data[name] for name in names}
-            return cls(**texts, gold=gold, normalisation=data.get("normalisation"))
+            known = {name: data[name] for name in ("documents", "settings") if name in data}
+            return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             fix = "Write the file again with 'grammeter score -o FILE'."
             raise DataError(f"damaged corpus: {type(error).__name__}: {error}", fix=fix) from error

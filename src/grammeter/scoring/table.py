@@ -36,7 +36,8 @@ def score_table(
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
         columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
     about = (*corpus.notes, *(_without_types(columns) if types or gold_types else ()))
-    return core.ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_dict(), about)
+    systems, texts = tuple(corpus.systems), corpus.to_dict()
+    return core.ScoreTable(systems, len(corpus), columns, texts, about, corpus.report)
 
 
 def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
@@ -190,7 +191,9 @@ def _without_types(columns: Mapping[str, core.MetricScores]) -> Iterator[str]:
 
 
 def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
-    form: dict[str, object] = {"unicode": corpus.normalisation} if corpus.normalisation else {}
+    form = dict(corpus.settings)
+    if corpus.normalisation:
+        form["unicode"] = corpus.normalisation
     if metric.pooled:
         form["pool"] = len(corpus.systems)
     if metric.needs == "nothing":
