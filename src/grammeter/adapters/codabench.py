@@ -5,8 +5,6 @@
 each metric's spelling.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The shape of Hugging Face ``evaluate``: ``add``, ``add_batch``, ``compute``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from grammeter.core import UsageError

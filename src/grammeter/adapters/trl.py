@@ -1,7 +1,5 @@
 """Metrics as rewards: functions of the shape that TRL's trainers call."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """``grammeter agree``: how far judges agree, with each other and with themselves."""
 
-from __future__ import annotations
-
 import argparse
 
 import grammeter as gm

@@ -1,7 +1,5 @@
 """``grammeter cite``: what to cite for a metric, and for this program."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

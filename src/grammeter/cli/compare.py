@@ -1,7 +1,5 @@
 """``grammeter compare``: paired significance between systems from stored scores."""
 
-from __future__ import annotations
-
 import argparse
 
 import grammeter as gm

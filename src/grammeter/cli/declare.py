@@ -10,8 +10,6 @@ uses, ``without`` some of their options, then what its other keys name: a parame
 settings of ``add_argument``, in which ``false`` is ``None``.
 """
 
-from __future__ import annotations
-
 import argparse
 import tomllib
 from collections.abc import Callable, Mapping

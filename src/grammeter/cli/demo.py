@@ -1,7 +1,5 @@
 """``grammeter demo``: the whole loop on the built-in sample corpus, offline."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

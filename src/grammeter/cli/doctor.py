@@ -1,7 +1,5 @@
 """``grammeter doctor``: what is installed, what is missing, how to get it."""
 
-from __future__ import annotations
-
 import argparse
 import platform
 import re

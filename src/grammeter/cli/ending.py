@@ -1,7 +1,5 @@
 """Runs that must stop: a stream that cannot be written, no memory, a fault of a plug-in."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

@@ -1,7 +1,5 @@
 """``grammeter explain``: why one output got its scores."""
 
-from __future__ import annotations
-
 import argparse
 
 import grammeter as gm

@@ -1,7 +1,5 @@
 """Flags that are parameters of functions, read as text: ``--help`` imports no other package."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

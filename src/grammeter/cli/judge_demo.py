@@ -1,7 +1,5 @@
 """``grammeter judge --demo``: from items to correlations with people, by a script, offline."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

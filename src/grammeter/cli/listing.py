@@ -1,7 +1,5 @@
 """``grammeter list``: the metrics, their options and defaults."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """``grammeter meta`` asks how good a metric is: how well it agrees with people."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from typing import Any

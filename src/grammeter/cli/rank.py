@@ -1,7 +1,5 @@
 """``grammeter rank``: judgments to a ranking with rank ranges and clusters."""
 
-from __future__ import annotations
-
 import argparse
 
 import grammeter as gm

@@ -1,7 +1,5 @@
 """``grammeter report``: scores, judgments and sentences as one page to browse."""
 
-from __future__ import annotations
-
 import argparse
 
 import grammeter as gm

@@ -1,7 +1,5 @@
 """``grammeter train``: fit learned metrics."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """What public functions take: any list, any path; else an error that names the argument."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import types

@@ -3,8 +3,6 @@
 What a room offers stands in the stub beside its ``__init__``, which type checkers read, too.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Edits: spans of source tokens, what replaces them, and what a metric says of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

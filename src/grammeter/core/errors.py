@@ -14,8 +14,6 @@
 Every message says what is wrong, where, and what to do about it.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Explanations: why one output of one sentence got its score."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """Folders: where caches lie, the user's own, and those in which one process works at a time."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Other packages: optional ones, imported on use, and those that bring classes of their own."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """Modules by the names that the pages of version 0.1.0 gave them, for one version more."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from importlib import import_module

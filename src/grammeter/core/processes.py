@@ -1,7 +1,5 @@
 """Processes that work for this one: Ctrl-C is its affair, and they end when it does."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Progress of long work: loops report here, the shell decides whether anything is shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """What verbs return: results that know how they look, and how they travel as JSON."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from abc import abstractmethod

@@ -6,8 +6,6 @@ the true value: equal fractions are equal numbers. Precision and recall, each ro
 lead to neighbours of it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a metric sees: a sentence, a hypothesis, what it is held against, and what is around it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """One sentence explained by several metrics: as text, in a notebook, as JSON."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A value is a number, ``true``, ``false``, ``none``, a bare word or path, a text 
 double quotes (a backslash escapes the quote or itself), or several values in parentheses.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

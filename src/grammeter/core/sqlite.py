@@ -1,7 +1,5 @@
 """Caches on disk: an SQLite file with one table, keys and values, for several processes."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable, Sequence

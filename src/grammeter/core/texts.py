@@ -1,7 +1,5 @@
 """Numbers and texts for people: digits, and nothing that a terminal, page or sheet would act on."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Tables of scores by error type."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from grammeter.core.metric_scores import MetricScores

@@ -18,17 +18,8 @@ from grammeter.core import (
     checked,
     with_sentence_numbers,
 )
-from grammeter.formats import numbering
+from grammeter.formats import judged, numbering
 from grammeter.formats.appraise import format_appraise, parse_appraise
-from grammeter.formats.judged import (
-    FirstSegment,
-    JudgmentFile,
-    JudgmentForm,
-    Judgments,
-    Separator,
-    format_lines,
-    parse_lines,
-)
 from grammeter.formats.numbering import Outputs
 from grammeter.formats.spellings import check_names
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
@@ -36,18 +27,18 @@ from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
 
 PathLike = str | Path
 _LINE_END = re.compile(r"\r*\n|\r")
-_SUFFIXES: dict[str, JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
+_SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
 @checked
 def read_judgments(
     paths: PathLike | Sequence[PathLike],
     *,
-    first_segment: FirstSegment | None = None,
+    first_segment: judged.FirstSegment | None = None,
     systems: Outputs | None = None,
     drop: Container[str] = (),
-    separator: Separator | None = None,
-) -> Judgments:
+    separator: judged.Separator | None = None,
+) -> judged.Judgments:
     """Read the judgments of one file, or of several, one after the other.
 
     Raises :class:`DataError` with file and line, also for judgments that do not fit the outputs;
@@ -75,14 +66,14 @@ def read_judgments(
 
 def _read(
     paths: PathLike | Sequence[PathLike],
-    parse: Callable[..., Judgments],
-    first_segment: FirstSegment | None,
-) -> Judgments:
+    parse: Callable[..., judged.Judgments],
+    first_segment: judged.FirstSegment | None,
+) -> judged.Judgments:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
         named = ", ".join(map(str, listed)) or "none"
         raise UsageError(f"judgments from {named}", fix="Name each file once, and one at least.")
-    parts: list[Judgments] = []
+    parts: list[judged.Judgments] = []
     for path in listed:
         data = read_bytes(path)
         part = parse(decode(data, path), str(path), first_segment=first_segment)
@@ -96,10 +87,10 @@ def _read(
 
 def read_sides(
     sides: Sequence[Sequence[PathLike]],
-    read: Callable[[Sequence[str]], Judgments] = read_judgments,
+    read: Callable[[Sequence[str]], judged.Judgments] = read_judgments,
     *,
     alone: bool = False,
-) -> list[Judgments]:
+) -> list[judged.Judgments]:
     """Read the judgments of several sides, people and a model, with sentences counted alike.
 
     ``sides``: the files of each side, which ``read`` reads together. ``alone``: no other file
@@ -111,7 +102,7 @@ def read_sides(
     rows = list(zip(rankings, judgments.origins, strict=True))
     files = dict(zip(paths, judgments.files, strict=True))
 
-    def part(side: Sequence[str]) -> Judgments:
+    def part(side: Sequence[str]) -> judged.Judgments:
         some = [(ranking, origin) for ranking, origin in rows if numbering.file_of(origin) in side]
         return replace(
             judgments,
@@ -127,16 +118,16 @@ def parse_judgments(
     text: str,
     where: str,
     *,
-    first_segment: FirstSegment | None = None,
+    first_segment: judged.FirstSegment | None = None,
     systems: Outputs | None = None,
     drop: Container[str] = (),
-    separator: Separator | None = None,
-) -> Judgments:
+    separator: judged.Separator | None = None,
+) -> judged.Judgments:
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = _LINE_END.sub("\n", text) if "\r" in text else text
     form = _form_of(text, where)
     if form == "jsonl":
-        judgments = parse_lines(text, where)
+        judgments = judged.parse_lines(text, where)
     else:
         parse = parse_appraise if form == "appraise" else parse_wmt
         judgments = parse(text, where, separator=separator, systems=systems or ())
@@ -161,8 +152,8 @@ def parse_judgments_of(
     outputs: Outputs | None = None,
     *,
     segments: int = 0,
-    first_segment: FirstSegment | None = None,
-) -> Judgments:
+    first_segment: judged.FirstSegment | None = None,
+) -> judged.Judgments:
     """Read judgments of sentences that were scored; options as in :func:`read_judgments`.
 
     ``outputs``: the outputs that were scored, maybe not of all systems. ``segments``: how many
@@ -182,8 +173,8 @@ def read_judgments_of(
     outputs: Outputs | None = None,
     *,
     segments: int = 0,
-    first_segment: FirstSegment | None = None,
-) -> Judgments:
+    first_segment: judged.FirstSegment | None = None,
+) -> judged.Judgments:
     """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
     parse = partial(parse_judgments_of, outputs=outputs, segments=segments)
     return _read(paths, parse, first_segment)
@@ -192,10 +183,10 @@ def read_judgments_of(
 @checked
 def write_judgments(
     path: PathLike,
-    judgments: Judgments | Sequence[Ranking],
+    judgments: judged.Judgments | Sequence[Ranking],
     *,
-    form: JudgmentForm | None = None,
-    first_segment: FirstSegment | None = None,
+    form: judged.JudgmentForm | None = None,
+    first_segment: judged.FirstSegment | None = None,
 ) -> tuple[str, ...]:
     """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
@@ -219,16 +210,16 @@ def write_judgments(
 
 
 def format_judgments(
-    judgments: Judgments | Sequence[Ranking],
-    form: JudgmentForm,
+    judgments: judged.Judgments | Sequence[Ranking],
+    form: judged.JudgmentForm,
     *,
-    first_segment: FirstSegment | None = None,
+    first_segment: judged.FirstSegment | None = None,
 ) -> str:
     """Return judgments as text; see :func:`write_judgments`."""
-    files = judgments.files if isinstance(judgments, Judgments) else ()
-    file = files[0] if len(files) == 1 and files[0].form == form else JudgmentFile(form=form)
+    files = judgments.files if isinstance(judgments, judged.Judgments) else ()
+    file = files[0] if len(files) == 1 and files[0].form == form else judged.JudgmentFile(form=form)
     if form == "jsonl":
-        return format_lines(judgments)
+        return judged.format_lines(judgments)
     check_names([ranking.systems for ranking in judgments])
     same = file.blocks and sum(block.count for block in file.blocks) == len(judgments)
     blocks = file.blocks if same else ()
@@ -238,7 +229,7 @@ def format_judgments(
     return format_appraise(judgments, first_segment=stated, separator=file.separator, blocks=blocks)
 
 
-def _form_of(text: str, where: str) -> JudgmentForm:
+def _form_of(text: str, where: str) -> judged.JudgmentForm:
     start = text.lstrip()[:1]
     if not start:
         raise DataError("the file is empty", where=where, fix="Judgments need one item at least.")
@@ -256,7 +247,7 @@ def _form_of(text: str, where: str) -> JudgmentForm:
     )
 
 
-def _form_by_name(path: PathLike) -> JudgmentForm:
+def _form_by_name(path: PathLike) -> judged.JudgmentForm:
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if suffix not in _SUFFIXES:
         fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."

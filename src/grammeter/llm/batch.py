@@ -5,8 +5,6 @@ error file ``{"custom_id", "response": {"status_code", "body"}, "error"}``, in a
 ``custom_id`` is the beginning of the call's cache key and the number of the request to it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ damaged file is an error, not an empty cache. Several processes may share it. AP
 written.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A panel of one model: questions about outputs, sent unless cached, and read as scores."""
 
-from __future__ import annotations
-
 import asyncio
 import contextvars
 import random

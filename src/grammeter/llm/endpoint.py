@@ -1,7 +1,5 @@
 """An endpoint of language models, and the limits of its use."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager

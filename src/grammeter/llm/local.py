@@ -1,7 +1,5 @@
 """A model in this process in the place of a server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

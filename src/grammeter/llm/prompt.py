@@ -1,7 +1,5 @@
 """What a judge is asked: prompts, the sets and orders of targets, and flags of suspicious texts."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Replies: the values of calls, and what can be read in a completion."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """One run against one model: what its calls share, and each call from request to outcome."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """What the answers of one judge tell of it: counts, and figures with intervals by items."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

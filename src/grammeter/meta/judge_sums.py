@@ -4,8 +4,6 @@ Every figure is a function of sums over items, shape ``(items, k)``, so that one
 items serves all. Formulas stand in the manual, concepts/judge-the-judge.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

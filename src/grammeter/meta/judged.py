@@ -21,8 +21,6 @@ A metric's sentence scores are as a rule averaged. Goto et al. 2025 aggregate bo
 each sentence's scores are a ranking of the systems, and go through the same method as people's.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

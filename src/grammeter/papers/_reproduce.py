@@ -6,16 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args, overload
 
-from grammeter.core import (
-    Column,
-    Figure,
-    MissingResourceError,
-    Result,
-    Table,
-    UnknownNameError,
-    checked,
-    labelled,
-)
+from grammeter import core
 from grammeter.formats import list_datasets
 from grammeter.papers import (
     chollampatt2018,
@@ -95,12 +86,12 @@ class Task:
 
 
 @dataclass(frozen=True, repr=False)
-class Reproducible(Result):
+class Reproducible(core.Result):
     """Tables that can be made again."""
 
     tasks: tuple[Task, ...]
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each table that can be made again."""
         rows = [
             (
@@ -110,8 +101,14 @@ class Reproducible(Result):
             )
             for task in self.tasks
         ]
-        columns = ("paper", "table", "what it shows", Column("cells", "count"), "what it needs")
-        return [Table.of(columns, rows, title="What can be made again")]
+        columns = (
+            "paper",
+            "table",
+            "what it shows",
+            core.Column("cells", "count"),
+            "what it needs",
+        )
+        return [core.Table.of(columns, rows, title="What can be made again")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -119,7 +116,7 @@ class Reproducible(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class Reproduction(Result):
+class Reproduction(core.Result):
     """Cells of one or more tables, and the seconds that each table took."""
 
     cells: tuple[Cell, ...]
@@ -130,7 +127,7 @@ class Reproduction(Result):
 
     def tables(
         self, *, long: bool = False, differing: bool = False, summary: bool = False
-    ) -> Sequence[Table]:
+    ) -> Sequence[core.Table]:
         """Return the verdicts by table, if there are several, and each table with our figures.
 
         ``differing``: leave out cells with the printed digits. ``summary``: only the verdicts by
@@ -155,7 +152,7 @@ class Reproduction(Result):
         """Papers whose tables these are."""
         return list(dict.fromkeys(printed.paper for printed in self.printed))
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return the drawings among the tables, each with our figures."""
         drawn = ((p, of) for p, of in self._by_table() if p.axes)
         return {p.name: figure_of(p, of) for p, of in drawn if any(cell.ours for cell in of)}
@@ -165,15 +162,15 @@ class Reproduction(Result):
             place = (printed.paper, printed.name)
             yield printed, [cell for cell in self.cells if (cell.paper, cell.table) == place]
 
-    def _overview(self) -> Table:
+    def _overview(self) -> core.Table:
         verdicts: tuple[str, ...] = get_args(Verdict)
         rows: list[tuple[str | int | None, ...]] = [
             (p.paper, p.name, *(n or None for n in _counts(of, verdicts)))
             for p, of in self._by_table()
         ]
         rows.append(("all", None, *_counts(self.cells, verdicts)))
-        heads = Column.many("count", *verdicts)
-        return Table.of(("paper", "table", *heads), rows, title="Verdicts")
+        heads = core.Column.many("count", *verdicts)
+        return core.Table.of(("paper", "table", *heads), rows, title="Verdicts")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -194,7 +191,7 @@ def _counts(cells: Sequence[Cell], verdicts: Sequence[str]) -> list[int]:
 def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]:
     """Return the tables of one paper or all; an unknown paper or table raises UnknownNameError."""
     if paper is not None and paper not in PAPERS:
-        raise UnknownNameError("paper", paper, PAPERS)
+        raise core.UnknownNameError("paper", paper, PAPERS)
     absent = {status.dataset.name for status in list_datasets() if status.state != "present"}
     tasks = [
         Task(printed, PAPERS[name].get(printed.name, _nothing), _missing(printed, absent))
@@ -205,7 +202,7 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
         return tasks
     matching = [task for task in tasks if task.printed.name == table]
     if not matching:
-        raise UnknownNameError("table", table, [task.printed.name for task in tasks])
+        raise core.UnknownNameError("table", table, [task.printed.name for task in tasks])
     return matching
 
 
@@ -232,7 +229,7 @@ def reproduce(
     as_printed: bool = False,
     processes: int = 1,
 ) -> Reproduction: ...
-@checked
+@core.checked
 def reproduce(
     paper: str | None = None,
     table: str | None = None,
@@ -302,7 +299,7 @@ def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Repr
     for number, task in enumerate(tasks, start=1):
         start = time.perf_counter()
         place = f"table {number} of {len(tasks)}" if len(tasks) > 1 else "table"
-        with labelled(f"{place} ({task.printed.paper} {task.printed.name})"):
+        with core.labelled(f"{place} ({task.printed.paper} {task.printed.name})"):
             cells += _cells(task, shared)
         seconds.append(time.perf_counter() - start)
     return Reproduction(tuple(cells), tuple(task.printed for task in tasks), tuple(seconds))
@@ -316,7 +313,7 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
     else:
         try:
             made = {**printed.settings, **task.make(materials)}
-        except MissingResourceError as error:
+        except core.MissingResourceError as error:
             need = " ".join(str(error).split())
     for key in dict.fromkeys([*printed.cells, *made]):
         theirs = printed.cells.get(key, Printed(None))

@@ -6,18 +6,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from grammeter import formats
 from grammeter.core import DataError, MissingResourceError, Ranked, ScoreTable, expanded
-from grammeter.formats import (
-    Corpus,
-    Judgments,
-    TextRule,
-    benchmark,
-    dataset_path,
-    read_corpus,
-    read_human_scores,
-    read_judgments,
-    reference_texts,
-)
 from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 from grammeter.metrics import Metric
 from grammeter.models import find_model
@@ -38,12 +28,16 @@ def _conll14(
     *,
     gold: str = "noalt/official-2014.combined.m2",
     um: Literal["skip", "apply"] = "skip",
-) -> Corpus:
-    source, gold_file = (dataset_path("conll14_test", name) for name in ("source.txt", gold))
-    return read_corpus(source=source, references=[gold_file], systems=systems, um=um)
+) -> formats.Corpus:
+    source, gold_file = (
+        formats.dataset_path("conll14_test", name) for name in ("source.txt", gold)
+    )
+    return formats.read_corpus(source=source, references=[gold_file], systems=systems, um=um)
 
 
-def _sentences(corpus: Corpus, rows: Sequence[int], systems: Sequence[str]) -> Corpus:
+def _sentences(
+    corpus: formats.Corpus, rows: Sequence[int], systems: Sequence[str]
+) -> formats.Corpus:
     return replace(
         corpus,
         sources=[corpus.sources[row] for row in rows],
@@ -120,26 +114,28 @@ class Materials:
             return ChosenModel(STAND_IN, name)
         return ChosenModel(name)
 
-    def judgments(self, name: str) -> Judgments:
+    def judgments(self, name: str) -> formats.Judgments:
         """Return the judgments of a benchmark: ``gjg15``, ``seeda-e`` or ``seeda-s``."""
-        return self.once(f"judgments {name}", benchmark(name).read_judgments)
+        return self.once(f"judgments {name}", formats.benchmark(name).read_judgments)
 
     @cached_property
-    def conll14(self) -> Corpus:
+    def conll14(self) -> formats.Corpus:
         """The CoNLL-2014 test set: 12 systems and the input, gold edits of two annotators."""
-        return _conll14(sorted((dataset_path("conll14_test") / "official_systems").iterdir()))
+        return _conll14(
+            sorted((formats.dataset_path("conll14_test") / "official_systems").iterdir())
+        )
 
-    def sentence(self, name: str, line: int, systems: Sequence[str]) -> Corpus:
+    def sentence(self, name: str, line: int, systems: Sequence[str]) -> formats.Corpus:
         """Return one sentence of a corpus of this object, from 1, with outputs of some systems."""
-        corpus: Corpus = getattr(self, name)
+        corpus: formats.Corpus = getattr(self, name)
         return _sentences(corpus, [line - 1], systems)
 
     @cached_property
-    def conll14_texts(self) -> Corpus:
+    def conll14_texts(self) -> formats.Corpus:
         """The same outputs with reference texts only, made from the gold edits, ``Um`` applied."""
-        corpus, rule = self.conll14, TextRule(um="apply")
-        texts, _ = reference_texts(corpus.sources, corpus.gold, rule)
-        return Corpus(
+        corpus, rule = self.conll14, formats.TextRule(um="apply")
+        texts, _ = formats.reference_texts(corpus.sources, corpus.gold, rule)
+        return formats.Corpus(
             sources=corpus.sources, references=texts, systems=corpus.systems, text_rule=str(rule)
         )
 
@@ -149,16 +145,16 @@ class Materials:
         folder = "scores/system_scores_humans"
         files = {"EW": "expected_wins", "TS": "trueskill"}
         return {
-            who: read_human_scores(
-                dataset_path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz")
+            who: formats.read_human_scores(
+                formats.dataset_path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz")
             )
             for who, file in files.items()
         }
 
     @cached_property
-    def seeda(self) -> Corpus:
+    def seeda(self) -> formats.Corpus:
         """The CoNLL-2014 test set, SEEDA's systems and references, with all edits, also ``Um``."""
-        outputs = sorted((dataset_path("seeda") / "outputs" / "all").glob("*.txt"))
+        outputs = sorted((formats.dataset_path("seeda") / "outputs" / "all").glob("*.txt"))
         return _conll14(outputs, um="apply")
 
     @cached_property
@@ -168,13 +164,13 @@ class Materials:
         return tuple(sorted({ranking.segment for ranking in rankings}))
 
     @cached_property
-    def seeda_judged(self) -> Corpus:
+    def seeda_judged(self) -> formats.Corpus:
         """The judged sentences of :attr:`seeda`, on which its metrics were scored."""
         return _sentences(self.seeda, [n - 1 for n in self.seeda_segments], [*self.seeda.systems])
 
-    def answers(self, evaluator: str) -> Judgments:
+    def answers(self, evaluator: str) -> formats.Judgments:
         """Return the answers of an evaluator, read from the user's file; DataError if they fail."""
-        read = partial(read_judgments, self.settings.answers[evaluator])
+        read = partial(formats.read_judgments, self.settings.answers[evaluator])
         return self.once(f"answers of {evaluator}", read)
 
     def answered(self, evaluator: str, runs: int) -> Ranked:
@@ -184,30 +180,32 @@ class Materials:
         return self.once(f"ranking by {evaluator}", ranked)
 
     @cached_property
-    def seeda_texts(self) -> Corpus:
+    def seeda_texts(self) -> formats.Corpus:
         """:attr:`seeda_judged` without gold edits: metrics extract them from the references."""
         return replace(self.seeda_judged, gold=())
 
     @cached_property
-    def seeda_unlisted(self) -> Corpus:
+    def seeda_unlisted(self) -> formats.Corpus:
         """:attr:`seeda_texts`, ``Um`` edits left out; an annotator not listed changes nothing."""
-        corpus, rule = self.seeda_judged, TextRule(um="skip", missing="source")
-        texts, _ = reference_texts(corpus.sources, corpus.gold, rule)
+        corpus, rule = self.seeda_judged, formats.TextRule(um="skip", missing="source")
+        texts, _ = formats.reference_texts(corpus.sources, corpus.gold, rule)
         return replace(corpus, references=texts, gold=(), text_rule=str(rule))
 
     @cached_property
     def seeda_people(self) -> People:
         """People's TrueSkill scores from SEEDA, by ``seeda-e`` and ``seeda-s``."""
-        return {name: benchmark(name).read_scores() or {} for name in ("seeda-e", "seeda-s")}
+        return {
+            name: formats.benchmark(name).read_scores() or {} for name in ("seeda-e", "seeda-s")
+        }
 
     @cached_property
-    def conll14_alternatives(self) -> Corpus:
+    def conll14_alternatives(self) -> formats.Corpus:
         """The CoNLL-2014 test set with the gold edits of up to five annotators, no outputs."""
         return _conll14(gold="alt/official-2014.combined-withalt.m2")
 
     def scored(self, name: str, metrics: Sequence[str | Metric]) -> ScoreTable:
         """Score a corpus of this object, named by its attribute; each metric only once."""
-        corpus: Corpus = getattr(self, name)
+        corpus: formats.Corpus = getattr(self, name)
         new = [metric for metric in metrics if (name, str(metric)) not in self._scored]
         if new:
             made = score(corpus, new)

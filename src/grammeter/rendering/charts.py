@@ -1,7 +1,5 @@
 """Charts in rows: scores, ranges of ranks, numbers in cells; no colour stands alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Functions that draw raise UsageError if figures and names differ in number, or there are none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

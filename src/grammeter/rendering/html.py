@@ -4,8 +4,6 @@ Style and script come from ``templates/`` and are part of the page. Its policy a
 two, by their hashes: a text that became markup despite the escaping could not run or load anything.
 """
 
-from __future__ import annotations
-
 import hashlib
 import html
 import json

@@ -1,7 +1,5 @@
 """A report as values: :mod:`grammeter.verbs._report` gathers it, ``rendering.html`` writes it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from grammeter.core import EditVerdict, Table

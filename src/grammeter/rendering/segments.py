@@ -1,7 +1,5 @@
 """Sentence scores as TSV."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Items x a judging metric -> rankings, with a language model as one more judge."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext

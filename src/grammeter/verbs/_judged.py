@@ -1,7 +1,5 @@
 """What a judge gave: rankings, the opinions behind them, and what a reader must know."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

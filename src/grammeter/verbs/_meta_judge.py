@@ -1,7 +1,5 @@
 """The verb ``meta judge``: what the answers of judges tell of the judges themselves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
