@@ -28,7 +28,7 @@ def alone(tmp_path, monkeypatch):
         raise AssertionError("a connection")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(client, "Transport", refuse)
+    monkeypatch.setattr(client.transport, "Transport", refuse)
 
 
 def points(text):

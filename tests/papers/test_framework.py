@@ -303,7 +303,7 @@ def test_metrics_are_scored_once(monkeypatch):
         def __len__(self):
             return 3
 
-    monkeypatch.setattr(materials, "score", score)
+    monkeypatch.setattr(materials.verbs, "score", score)
     shared = Materials()
     shared.conll14 = Corpus()
     word, char = Share(), Share(unit="char")

@@ -106,7 +106,7 @@ def few(monkeypatch, encoder):
             if row.edits
         ]
 
-    monkeypatch.setattr(paper, "measure_impacts", impacts)
+    monkeypatch.setattr(paper.training, "measure_impacts", impacts)
 
 
 @pytest.mark.parametrize("table", ["table6", "table7", "table8"])
@@ -179,8 +179,8 @@ def test_training_from_end_to_end(tmp_path, encoder, monkeypatch):
         for other in endings
     ]
     monkeypatch.setattr(by_maege, "CORPORA", {"CWEB": lambda materials: corpus})
-    quick = partial(trained.train_impara, epochs=1, pairs=60)
-    monkeypatch.setattr(trained, "train_impara", quick)
+    quick = partial(trained.verbs.train_impara, epochs=1, pairs=60)
+    monkeypatch.setattr(trained.verbs, "train_impara", quick)
     settings = Settings(models={"bert-base-cased": encoder}, long=True)
     texts = []
     for _ in range(2):

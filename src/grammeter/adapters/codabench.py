@@ -9,9 +9,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from grammeter import formats, verbs
 from grammeter.core import DataError, GrammeterError, json_number
-from grammeter.formats import read_corpus, write_object
-from grammeter.verbs import score
 
 SOURCE = "source.txt"
 
@@ -27,12 +26,12 @@ def score_submission(
     length, or the output cannot be written.
     """
     reference, submitted = Path(folder) / "ref", Path(folder) / "res"
-    corpus = read_corpus(
+    corpus = formats.read_corpus(
         source=_present(reference / SOURCE),
         references=_references(reference),
         systems={"submission": _only_file(submitted)},
     )
-    table = score(corpus, metrics)
+    table = verbs.score(corpus, metrics)
     values = {name: json_number(column["submission"].value) for name, column in table.items()}
     if percent:
         values = {name: None if value is None else value * 100 for name, value in values.items()}
@@ -41,7 +40,7 @@ def score_submission(
     except OSError as error:
         fault = f"cannot be written: {error.strerror}"
         raise DataError(fault, where=str(output), fix="Name another folder.") from None
-    write_object(values, Path(output) / "scores.json")
+    formats.write_object(values, Path(output) / "scores.json")
     return values
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from grammeter.core import UsageError
+from grammeter import core, scoring
 from grammeter.metrics import Metric
-from grammeter.scoring import Scorer
 
 
 class Evaluate:
@@ -16,10 +15,10 @@ class Evaluate:
         Evaluate("gleu").compute(predictions=[...], references=[[...], ...], sources=[...])
     """
 
-    def __init__(self, *metrics: str | Metric, scorer: Scorer | None = None) -> None:
+    def __init__(self, *metrics: str | Metric, scorer: scoring.Scorer | None = None) -> None:
         if bool(metrics) == bool(scorer):
-            raise UsageError("metrics or a scorer", fix="Give one of the two.")
-        self._scorer = scorer or Scorer(metrics)
+            raise core.UsageError("metrics or a scorer", fix="Give one of the two.")
+        self._scorer = scorer or scoring.Scorer(metrics)
         self._rows: list[tuple[str, str, Sequence[str]]] = []
 
     def add(
@@ -40,9 +39,9 @@ class Evaluate:
         if references is None:
             references = [None] * len(sources)
         if any(isinstance(texts, str) for texts in (predictions, sources, references)):
-            raise UsageError("one text where a list belongs", fix="Write [text].")
+            raise core.UsageError("one text where a list belongs", fix="Write [text].")
         if not len(sources) == len(predictions) == len(references):
-            raise UsageError(
+            raise core.UsageError(
                 f"{len(predictions)} predictions, {len(sources)} sources,"
                 f" {len(references)} references",
                 fix="Give one of each for every sentence; references as [sentences][references].",
@@ -68,10 +67,10 @@ class Evaluate:
         if predictions is not None or sources is not None or references is not None:
             if predictions is None or sources is None:
                 lacking = "predictions" if predictions is None else "sources"
-                raise UsageError(f"no {lacking}", fix="Give predictions and sources.")
+                raise core.UsageError(f"no {lacking}", fix="Give predictions and sources.")
             self.add_batch(predictions=predictions, sources=sources, references=references)
         if not self._rows:
-            raise UsageError("nothing to score", fix="Give predictions and sources.")
+            raise core.UsageError("nothing to score", fix="Give predictions and sources.")
         rows, self._rows = self._rows, []
         texts, outputs, known = (list(column) for column in zip(*rows, strict=True))
         corpus_scores = self._scorer.corpus(texts, outputs, known if any(known) else None)

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from grammeter.core import UsageError
-from grammeter.metrics import Metric
-from grammeter.scoring import Scorer
+from grammeter import core, metrics, scoring
 
 Completion = str | Sequence[Mapping[str, Any]]
 """A text, or a conversation of which the last message counts."""
@@ -26,15 +24,15 @@ class Reward:
 
     def __init__(
         self,
-        metric: str | Metric | Scorer,
+        metric: str | metrics.Metric | scoring.Scorer,
         *,
         source: str | None = "source",
         reference: str | None = None,
         scale: float = 1.0,
     ) -> None:
-        self._scorer = metric if isinstance(metric, Scorer) else Scorer([metric])
+        self._scorer = metric if isinstance(metric, scoring.Scorer) else scoring.Scorer([metric])
         if len(self._scorer.metrics) != 1:
-            raise UsageError("a reward is one number", fix="Give a scorer of one metric.")
+            raise core.UsageError("a reward is one number", fix="Give a scorer of one metric.")
         self._source, self._reference, self._scale = source, reference, scale
         self.__name__: str = f"grammeter_{self._scorer.metrics[0].name}"
 
@@ -48,7 +46,7 @@ class Reward:
         sources = self._column(self._source, columns, prompts)
         references = self._column(self._reference, columns, [()] * len(completions))
         if not len(sources) == len(completions) == len(references):
-            raise UsageError(
+            raise core.UsageError(
                 f"{len(completions)} completions, {len(sources)} sources,"
                 f" {len(references)} references",
                 fix="Give one of each for every completion.",
@@ -77,7 +75,7 @@ class Reward:
         if name not in columns:
             there = ", ".join(sorted(columns)) or "none"
             fault = f"the data set has no column {name!r}; there are: {there}"
-            raise UsageError(fault, fix="Name the column when the reward is made.")
+            raise core.UsageError(fault, fix="Name the column when the reward is made.")
         return columns[name]
 
 

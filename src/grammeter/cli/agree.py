@@ -3,9 +3,7 @@
 import argparse
 
 import grammeter as gm
-from grammeter.cli import inputs
-from grammeter.cli.flags import call
-from grammeter.cli.output import check_figures, emit
+from grammeter.cli import flags, inputs, output
 
 
 def run(args: argparse.Namespace) -> None:
@@ -15,9 +13,9 @@ def run(args: argparse.Namespace) -> None:
     from grammeter.rendering import save_figures
 
     check_home(not args.correlate, "results other than --correlate's", figure=args.figure)
-    check_figures(args.figure)
+    output.check_figures(args.figure)
     judgments = inputs.judgments(args)
     outputs = read_outputs(args.hyps) if args.hyps else None
-    result = call(args, gm.agree, rankings=judgments, outputs=outputs)
+    result = flags.call(args, gm.agree, rankings=judgments, outputs=outputs)
     save_figures(result, dict.fromkeys(result.figures(), args.figure))
-    emit(args, result)
+    output.emit(args, result)

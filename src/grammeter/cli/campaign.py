@@ -10,8 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 import grammeter as gm
-from grammeter.cli import inputs
-from grammeter.cli.flags import call
+from grammeter.cli import flags, inputs
 from grammeter.cli.output import emit, notice, remark
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 def run_create(args: argparse.Namespace) -> None:
     """Make a campaign from a corpus."""
     corpus = inputs.corpus(args, references=False)
-    made = call(args, gm.campaign_create, corpus=corpus)
+    made = flags.call(args, gm.campaign_create, corpus=corpus)
     _report(args, made, _summary(made))
 
 
@@ -44,7 +43,7 @@ def run_import(args: argparse.Namespace) -> None:
     judgments = gm.read_judgments(
         args.judgments, first_segment=args.first_segment, systems=corpus.systems
     )
-    made = call(args, gm.campaign_import, corpus=corpus, judgments=judgments)
+    made = flags.call(args, gm.campaign_import, corpus=corpus, judgments=judgments)
     progress = made.progress
     text = (
         f"campaign {made.campaign}: {progress.done + progress.skipped} judgments by"
@@ -60,7 +59,7 @@ def _report(args: argparse.Namespace, made: CampaignProgress, summary: str) -> N
 
 def run_invite(args: argparse.Namespace) -> None:
     """Print one-time links for judges."""
-    links: dict[str, str] = call(args, gm.campaign_invite)
+    links: dict[str, str] = flags.call(args, gm.campaign_invite)
     sys.stdout.write("".join(f"{link}\n" for link in links.values()))
     notice(args, f"for {', '.join(links)}; each link works once, and is not kept anywhere")
 
@@ -75,7 +74,7 @@ def run_serve(args: argparse.Namespace) -> None:
         if not args.quiet:
             print(f"{address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
 
-    call(args, gm.campaign_serve, started=started)
+    flags.call(args, gm.campaign_serve, started=started)
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
@@ -84,14 +83,14 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 def run_status(args: argparse.Namespace) -> None:
     """Print how far campaigns are."""
-    emit(args, call(args, gm.campaign_status))
+    emit(args, flags.call(args, gm.campaign_status))
 
 
 def run_export(args: argparse.Namespace) -> None:
     """Write the judgments."""
     from grammeter.formats import format_judgments
 
-    judgments = call(args, gm.campaign_export)
+    judgments = flags.call(args, gm.campaign_export)
     if not args.output:
         sys.stdout.write(format_judgments(judgments, "jsonl"))
     remark(judgments.notes)
@@ -101,20 +100,20 @@ def run_export(args: argparse.Namespace) -> None:
 
 def run_close(args: argparse.Namespace) -> None:
     """Take no more judgments."""
-    state = "closed" if call(args, gm.campaign_close) else "it was closed before"
+    state = "closed" if flags.call(args, gm.campaign_close) else "it was closed before"
     notice(args, f"campaign {args.name}: {state}")
 
 
 def run_reopen(args: argparse.Namespace) -> None:
     """Take judgments again."""
-    state = "open again" if call(args, gm.campaign_reopen) else "it is open"
+    state = "open again" if flags.call(args, gm.campaign_reopen) else "it is open"
     notice(args, f"campaign {args.name}: {state}")
 
 
 def run_organiser(args: argparse.Namespace) -> None:
     """Make an account, or give it a new password."""
     typed = None if args.make_password or not sys.stdin.isatty() else _typed
-    account = call(args, gm.campaign_organiser, password=typed)
+    account = flags.call(args, gm.campaign_organiser, password=typed)
     if typed is None:
         sys.stdout.write(account.password + "\n")
     notice(args, f"account {args.name}: {'made' if account.new else 'new password'}")
@@ -131,13 +130,13 @@ def _typed() -> str:
 
 def run_forget(args: argparse.Namespace) -> None:
     """Delete a judge's personal data."""
-    judge = call(args, gm.campaign_forget)
+    judge = flags.call(args, gm.campaign_forget)
     notice(args, f"{judge}: personal data are deleted, the judgments stay")
 
 
 def run_backup(args: argparse.Namespace) -> None:
     """Copy the database."""
-    call(args, gm.campaign_backup)
+    flags.call(args, gm.campaign_backup)
     notice(args, f"copied to {args.target}")
 
 
@@ -145,7 +144,7 @@ def run_upgrade(args: argparse.Namespace) -> None:
     """Bring the database up to date."""
     from grammeter.campaign import is_file
 
-    changed = call(args, gm.campaign_upgrade)
+    changed = flags.call(args, gm.campaign_upgrade)
     copy = args.copy or f"{args.database}.old"
     old = f"; {copy} is as it was before" if is_file(args.database) else ""
     notice(args, f"brought up to date{old}" if changed else "it is up to date")

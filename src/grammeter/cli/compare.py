@@ -3,12 +3,11 @@
 import argparse
 
 import grammeter as gm
-from grammeter.cli.flags import call
-from grammeter.cli.output import emit, progress
+from grammeter.cli import flags, output
 
 
 def run(args: argparse.Namespace) -> None:
     """Compare and print."""
-    with progress(args):
-        result = call(args, gm.compare, table=args.scores)
-    emit(args, result)
+    with output.progress(args):
+        result = flags.call(args, gm.compare, table=args.scores)
+    output.emit(args, result)

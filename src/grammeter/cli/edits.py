@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import grammeter as gm
-from grammeter.cli.flags import NO_FAULTS, call, remark_idle
-from grammeter.cli.output import emit_data, put, remark
+from grammeter.cli import flags, output
 
 if TYPE_CHECKING:
     from grammeter.core import Counts
@@ -27,37 +26,37 @@ RULE = "-" * 40 + "\n"
 
 def run_extract(args: argparse.Namespace) -> None:
     """Write the edits of corrected texts."""
-    _write(args, call(args, gm.edits_extract))
+    _write(args, flags.call(args, gm.edits_extract))
 
 
 def run_convert(args: argparse.Namespace) -> None:
     """Write the edits of an M2 file anew."""
     redo = "auto" if args.auto else "gold"
-    _write(args, call(args, gm.edits_convert, redo=redo))
+    _write(args, flags.call(args, gm.edits_convert, redo=redo))
 
 
 def run_split(args: argparse.Namespace) -> None:
     """Write two parts of an M2 file."""
-    train, test = call(args, gm.edits_split)
-    remark(train.faults)
-    put(args.out, train.text())
-    put(args.test, test.text())
+    train, test = flags.call(args, gm.edits_split)
+    output.remark(train.faults)
+    output.put(args.out, train.text())
+    output.put(args.test, test.text())
 
 
 def _write(args: argparse.Namespace, extracted: ExtractedEdits) -> None:
-    remark(extracted.faults)
+    output.remark(extracted.faults)
     if not extracted.faults:
-        remark_idle(args, NO_FAULTS, "--lenient")
-    remark(extracted.notes)
-    put(args.out, extracted.text())
+        flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
+    output.remark(extracted.notes)
+    output.put(args.out, extracted.text())
 
 
 def run_compare(args: argparse.Namespace) -> None:
     """Print the F-scores of an M2 file."""
-    compared = call(args, gm.edits_compare)
+    compared = flags.call(args, gm.edits_compare)
     if not compared.faults:
-        remark_idle(args, NO_FAULTS, "--lenient")
-    emit_data(args, compared.to_dict(), lambda: _text(args, compared))
+        flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
+    output.emit_data(args, compared.to_dict(), lambda: _text(args, compared))
 
 
 def _text(args: argparse.Namespace, compared: ComparedEdits) -> str:

@@ -3,9 +3,7 @@
 import argparse
 
 import grammeter as gm
-from grammeter.cli import models
-from grammeter.cli.flags import call
-from grammeter.cli.output import emit, progress
+from grammeter.cli import flags, models, output
 
 
 def run(args: argparse.Namespace) -> None:
@@ -16,6 +14,6 @@ def run(args: argparse.Namespace) -> None:
         scores = gm.read_scores(args.scores)
         names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
         models.remark_unused(args, [gm.metric(name) for name in names])
-        with progress(args):
-            explained = call(args, gm.explain, scores=scores)
-        emit(args, explained)
+        with output.progress(args):
+            explained = flags.call(args, gm.explain, scores=scores)
+        output.emit(args, explained)

@@ -206,12 +206,12 @@ def _kinds(module: str, node: ast.AST | None) -> Iterator[Kind]:
 
 
 def _meant(module: str, node: ast.AST | None) -> tuple[str, ast.stmt] | None:
-    """Return the definition of a name, or of one behind a room's door: ``ranking.Unit``."""
+    """Return the definition of a name, or of one in a room or a neighbour: ``ranking.Unit``."""
     match node:
         case ast.Name(id=name):
             return _defined(module, name)
         case ast.Attribute(value=ast.Name(id=room), attr=name):
-            return _defined(room, name)
+            return _defined(room, name) or _defined(f"{module.rpartition('/')[0]}/{room}", name)
         case _:
             return None
 

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import grammeter as gm
-from grammeter.cli.flags import NO_FAULTS, options, remark_idle
-from grammeter.cli.output import notice, remark
+from grammeter.cli import flags, output
 
 if TYPE_CHECKING:
     from grammeter.formats import Corpus, Judgments
@@ -16,19 +15,19 @@ if TYPE_CHECKING:
 
 def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = True) -> Corpus:
     """Read the corpus of the arguments; print its notes unless the result has them (``noted``)."""
-    corpus = gm.read_corpus(**options(args, gm.read_corpus, systems=args.hyps))
+    corpus = gm.read_corpus(**flags.options(args, gm.read_corpus, systems=args.hyps))
     for text in corpus.notices:
-        notice(args, text)
+        output.notice(args, text)
     if not noted:
-        remark(corpus.notes)
+        output.remark(corpus.notes)
     if not references:
         unused = ["--um", "--missing-annotator", *(["--references"] if args.source else [])]
-        remark_idle(args, "references are not looked at", *unused)
+        flags.remark_idle(args, "references are not looked at", *unused)
     elif corpus.text_rule == "given":
         why = "no reference text is made from gold edits"
-        remark_idle(args, why, "--um", "--missing-annotator")
+        flags.remark_idle(args, why, "--um", "--missing-annotator")
     if not corpus.notes:
-        remark_idle(args, NO_FAULTS, "--lenient")
+        flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
     return corpus
 
 
@@ -44,7 +43,7 @@ def judgments(args: argparse.Namespace) -> Judgments:
         drop=_Left(args, outputs or ()),
     )
     for text in judgments.notices:
-        notice(args, text)
+        output.notice(args, text)
     return judgments
 
 

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import grammeter as gm
-from grammeter.cli import inputs, models
-from grammeter.cli.flags import call, remark_idle
-from grammeter.cli.output import emit, progress
+from grammeter.cli import flags, inputs, models, output
 
 
 def run_system(args: argparse.Namespace) -> None:
@@ -15,32 +13,32 @@ def run_system(args: argparse.Namespace) -> None:
     if args.interval in ("fisher", "none"):
         why = f"--interval {args.interval} draws nothing; systems, systems-bca and sentences do"
         if not args.rankings:
-            remark_idle(args, why, "--resamples", "--bootstrap", "--seed")
+            flags.remark_idle(args, why, "--resamples", "--bootstrap", "--seed")
     if args.interval == "none":
-        remark_idle(args, "there is no interval", "--confidence")
-    emit(args, _correlated(args, gm.meta_system))
+        flags.remark_idle(args, "there is no interval", "--confidence")
+    output.emit(args, _correlated(args, gm.meta_system))
 
 
 def run_sentence(args: argparse.Namespace) -> None:
     """Measure and print."""
-    emit(args, call(args, gm.meta_sentence, scores=[args.scores, *args.more]))
+    output.emit(args, flags.call(args, gm.meta_sentence, scores=[args.scores, *args.more]))
 
 
 def run_window(args: argparse.Namespace) -> None:
     """Correlate and print."""
-    emit(args, _correlated(args, gm.meta_window))
+    output.emit(args, _correlated(args, gm.meta_window))
 
 
 def run_beta(args: argparse.Namespace) -> None:
     """Sweep and print."""
-    emit(args, _correlated(args, gm.meta_beta))
+    output.emit(args, _correlated(args, gm.meta_beta))
 
 
 def run_judge(args: argparse.Namespace) -> None:
     """Measure and print."""
-    with progress(args):
-        result = call(args, gm.meta_judge)
-    emit(args, result)
+    with output.progress(args):
+        result = flags.call(args, gm.meta_judge)
+    output.emit(args, result)
 
 
 def run_maege(args: argparse.Namespace) -> None:
@@ -55,14 +53,14 @@ def run_maege(args: argparse.Namespace) -> None:
         corpus = inputs.corpus(args, noted=True)
         if corpus.gold:
             why = "MAEGE makes texts from gold edits by rules of its own"
-            remark_idle(args, why, "--um", "--missing-annotator")
+            flags.remark_idle(args, why, "--um", "--missing-annotator")
         models.remark_unused(args, metrics)
-        with progress(args):
-            result = call(args, gm.meta_maege, corpus=corpus)
-    emit(args, result)
+        with output.progress(args):
+            result = flags.call(args, gm.meta_maege, corpus=corpus)
+    output.emit(args, result)
 
 
 def _correlated(args: argparse.Namespace, verb: Callable[..., Any]) -> Any:
     """Call a verb; the last of several files is people's side, unless a benchmark is named."""
     human = None if args.benchmark or len(args.files) < 2 else args.files[-1]
-    return call(args, verb, scores=args.files[: -1 if human else None], human=human)
+    return flags.call(args, verb, scores=args.files[: -1 if human else None], human=human)

@@ -9,8 +9,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import grammeter as gm
-from grammeter.cli.flags import options, remark_idle
-from grammeter.cli.output import notice
+from grammeter.cli import flags, output
 
 if TYPE_CHECKING:
     from grammeter.llm import Bill, Endpoint
@@ -29,7 +28,7 @@ def runtime(args: argparse.Namespace, *, cached: bool = True) -> gm.Runtime:
     from grammeter.core import expanded
 
     folder = expanded(args.cache_dir) if args.cache_dir and cached else None
-    return gm.Runtime(**options(args, gm.Runtime, cache_dir=folder))
+    return gm.Runtime(**flags.options(args, gm.Runtime, cache_dir=folder))
 
 
 @contextmanager
@@ -39,18 +38,18 @@ def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[N
 
     endpoint = _endpoint(args)
     if endpoint.in_process:
-        remark_idle(args, "the model answers in this process", *IDLE_HERE)
+        flags.remark_idle(args, "the model answers in this process", *IDLE_HERE)
     if endpoint.read == "likelihood":
-        remark_idle(args, "a likelihood is no reply, and the same every time", *IDLE_SAMPLING)
+        flags.remark_idle(args, "a likelihood is no reply, and the same every time", *IDLE_SAMPLING)
     try:
         with using(endpoint):
             yield
     finally:
         for text in _usage(endpoint.bill):
-            notice(args, text)
+            output.notice(args, text)
         if concessions and endpoint.bill.concessions:
             names = ", ".join(sorted(endpoint.bill.concessions))
-            notice(args, f"the endpoint does not take: {names}")
+            output.notice(args, f"the endpoint does not take: {names}")
 
 
 def remark_unused(
@@ -61,12 +60,12 @@ def remark_unused(
     if not any(metric.models() for metric in metrics):
         cache = () if language else ("--cache-dir",)
         names = ("--device", "--dtype", "--batch-tokens", "--download", *cache)
-        remark_idle(args, "no metric here runs a pretrained model", *names)
+        flags.remark_idle(args, "no metric here runs a pretrained model", *names)
     if judging and not language:
         from grammeter.llm import Endpoint
 
         names = {f"--{each.name.replace('_', '-')}" for each in fields(Endpoint)} - {"--cache-dir"}
-        remark_idle(args, "no metric here asks a language model", *names)
+        flags.remark_idle(args, "no metric here asks a language model", *names)
 
 
 def _usage(bill: Bill) -> Iterator[str]:
@@ -83,4 +82,4 @@ def _endpoint(args: argparse.Namespace) -> Endpoint:
     from grammeter.llm import OPENAI, Endpoint
 
     values: dict[str, Any] = {name: getattr(args, name) or None for name in ("cache_dir", "prices")}
-    return Endpoint(**options(args, Endpoint, base_url=args.base_url or OPENAI, **values))
+    return Endpoint(**flags.options(args, Endpoint, base_url=args.base_url or OPENAI, **values))

@@ -13,9 +13,8 @@ from os.path import exists  # false for what is no name, too
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, cast
 
+from grammeter import core, version
 from grammeter.cli.ending import say
-from grammeter.core import UnknownNameError, UsageError
-from grammeter.version import __version__
 
 VERBS: dict[str, str] = tomllib.loads(
     Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")
@@ -81,7 +80,7 @@ class VerbParser(argparse.ArgumentParser):
         """Yield a hint for each unknown option: a similar one, or its commands."""
         for option in (word.partition("=")[0] for word in extra if word.startswith("--")):
             owners = _owners(option)
-            near = UnknownNameError("option", option, self._option_string_actions).suggestions
+            near = core.UnknownNameError("option", option, self._option_string_actions).suggestions
             if 0 < len(owners) <= MOST_OWNERS:
                 yield f"{option} belongs to {' and '.join(owners)}."
             elif near and not owners:
@@ -126,7 +125,7 @@ def top_parser() -> VerbParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="grammeter [-h] [--version] VERB ...",
     )
-    parser.add_argument("--version", action="version", version=f"grammeter {__version__}")
+    parser.add_argument("--version", action="version", version=f"grammeter {version.__version__}")
     parser.add_argument("verb", choices=list(VERBS), metavar="VERB", help="what to do")
     return parser
 
@@ -178,14 +177,14 @@ def check_outputs(actions: Iterable[argparse.Action], args: argparse.Namespace) 
     ]
     for at, output in enumerate(outputs):
         for taken in (one for one in inputs if _is_part(output.path, one.path)):
-            raise UsageError(
+            raise core.UsageError(
                 f"{output.path}: {output.argument} would take the place of a file that it is made"
                 f" from ({taken.argument})",
                 fix="Name another file.",
             )
         for other in (one for one in outputs[at + 1 :] if _same(output.path, one.path)):
             fault = f"{output.path}: {output.argument} and {other.argument} would be one file"
-            raise UsageError(fault, fix="Name two files.")
+            raise core.UsageError(fault, fix="Name two files.")
 
 
 def _named(action: argparse.Action, args: argparse.Namespace) -> Iterator[_Named]:

@@ -3,8 +3,7 @@
 import argparse
 
 import grammeter as gm
-from grammeter.cli import inputs
-from grammeter.cli.flags import call
+from grammeter.cli import flags, inputs
 from grammeter.cli.output import check_figures, emit, notice, progress
 
 
@@ -20,6 +19,6 @@ def run(args: argparse.Namespace) -> None:
         notice(args, "--processes changes nothing here: only runs of TrueSkill are shared out")
     judgments = inputs.judgments(args)
     with progress(args):
-        result = call(args, gm.rank, rankings=judgments)
+        result = flags.call(args, gm.rank, rankings=judgments)
     save_figures(result, dict.fromkeys(result.figures(), args.figure))
     emit(args, result)

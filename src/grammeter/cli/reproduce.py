@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import grammeter as gm
-from grammeter.cli import models
-from grammeter.cli.flags import call
+from grammeter.cli import flags, models
 from grammeter.cli.output import check_figures, emit, notice, progress, teller
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
     check_figures(args.figure)
     args.paper = paper or "all"
     with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
-        reproduction = call(args, gm.reproduce, processes=PROCESSES)
+        reproduction = flags.call(args, gm.reproduce, processes=PROCESSES)
     _draw(reproduction, args.figure)
     shown = ("differing", "summary")
     _emit(args, reproduction, **{name: getattr(args, name) for name in shown})

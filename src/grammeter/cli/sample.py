@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import grammeter as gm
-from grammeter.cli import inputs
-from grammeter.cli.flags import call
-from grammeter.cli.output import notice, put
+from grammeter.cli import flags, inputs, output
 
 if TYPE_CHECKING:
     from grammeter.core import Item
@@ -28,13 +26,13 @@ def run(args: argparse.Namespace) -> None:
     judges = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
     corpus = inputs.corpus(args, references=False)
     drawn = likely | {"judges": judges, "probabilities": False}
-    items: Sequence[Item] = call(args, gm.sample, corpus=corpus, **drawn)
+    items: Sequence[Item] = flags.call(args, gm.sample, corpus=corpus, **drawn)
     if args.probabilities:
         chances = gm.sample(corpus, probabilities=True, **likely)
-        put(args.probabilities, _probabilities_tsv(chances))
+        output.put(args.probabilities, _probabilities_tsv(chances))
     if args.output or args.probabilities != "-":
-        put(args.output, items_text(items))
-    notice(args, _summary(items))
+        output.put(args.output, items_text(items))
+    output.notice(args, _summary(items))
 
 
 def _probabilities_tsv(source: Distribution) -> str:

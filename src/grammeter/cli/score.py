@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import grammeter as gm
-from grammeter.cli import inputs, models
-from grammeter.cli.flags import call
-from grammeter.cli.output import notice, print_result, progress, put
+from grammeter.cli import flags, inputs, models, output
 
 if TYPE_CHECKING:
     from grammeter.metrics import Metric
@@ -37,15 +35,15 @@ def _score(args: argparse.Namespace) -> int:
     corpus = inputs.corpus(args, noted=True)
     models.remark_unused(args, metrics, judging=True)
     for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
-        notice(args, text)
-    with progress(args):
-        table = call(args, score, corpus=corpus)
+        output.notice(args, text)
+    with output.progress(args):
+        table = flags.call(args, score, corpus=corpus)
     if args.output:
         write_scores(table, args.output)
     if args.segments:
-        put(args.segments, segments_tsv(table))
+        output.put(args.segments, segments_tsv(table))
     if args.segments != STDIN:
-        print_result(args, table, parts=args.parts)
+        output.print_result(args, table, parts=args.parts)
     missed = fail_under(table, limits)
     for text in missed:
         print(text, file=sys.stderr)

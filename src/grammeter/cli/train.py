@@ -7,8 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import grammeter as gm
-from grammeter.cli.flags import call
-from grammeter.cli.output import notice, print_json, print_result, progress, teller
+from grammeter.cli import flags, output
 
 
 def run_impara(args: argparse.Namespace) -> None:
@@ -16,9 +15,9 @@ def run_impara(args: argparse.Namespace) -> None:
     from grammeter.training import card_page
 
     with _at_work(args):
-        card = call(args, gm.train_impara)
+        card = flags.call(args, gm.train_impara)
     if args.format == "json":
-        print_json(card)
+        output.print_json(card)
     else:
         sys.stdout.write(card_page(card))
 
@@ -28,9 +27,9 @@ def run_some(args: argparse.Namespace) -> None:
     from grammeter.training import card_page
 
     with _at_work(args):
-        cards = call(args, gm.train_some)
+        cards = flags.call(args, gm.train_some)
     if args.format == "json":
-        print_json({"kind": "training-cards", "cards": cards})
+        output.print_json({"kind": "training-cards", "cards": cards})
     else:
         sys.stdout.write("\n".join(card_page(card) for card in cards.values()))
 
@@ -38,8 +37,8 @@ def run_some(args: argparse.Namespace) -> None:
 def run_cross_domain(args: argparse.Namespace) -> None:
     """Train on each corpus, test on each."""
     with _at_work(args):
-        crossed = call(args, gm.train_cross_domain, corpora=_corpora(args.parallel))
-    print_result(args, crossed)
+        crossed = flags.call(args, gm.train_cross_domain, corpora=_corpora(args.parallel))
+    output.print_result(args, crossed)
 
 
 def _corpora(spelled: list[str]) -> dict[str, list[str]]:
@@ -56,8 +55,8 @@ def _corpora(spelled: list[str]) -> dict[str, list[str]]:
 def run_impacts(args: argparse.Namespace) -> None:
     """Print the impacts of error types and edits."""
     with _at_work(args):
-        impacts = call(args, gm.train_impacts)
-    print_result(args, impacts, show=args.show)
+        impacts = flags.call(args, gm.train_impacts)
+    output.print_result(args, impacts, show=args.show)
 
 
 @contextmanager
@@ -69,14 +68,14 @@ def _at_work(args: argparse.Namespace) -> Generator[None]:
 
     folder = expanded(args.cache_dir) if args.cache_dir else None
     runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
-    with progress(args) as shown:
+    with output.progress(args) as shown:
         try:
-            with using(runtime), listening(teller(args, shown)):
+            with using(runtime), listening(output.teller(args, shown)):
                 yield
         except KeyboardInterrupt:
             shown.clear()
             if hasattr(args, "output"):
-                notice(args, f"{args.output} keeps what is done; to go on: {_again(args)}")
+                output.notice(args, f"{args.output} keeps what is done; to go on: {_again(args)}")
             raise
 
 

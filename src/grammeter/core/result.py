@@ -8,9 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, TypeVar, cast, get_type_hints
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.score import json_number
-from grammeter.core.signature import Signature
+from grammeter.core import errors, score, signature
 from grammeter.core.tables import Form, Style, Table, escaped, terminal, write_tables
 from grammeter.version import __version__
 
@@ -106,7 +104,7 @@ class Named(Mapping[str, Value]):
 
     def __getitem__(self, name: str) -> Value:
         values = self._values()
-        UnknownNameError.check(self._what, name, values)
+        errors.UnknownNameError.check(self._what, name, values)
         return values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -131,13 +129,13 @@ def reading(
     if data.get("kind") != kind:
         fault = f'these are no {kind}: "kind" is {data.get("kind")!r}'
         fix = f"Give a file that 'grammeter {verb} -o FILE' wrote."
-        raise DataError(fault, where=where, fix=fix)
+        raise errors.DataError(fault, where=where, fix=fix)
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         fault = f"damaged {kind}: {type(error).__name__}: {error}"
         fix = f"Write the file again with 'grammeter {verb} -o FILE'."
-        raise DataError(fault, where=where, fix=fix) from error
+        raise errors.DataError(fault, where=where, fix=fix) from error
 
 
 class Plain:
@@ -167,8 +165,8 @@ def public_shape(kind: str, result: Any, /, *names: str, **parts: Any) -> dict[s
 def plain(value: Any) -> Any:
     """Return a value as JSON holds it; keys of several parts are joined by ``|``."""
     if value is None or isinstance(value, float | int | str):
-        return json_number(value) if isinstance(value, float) else value
-    if isinstance(value, Signature):
+        return score.json_number(value) if isinstance(value, float) else value
+    if isinstance(value, signature.Signature):
         return str(value)
     if hasattr(value, "to_dict"):
         return value.to_dict()

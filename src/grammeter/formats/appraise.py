@@ -29,11 +29,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats import judged, spellings
+from grammeter.formats import judged, spellings, tables
 from grammeter.formats.elements import Element, parse_xml, start_tag
 from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
-from grammeter.formats.spellings import find_names
-from grammeter.formats.tables import placed
 
 _ROOT = "appraise-results"
 _BLOCK = "error-correction-ranking-result"
@@ -74,7 +72,7 @@ def parse_appraise(
     items = [item for _, block in blocks for item in block]
     from_id = not any(item.sentence for item in items)
     rows = [_row(item, from_id) for item in items]
-    names = find_names(
+    names = spellings.find_names(
         [[output.names for output in row.outputs] for row in rows],
         separator=separator,
         is_system={*systems}.__contains__,
@@ -208,7 +206,7 @@ def _check_empty(element: Element) -> None:
 def _row(item: _Item, from_id: bool) -> Row:
     """Read an item; ``from_id``: its ``id`` has the number of the sentence."""
     element, attributes = item.element, item.element.attributes
-    with placed(element.where):
+    with tables.placed(element.where):
         word = attributes.get("skipped", "false")
         skipped = _SKIPPED.get(word.lower())
         if skipped is None:
@@ -241,7 +239,7 @@ def _output(element: Element, unranked: bool) -> Output:
         raise element.fault("has no system")
     if not rank and not unranked:
         raise element.fault("has no rank")
-    with placed(element.where):
+    with tables.placed(element.where):
         return Output(names, whole_number(rank, "rank") if rank else None, element.where)
 
 

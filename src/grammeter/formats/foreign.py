@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats.judged import JudgedBlock, JudgmentFile, Judgments, check_scale
-from grammeter.formats.spellings import Names
-from grammeter.formats.tables import placed
+from grammeter.formats import judged, spellings, tables
 
 _ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
 _MOST_DIGITS = 16
@@ -40,14 +38,14 @@ class Row:
 def judgments_of(
     rows: Sequence[Row],
     where: str,
-    names: Names,
+    names: spellings.Names,
     *,
     form: Literal["appraise", "wmt"],
-    blocks: Iterable[JudgedBlock],
+    blocks: Iterable[judged.JudgedBlock],
     guesses: Iterable[str] = (),
     notices: Iterable[str] = (),
     short: Callable[[str], str] = str,
-) -> Judgments:
+) -> judged.Judgments:
     """Make rankings of the rows of the file ``where``.
 
     ``short`` makes the name of a system from what ``names`` splits; ``guesses`` become notes.
@@ -57,20 +55,20 @@ def judgments_of(
     for row in rows:
         groups: list[tuple[str, ...]] = []
         for output in row.outputs:
-            with placed(output.where or row.where):
+            with tables.placed(output.where or row.where):
                 groups.append(tuple(map(short, names.split(output.names))))
-        with placed(row.where):
+        with tables.placed(row.where):
             ranking = _ranking(row, groups, where, "-".join(row.languages) if pairs[1:] else "")
             # pairs of a longer ranking have its ranks
             is_pair = form == "wmt" and len(groups) == 2
-            rankings.append(ranking if is_pair else check_scale(ranking))
-    file = JudgmentFile(form, 0, "default", names.separator, tuple(blocks))
+            rankings.append(ranking if is_pair else judged.check_scale(ranking))
+    file = judged.JudgmentFile(form, 0, "default", names.separator, tuple(blocks))
     unranked = sum(len(row.outputs) for row in rows) - sum(len(r.groups) for r in rankings)
     left_out = f"{unranked} outputs have no rank beside others that have one; they are left out"
     notices = (*notices, *([f"{where}: {left_out}"] if unranked else []))
     origins = tuple(row.where for row in rows)
     notes = tuple(_notes(rows, where, guesses, pairs))
-    return Judgments(tuple(rankings), (file,), origins, notices, notes)
+    return judged.Judgments(tuple(rankings), (file,), origins, notices, notes)
 
 
 def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages: str) -> Ranking:

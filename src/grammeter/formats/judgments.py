@@ -18,12 +18,9 @@ from grammeter.core import (
     checked,
     with_sentence_numbers,
 )
-from grammeter.formats import judged, numbering
+from grammeter.formats import judged, numbering, spellings, wmt
 from grammeter.formats.appraise import format_appraise, parse_appraise
-from grammeter.formats.numbering import Outputs
-from grammeter.formats.spellings import check_names
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
-from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
 
 PathLike = str | Path
 _LINE_END = re.compile(r"\r*\n|\r")
@@ -35,7 +32,7 @@ def read_judgments(
     paths: PathLike | Sequence[PathLike],
     *,
     first_segment: judged.FirstSegment | None = None,
-    systems: Outputs | None = None,
+    systems: numbering.Outputs | None = None,
     drop: Container[str] = (),
     separator: judged.Separator | None = None,
 ) -> judged.Judgments:
@@ -119,7 +116,7 @@ def parse_judgments(
     where: str,
     *,
     first_segment: judged.FirstSegment | None = None,
-    systems: Outputs | None = None,
+    systems: numbering.Outputs | None = None,
     drop: Container[str] = (),
     separator: judged.Separator | None = None,
 ) -> judged.Judgments:
@@ -129,7 +126,7 @@ def parse_judgments(
     if form == "jsonl":
         judgments = judged.parse_lines(text, where)
     else:
-        parse = parse_appraise if form == "appraise" else parse_wmt
+        parse = parse_appraise if form == "appraise" else wmt.parse_wmt
         judgments = parse(text, where, separator=separator, systems=systems or ())
     if not judgments.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
@@ -149,7 +146,7 @@ def parse_judgments(
 def parse_judgments_of(
     text: str,
     where: str,
-    outputs: Outputs | None = None,
+    outputs: numbering.Outputs | None = None,
     *,
     segments: int = 0,
     first_segment: judged.FirstSegment | None = None,
@@ -170,7 +167,7 @@ def parse_judgments_of(
 
 def read_judgments_of(
     paths: PathLike | Sequence[PathLike],
-    outputs: Outputs | None = None,
+    outputs: numbering.Outputs | None = None,
     *,
     segments: int = 0,
     first_segment: judged.FirstSegment | None = None,
@@ -205,7 +202,7 @@ def write_judgments(
     """
     form = form or _form_by_name(path)
     write_text(path, format_judgments(judgments, form, first_segment=first_segment))
-    lost = lost_in_wmt(judgments) if form == "wmt" else ""
+    lost = wmt.lost_in_wmt(judgments) if form == "wmt" else ""
     return (f"{path}: WMT CSV cannot hold everything: {lost}",) if lost else ()
 
 
@@ -220,12 +217,12 @@ def format_judgments(
     file = files[0] if len(files) == 1 and files[0].form == form else judged.JudgmentFile(form=form)
     if form == "jsonl":
         return judged.format_lines(judgments)
-    check_names([ranking.systems for ranking in judgments])
+    spellings.check_names([ranking.systems for ranking in judgments])
     same = file.blocks and sum(block.count for block in file.blocks) == len(judgments)
     blocks = file.blocks if same else ()
     stated = first_segment if first_segment is not None else file.first_segment if same else 0
     if form == "wmt":
-        return format_wmt(judgments, first_segment=stated, blocks=blocks)
+        return wmt.format_wmt(judgments, first_segment=stated, blocks=blocks)
     return format_appraise(judgments, first_segment=stated, separator=file.separator, blocks=blocks)
 
 
@@ -237,7 +234,7 @@ def _form_of(text: str, where: str) -> judged.JudgmentForm:
         return "appraise"
     if start == "{":
         return "jsonl"
-    if is_wmt(text):
+    if wmt.is_wmt(text):
         return "wmt"
     raise DataError(
         "judgments of no known format",

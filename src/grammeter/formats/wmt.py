@@ -23,11 +23,8 @@ from functools import partial
 from itertools import combinations, groupby
 
 from grammeter.core import DataError, Ranking, shielded, unshielded
-from grammeter.formats import spellings
+from grammeter.formats import judged, spellings, tables
 from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
-from grammeter.formats.judged import FirstSegment, JudgedBlock, Judgments, Separator, joined_names
-from grammeter.formats.spellings import find_names, rank_number, system_number
-from grammeter.formats.tables import check_width, comma_cells, placed
 
 _FIX = (
     "The first line names the columns: judgeID, srcIndex or segmentId, system1Id, system1rank,"
@@ -43,14 +40,14 @@ _COLUMNS = (
 def is_wmt(text: str) -> bool:
     """Whether a text begins like WMT CSV."""
     names = _heads(_first_line(text).split(_mark_of(text)))
-    return any(system_number(name) is not None for name in names) and any(
-        rank_number(name) is not None for name in names
+    return any(spellings.system_number(name) is not None for name in names) and any(
+        spellings.rank_number(name) is not None for name in names
     )
 
 
 def parse_wmt(
-    text: str, where: str, *, separator: Separator | None = None, systems: Iterable[str] = ()
-) -> Judgments:
+    text: str, where: str, *, separator: judged.Separator | None = None, systems: Iterable[str] = ()
+) -> judged.Judgments:
     """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``.
 
     Consecutive rows of pairs that together hold every pair of some outputs, each output with
@@ -62,7 +59,7 @@ def parse_wmt(
     items = _items(rows)
     attributes = _attributes(next(iter(pairs)), items) if len(pairs) == 1 else {}
     known = {*systems}
-    names = find_names(
+    names = spellings.find_names(
         items, separator=separator, is_system=lambda cell: _short(cell, attributes) in known
     )
     guesses = [*names.notes]
@@ -75,7 +72,7 @@ def parse_wmt(
         where,
         names,
         form="wmt",
-        blocks=[JudgedBlock(attributes, len(whole))],
+        blocks=[judged.JudgedBlock(attributes, len(whole))],
         guesses=guesses,
         short=partial(_short, attributes=attributes),
     )
@@ -84,8 +81,8 @@ def parse_wmt(
 def format_wmt(
     rankings: Iterable[Ranking],
     *,
-    first_segment: FirstSegment = 0,
-    blocks: Sequence[JudgedBlock] = (),
+    first_segment: judged.FirstSegment = 0,
+    blocks: Sequence[judged.JudgedBlock] = (),
 ) -> str:
     """Return rankings as expanded pairs: a row for every two systems of one ranking.
 
@@ -130,7 +127,7 @@ def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
 
 
 def _id(name: str, attributes: Mapping[str, str]) -> str:
-    plain = joined_names([name], "space")
+    plain = judged.joined_names([name], "space")
     if "testset" not in attributes:
         return plain
     return f"{attributes['testset']}.{plain}.{attributes['srclang']}-{attributes['trglang']}"
@@ -150,8 +147,8 @@ def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
         fault = f"the column {twice[-1]!r} comes twice"
         raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")
     bare_first = sorted(head, key=lambda name: spellings.plain(name)[-1:].isalpha())
-    named = {n: c for c in bare_first if (n := system_number(c)) is not None}
-    ranks = {n: c for c in head if (n := rank_number(c)) is not None}
+    named = {n: c for c in bare_first if (n := spellings.system_number(c)) is not None}
+    ranks = {n: c for c in head if (n := spellings.rank_number(c)) is not None}
     both = sorted(named.keys() & ranks.keys())
     numbers = spellings.find(head, spellings.SENTENCE)
     sentence = next((n for n in numbers if any(_is_used(row[n]) for _, row in records)), None)
@@ -167,7 +164,7 @@ def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
     languages = spellings.find_languages(head)
     rows: list[Row] = []
     for line, record in records:
-        with placed(f"{where}:{line}"):
+        with tables.placed(f"{where}:{line}"):
             outputs = [
                 Output(record[named[n]], _rank(record[ranks[n]], ranks[n]))
                 for n in both
@@ -192,14 +189,14 @@ def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[
     head: list[str] = []
     rows: list[tuple[int, dict[str, str]]] = []
     lines = io.StringIO(text, newline="")
-    for line, cells in comma_cells(lines, where, _FIX, mark=_mark_of(text)):
+    for line, cells in tables.comma_cells(lines, where, _FIX, mark=_mark_of(text)):
         if not any(cells):
             continue
         if not head:
             head = _heads(cells)
             continue
         row = cells if any(cells[len(head) :]) else cells[: len(head)]
-        check_width(row, head, f"{where}:{line}")
+        tables.check_width(row, head, f"{where}:{line}")
         rows.append((line, dict(zip(head, map(unshielded, row), strict=True))))
     return head, rows
 

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import DataError, UsageError, disk_faults, expanded
+from grammeter.llm import reply, transport
 from grammeter.llm.cache import Attempts, History, stored
 from grammeter.llm.client import estimate, known, outcomes_of
 from grammeter.llm.endpoint import current
-from grammeter.llm.reply import Call, Estimate, Outcome, object_of
 from grammeter.llm.request import Abilities, Request
 from grammeter.llm.session import Conversation, Session
-from grammeter.llm.transport import Raw
 
 MOST_REQUESTS = 50_000  # in a file, as the batch API has it
 MOST_BYTES = 200_000_000  # of a file
@@ -34,7 +33,7 @@ _FILES = "requests-[0-9][0-9][0-9].jsonl"
 class Submission:
     """Request files, and what they are estimated to cost if each request has its full price."""
 
-    estimate: Estimate
+    estimate: reply.Estimate
     requests: int  # in the files
     left: int  # further ones, for which a ceiling leaves no room
     files: tuple[str, ...]
@@ -49,7 +48,7 @@ class Submission:
 class _Result:
     call: str  # the beginning of its key
     number: int  # of the request to it, from 1
-    raw: Raw
+    raw: transport.Raw
 
 
 class Batch:
@@ -62,7 +61,7 @@ class Batch:
         self.folder: Path = expanded(folder)
         self.notes: tuple[str, ...] = ()  # what is to be known of the collected results
 
-    def submit(self, model: str, calls: Sequence[Call]) -> Submission:
+    def submit(self, model: str, calls: Sequence[reply.Call]) -> Submission:
         """Write the calls that the cache does not answer, in place of earlier request files.
 
         As many as the ceilings of the endpoint allow, each counted at its worst. Raises
@@ -74,7 +73,7 @@ class Batch:
             fix = "Leave out --backend, or --submit."
             raise UsageError("a model in this process takes no files of the batch API", fix=fix)
         requests, folder, histories = known(endpoint, model, calls)
-        done, written = outcomes_of(histories), dict[Call, None]()
+        done, written = outcomes_of(histories), dict[reply.Call, None]()
         due = {call: request for call, request in requests.items() if request.key not in done}
         self._check_collected({_name(r): histories.get(r.key, History()) for r in due.values()})
         with closing(stored(folder)) as attempts:
@@ -97,7 +96,7 @@ class Batch:
             files=files,
         )
 
-    def collect(self, model: str, calls: Sequence[Call]) -> list[Outcome]:
+    def collect(self, model: str, calls: Sequence[reply.Call]) -> list[reply.Outcome]:
         """Store the results as replies, each once, and answer calls from the cache; send nothing.
 
         A call without a valid reply ends as ``invalid`` or ``error``. ``notes`` says how many
@@ -178,7 +177,7 @@ class Batch:
             for path in earlier:  # nobody may send them once more
                 path.unlink()
 
-    def _noted(self, pending: Sequence[Outcome], count: int, foreign: int) -> Iterator[str]:
+    def _noted(self, pending: Sequence[reply.Outcome], count: int, foreign: int) -> Iterator[str]:
         if pending:
             kinds = Counter(outcome.reason or "no result" for outcome in pending)
             shown = "; ".join(f"{n} x {kind}" for kind, n in kinds.most_common(3))
@@ -219,12 +218,12 @@ def _parts(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
 def _result(line: bytes, where: str) -> Iterator[_Result]:
     """Read a line; a request is no result."""
     try:
-        data = object_of(json.loads(line))
+        data = reply.object_of(json.loads(line))
     except (ValueError, RecursionError):
         data = {}
     if data.keys() >= {"custom_id", "method", "body"}:
         return
-    response, error = object_of(data.get("response")), data.get("error")
+    response, error = reply.object_of(data.get("response")), data.get("error")
     status, name = response.get("status_code"), data.get("custom_id")
     whole = isinstance(status, int) and "body" in response
     if not isinstance(name, str) or not (whole or error):
@@ -236,8 +235,8 @@ def _result(line: bytes, where: str) -> Iterator[_Result]:
         )
     match = re.fullmatch(rf"([0-9a-f]{{{_DIGITS}}})-(\d{{1,7}})", name, re.ASCII)
     body: Any = response["body"] if whole else {"error": error}
-    created = object_of(body).get("created")
-    raw = Raw(
+    created = reply.object_of(body).get("created")
+    raw = transport.Raw(
         status=cast(int, status) if whole else 0,
         text=json.dumps(body),
         started=float(created) if isinstance(created, int) else 0.0,
@@ -264,7 +263,7 @@ def _store(session: Session, request: Request, results: Iterable[_Result]) -> Ab
     return conceded
 
 
-def _outcome(history: History) -> Outcome:
+def _outcome(history: History) -> reply.Outcome:
     last = history.replies[-1] if history.replies else None
     state, reason = ("invalid", history.reason) if history.bad else ("error", history.failure)
     return history.outcome or history.ended(state, history.failure or reason, last)

@@ -14,15 +14,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
-from grammeter.llm.cache import Attempts, History, stored
-from grammeter.llm.cost import BASIS, read_prices
+from grammeter.llm import cache, cost, local, transport
 from grammeter.llm.endpoint import Endpoint, current
-from grammeter.llm.local import Chat, Local
 from grammeter.llm.prompt import USUAL, Protocol, Question, draw_sets, reorder
 from grammeter.llm.reply import Call, Estimate, Outcome, Reply
 from grammeter.llm.request import Abilities, Request
 from grammeter.llm.session import Conversation, Session, UnfinishedError
-from grammeter.llm.transport import Transport, host, is_local
 
 _CONCURRENCY = 4
 _WAITING = 256  # for a model in this process
@@ -139,7 +136,7 @@ class Panel:
     seed: int = 1  # of the random orders
     size: int = USUAL  # how many outputs a prompt shows at most
     shuffle: bool = False  # whether the first order is random, too
-    chat: Chat | None = None  # the model itself, if it answers in this process
+    chat: local.Chat | None = None  # the model itself, if it answers in this process
 
     def ask(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
         """Ask for scores, at most ``size`` outputs at a time, one call for each distinct prompt.
@@ -219,7 +216,7 @@ class Panel:
         return calls
 
 
-def ask(model: str, calls: Sequence[Call], chat: Chat | None = None) -> list[Outcome]:
+def ask(model: str, calls: Sequence[Call], chat: local.Chat | None = None) -> list[Outcome]:
     """Answer calls from the cache, else by the endpoint of :func:`~.endpoint.current`.
 
     ``chat`` answers in the place of a server, and ``model`` is its identity.
@@ -239,16 +236,16 @@ def ask(model: str, calls: Sequence[Call], chat: Chat | None = None) -> list[Out
             fix="Run the same without --offline, with the same model, base URL and prompt.",
         )
     if due:
-        remote = not endpoint.in_process and not is_local(endpoint.base_url)
+        remote = not endpoint.in_process and not transport.is_local(endpoint.base_url)
         if endpoint.base_url.startswith("http://") and remote:
             warnings.warn(
-                f"{host(endpoint)}: the key and the texts travel unencrypted (http://)",
+                f"{transport.host(endpoint)}: the key and the texts travel unencrypted (http://)",
                 stacklevel=2,
             )
         done |= _finish(_answers(endpoint, model, due, folder, chat))
     else:
-        with closing(stored(folder)) as replies:
-            abilities = replies.abilities(host(endpoint), model)
+        with closing(cache.stored(folder)) as replies:
+            abilities = replies.abilities(transport.host(endpoint), model)
         endpoint.bill.concessions.update(
             abilities.concessions(endpoint.enforced) if abilities else ()
         )
@@ -263,7 +260,7 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     done = outcomes_of(histories)
     due = [request for request in requests.values() if request.key not in done]
     tokens_in, tokens_out = (sum(request.foreseen[way] for request in due) for way in (0, 1))
-    prices = read_prices(endpoint.prices)
+    prices = cost.read_prices(endpoint.prices)
     price = prices.of(model, free=endpoint.in_process)
     return Estimate(
         calls=len(requests),
@@ -272,7 +269,7 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
         tokens_out=tokens_out,
         cost=None if price is None else price.of(tokens_in, tokens_out),
         currency=prices.currency,
-        basis=BASIS,
+        basis=cost.BASIS,
         date=prices.date,
     )
 
@@ -282,14 +279,14 @@ async def _answers(
     model: str,
     due: Mapping[str, Request],
     folder: Path | None,
-    chat: Chat | None,
+    chat: local.Chat | None,
 ) -> dict[str, Outcome]:
     """Send all requests, by key; raise the error that ended the run early, if any."""
     done: dict[str, Outcome] = {}
     if chat is not None:
         chat.check([request.body(Abilities()) for request in due.values()])
-    async with aclosing(Local(chat) if chat else Transport(endpoint)) as wire:
-        with closing(Attempts(folder)) as attempts:
+    async with aclosing(local.Local(chat) if chat else transport.Transport(endpoint)) as wire:
+        with closing(cache.Attempts(folder)) as attempts:
             session = Session(endpoint, model, attempts, wire)
             await _ask_all(session, due, done)
     error = session.error
@@ -317,7 +314,7 @@ async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str,
     if not session.proven:  # one call finds out what the endpoint accepts
         await work(1)
     endpoint = session.endpoint
-    usual = 1 if is_local(endpoint.base_url) else _CONCURRENCY
+    usual = 1 if transport.is_local(endpoint.base_url) else _CONCURRENCY
     count = min(endpoint.concurrency or (_WAITING if endpoint.in_process else usual), len(due))
     tasks = [asyncio.create_task(work(len(due))) for _ in range(count)]
     try:
@@ -330,16 +327,16 @@ async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str,
 
 def known(
     endpoint: Endpoint, model: str, calls: Sequence[Call]
-) -> tuple[dict[Call, Request], Path | None, dict[str, History]]:
+) -> tuple[dict[Call, Request], Path | None, dict[str, cache.History]]:
     """Return the request of each distinct call, the cache folder, and its histories by key."""
     requests = {call: Request(endpoint, model, call) for call in dict.fromkeys(calls)}
     folder = cache_folder(endpoint.cache_dir)
-    with closing(stored(folder)) as replies:
+    with closing(cache.stored(folder)) as replies:
         keys = [request.key for request in requests.values()]
         return requests, folder, replies.histories(keys, endpoint.attempts)
 
 
-def outcomes_of(histories: Mapping[str, History]) -> dict[str, Outcome]:
+def outcomes_of(histories: Mapping[str, cache.History]) -> dict[str, Outcome]:
     """Return the outcomes of the calls that have one, by key."""
     return {key: h.outcome for key, h in histories.items() if h.outcome is not None}
 

@@ -12,9 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from grammeter.core import DataError
+from grammeter import core, version
 from grammeter.llm.reply import State, object_of
-from grammeter.version import __version__
 
 BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"
 
@@ -75,7 +74,7 @@ def read_prices(path: str | Path | None = None) -> Prices:
         reason = f"it lacks {error}"
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         reason = str(error)
-    raise DataError(
+    raise core.DataError(
         f"no table of prices: {reason}",
         where=str(path or "prices.json"),
         fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
@@ -189,7 +188,7 @@ class Bill:
                  "currency", "known")  # fmt: skip
         return {
             "kind": "bill",
-            "grammeter": __version__,
+            "grammeter": version.__version__,
             **{name: getattr(self, name) for name in names},
             "states": dict(sorted(self.states.items())),
             "concessions": sorted(self.concessions),

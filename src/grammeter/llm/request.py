@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
 from grammeter.core import DataError
-from grammeter.llm.cost import guess_in, guess_out
+from grammeter.llm import cost, transport
 from grammeter.llm.endpoint import Endpoint, Structured, current
 from grammeter.llm.reply import Call, form, schema
-from grammeter.llm.transport import host
 
 Rung = Literal["json_schema", "json_object", "plain"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
@@ -120,7 +119,7 @@ def request_settings() -> dict[str, object]:
         sampled |= {"max-output": endpoint.max_output, "attempts": endpoint.attempts}
         sampled |= {} if endpoint.enforced == STRUCTURED[0] else {"structured": endpoint.enforced}
     return {
-        "endpoint": host(endpoint),
+        "endpoint": transport.host(endpoint),
         **({"read": endpoint.read} if endpoint.in_process else {}),
         **sampled,
         **({} if system is None else {"system-message": _digest(system)}),
@@ -165,7 +164,7 @@ class Request:
     @property
     def server(self) -> str:
         """Who answers, as returned by :func:`~.transport.host`."""
-        return host(self.endpoint)
+        return transport.host(self.endpoint)
 
     @property
     def max_output(self) -> int:
@@ -176,7 +175,7 @@ class Request:
     def foreseen(self) -> tuple[int, int]:
         """Estimate the tokens of the messages and of a valid reply."""
         texts = [message["content"] for message in self._messages("")]
-        return sum(map(guess_in, texts)), guess_out(self.call.targets)
+        return sum(map(cost.guess_in, texts)), cost.guess_out(self.call.targets)
 
     @cached_property
     def key(self) -> str:

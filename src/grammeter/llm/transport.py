@@ -17,9 +17,8 @@ from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 from grammeter.core import MissingResourceError, UsageError, require
-from grammeter.llm.cost import Usage
+from grammeter.llm import cost, reply
 from grammeter.llm.endpoint import Endpoint
-from grammeter.llm.reply import error_of, has_message, json_object
 from grammeter.version import __version__
 
 Trouble = Literal["", "unreachable", "timeout", "broken"]
@@ -41,21 +40,21 @@ class Raw:
     @cached_property
     def body(self) -> dict[str, Any]:
         """The JSON object in the text."""
-        return json_object(self.text)
+        return reply.json_object(self.text)
 
     @cached_property
-    def usage(self) -> Usage:
+    def usage(self) -> cost.Usage:
         """The usage that the body reports."""
-        return Usage.of(self.body)
+        return cost.Usage.of(self.body)
 
     @cached_property
     def failure(self) -> Failure | None:
         """Why the request failed; ``None`` if the body is a completion."""
         if self.trouble:
             return _without_reply(self)
-        error = error_of(self.body)
+        error = reply.error_of(self.body)
         if self.status == 200 and not error:
-            if has_message(self.body):
+            if reply.has_message(self.body):
                 return None
             return Failure(
                 f"no chat completion: {_shown(self.text)}",

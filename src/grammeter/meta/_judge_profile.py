@@ -11,10 +11,9 @@ import numpy as np
 from grammeter.core import DataError, FloatArray, Ranking, UnknownNameError
 from grammeter.errant import NEUTRAL, annotator
 from grammeter.formats import Corpus
-from grammeter.meta import judge_sums
-from grammeter.meta.sentence_level import Estimate
+from grammeter.meta import judge_sums, sentence_level
 
-Figures = Mapping[str, Estimate]
+Figures = Mapping[str, sentence_level.Estimate]
 Sums = dict[str, tuple[FloatArray, judge_sums.ValueOf]]
 SWAYS = (("r", judge_sums.pooled_r), ("tau", judge_sums.pooled_tau))
 
@@ -44,7 +43,7 @@ class JudgeProfile:
     finish: Mapping[str, int]
     beside_people: Mapping[str, tuple[int, ...]]
     verdicts: Mapping[str, int] = field(default_factory=dict[str, int])
-    figures: Figures = field(default_factory=dict[str, Estimate])
+    figures: Figures = field(default_factory=dict[str, sentence_level.Estimate])
 
 
 def judge_profile(

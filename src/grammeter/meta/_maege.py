@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from grammeter import core
+from grammeter import core, stats
 from grammeter.meta import partial
 from grammeter.ranking import plain, public_shape
-from grammeter.stats import SMALLEST, correlate
 from grammeter.stats import Result as Coefficient
 
 KIND = "meta-maege"
@@ -186,7 +185,7 @@ def chain_result(chains: Sequence[core.FloatArray], ties: partial.ChainTies) -> 
         return ChainResult(math.nan, math.nan, up, down, equal, "no pair of texts to compare")
     wrong = down + (equal / 2 if ties == "half" else 0)
     z = 2 * wrong / math.sqrt(pairs) - math.sqrt(pairs)
-    pvalue = max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST)
+    pvalue = max(math.erfc(abs(z) / math.sqrt(2)), stats.SMALLEST)
     return ChainResult(1 - 2 * wrong / pairs, pvalue, up, down, equal)
 
 
@@ -239,7 +238,7 @@ def _measured(
 
 
 def _correlated(x: core.FloatArray, y: core.FloatArray) -> dict[str, Coefficient]:
-    return {"pearson": correlate(x, y), "spearman": correlate(_ranks(x), _ranks(y))}
+    return {"pearson": stats.correlate(x, y), "spearman": stats.correlate(_ranks(x), _ranks(y))}
 
 
 def _ranks(values: core.FloatArray) -> core.FloatArray:

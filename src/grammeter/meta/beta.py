@@ -14,10 +14,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter import core
+from grammeter import core, ranking
 from grammeter.meta.sides import check_judged, select_systems
 from grammeter.meta.system_values import TESTED, few_systems
-from grammeter.ranking import public_shape
 from grammeter.stats import pearson, spearman
 
 KIND = "meta-beta"
@@ -83,7 +82,7 @@ class BetaSweep(core.Result):
         best = {kind: dict(zip(("beta", "value"), self.best(kind), strict=True)) for kind in TESTED}
         undefined = np.isnan(self.pearson).any()
         reason = "all systems have the same F, or people's same score" if undefined else None
-        return public_shape(KIND, self, f=None, best=best, reason=reason)
+        return ranking.public_shape(KIND, self, f=None, best=best, reason=reason)
 
 
 def parse_betas(text: str) -> tuple[float, ...]:

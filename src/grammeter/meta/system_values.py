@@ -10,9 +10,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter import core
+from grammeter import core, stats
 from grammeter.ranking import Plain, notes_of_few_systems, plain, public_shape
-from grammeter.stats import KINDS, TIE_POLICIES, CoefficientName, TiePolicy
 
 META_SYSTEM = "meta-system"
 
@@ -21,7 +20,7 @@ IntervalName = Literal["fisher", "systems", "systems-bca", "sentences", "none"]
 sentences with the systems as they are."""
 INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)
 
-TESTED: tuple[CoefficientName, ...] = ("pearson", "spearman")
+TESTED: tuple[stats.CoefficientName, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
 
 
@@ -72,11 +71,11 @@ class Design:
     confidence: float = 0.95
     resamples: int = 1000
     seed: int = 1
-    ties: TiePolicy = "tau-b"
+    ties: stats.TiePolicy = "tau-b"
 
     def __post_init__(self) -> None:
         core.UnknownNameError.check("interval", self.interval, INTERVALS)
-        core.UnknownNameError.check("tie policy", self.ties, TIE_POLICIES)
+        core.UnknownNameError.check("tie policy", self.ties, stats.TIE_POLICIES)
         if self.resamples < 1 or self.seed < 0 or not 0 < self.confidence < 1:
             raise core.UsageError(
                 f"resamples={self.resamples}, seed={self.seed}, confidence={self.confidence}"
@@ -140,7 +139,7 @@ class MetricMeta(core.Named[Correlation], over="correlations", what="correlation
     """
 
     signature: core.Signature
-    correlations: Mapping[CoefficientName, Correlation]
+    correlations: Mapping[stats.CoefficientName, Correlation]
     scores: Mapping[str, float]
     pairwise: PairwiseAccuracy
     leave_one_out: Mapping[str, Pair] = field(default_factory=dict[str, Pair])
@@ -168,7 +167,7 @@ class MetricMeta(core.Named[Correlation], over="correlations", what="correlation
         without = data.get("leave_one_out", {}).items()
         return cls(
             core.Signature.parse(data["signature"]),
-            {kind: core.read_fields(Correlation, data[kind]) for kind in KINDS},
+            {kind: core.read_fields(Correlation, data[kind]) for kind in stats.KINDS},
             numbers(data.get("scores", {})),
             PairwiseAccuracy(*counts, accuracy.get("reason")),
             {system: numbers(pair) for system, pair in without},
@@ -192,7 +191,7 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
     systems: tuple[str, ...]
     human: Mapping[str, float]
     metrics: Mapping[str, MetricMeta]
-    williams: Mapping[CoefficientName, Mapping[str, Mapping[str, WilliamsCell]]]
+    williams: Mapping[stats.CoefficientName, Mapping[str, Mapping[str, WilliamsCell]]]
     outliers: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
@@ -240,7 +239,7 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
     def _main_table(self) -> core.Table:
         share = f"{self.design.confidence * 100:g}%"
         columns: list[tuple[core.Column | str, Sequence[core.Cell]]] = [("metric", list(self))]
-        for kind in KINDS:
+        for kind in stats.KINDS:
             of_kind = [metric[kind] for metric in self.values()]
             columns += [
                 (core.Column(kind, "number", 3, best="high"), [c.value for c in of_kind]),
@@ -270,14 +269,14 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
             reasons = {correlation.reason for correlation in metric.values() if correlation.reason}
             yield from (f"{name}: NaN: {reason}" for reason in sorted(reasons))
 
-    def _williams_table(self, kind: CoefficientName) -> core.Table:
+    def _williams_table(self, kind: stats.CoefficientName) -> core.Table:
         """Return one-sided p-values: whether the row's metric correlates better."""
         rows = [(name, *row) for name, row in zip(self, self._pvalues(kind, "-"), strict=True)]
         note = f"Williams' test ({kind}): p that the row's metric correlates better (one-sided)"
         columns = (f"better ({kind})", *core.Column.many("pvalue", *self))
         return core.Table.of(columns, rows, [note])
 
-    def _pvalues(self, kind: CoefficientName, untested: core.Cell) -> list[list[core.Cell]]:
+    def _pvalues(self, kind: stats.CoefficientName, untested: core.Cell) -> list[list[core.Cell]]:
         """Return the p-values of Williams' tests, a row for each metric."""
         cells = self.williams[kind]
         return [[cells[a][b].pvalue if b in cells[a] else untested for b in self] for a in self]

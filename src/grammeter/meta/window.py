@@ -13,18 +13,17 @@ from typing import Any, overload
 
 import numpy as np
 
-from grammeter import core
+from grammeter import core, stats
 from grammeter.meta.sides import best_first, select_systems
 from grammeter.meta.system import chosen_columns, constant, correlations, oriented
 from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
 from grammeter.ranking import plain, public_shape
-from grammeter.stats import CoefficientName
 
 KIND = "meta-window"
 
 SIZE = 4  # systems of a window, as in the figures of Kobayashi et al. 2024
 
-Coefficients = Mapping[CoefficientName, Correlation]
+Coefficients = Mapping[stats.CoefficientName, Correlation]
 """Pearson's and Spearman's correlation; NaN with a reason where one is undefined."""
 
 
@@ -111,7 +110,7 @@ class Windows(core.Result, Sequence[Window]):
         data = {"windows": names, "correlations": curves, "alike": alike}
         return {"windows": core.Figure("window_curve", data)}
 
-    def _row(self, metric: str, kind: CoefficientName) -> list[Correlation]:
+    def _row(self, metric: str, kind: stats.CoefficientName) -> list[Correlation]:
         return [window.metrics[metric][kind] for window in self.windows]
 
     def _main_table(self) -> core.Table:
@@ -212,7 +211,7 @@ def correlate_windows(
 
 def _in_window(
     column: core.MetricScores, systems: Sequence[str], human: Mapping[str, float], design: Design
-) -> dict[CoefficientName, Correlation]:
+) -> dict[stats.CoefficientName, Correlation]:
     scores, criterion = oriented(column, systems), np.array([human[name] for name in systems])
     undefined = "a system here has no score by the metric"
     if np.isfinite(scores).all():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args, overload
 
-from grammeter import core
+from grammeter import core, version
 from grammeter.formats import list_datasets
 from grammeter.papers import (
     chollampatt2018,
@@ -35,7 +35,6 @@ from grammeter.papers.cells import (
     why_table,
 )
 from grammeter.papers.materials import Materials, Settings, named_paths
-from grammeter.version import __version__
 
 ALL = "all"
 """In place of a paper: all papers."""
@@ -176,7 +175,7 @@ class Reproduction(core.Result):
         """Return the public shape."""
         return {
             "kind": "reproduction",
-            "grammeter": __version__,
+            "grammeter": version.__version__,
             "cells": [cell.to_dict() for cell in self.cells],
             "slips": {p: [asdict(slip) for slip in read_slips(p)] for p in self.papers},
             "notes": [*self.notes],

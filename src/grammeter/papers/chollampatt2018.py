@@ -3,15 +3,10 @@
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from grammeter.alignment import align
-from grammeter.core import ScoreTable
+from grammeter import alignment, core, meta, metrics, ranking, verbs
 from grammeter.formats import Corpus, dataset_path, read_score_file
-from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
-from grammeter.metrics import M2, Gleu, IMeasure
 from grammeter.papers.cells import Made, Ours, read_paper
 from grammeter.papers.materials import Materials, by_name, correlated, correlation_cells
-from grammeter.ranking import ExpectedWins, Extraction, TrueSkill, extract_pairs
-from grammeter.verbs import score
 
 PAPER = "chollampatt2018"
 SCORES = "meta_chollampatt_ng_2018"
@@ -27,12 +22,12 @@ _POINT = "not printed: published is the score that the authors distribute"
 _R = "not printed: published is what the authors' program gives on the scores they distribute"
 
 
-def stored_scores(level: str) -> ScoreTable:
+def stored_scores(level: str) -> core.ScoreTable:
     """Read the scores that the authors distribute, of each ``system`` or ``sentence``."""
     files = [dataset_path(SCORES, f"scores/{level}_scores_metrics/{m}.txt.gz") for m in STORED]
     tables = [read_score_file(file) for file in files]
     columns = {name: column for table in tables for name, column in table.items()}
-    return ScoreTable(tables[0].systems, tables[0].segments, columns)
+    return core.ScoreTable(tables[0].systems, tables[0].segments, columns)
 
 
 # --- systems -------------------------------------------------------------------------------
@@ -53,9 +48,9 @@ def _figure1(materials: Materials) -> Made:
 
 
 def _figure1_points(materials: Materials) -> Made:
-    pairs = extract_pairs(materials.judgments("gjg15").rankings)
+    pairs = ranking.extract_pairs(materials.judgments("gjg15").rankings)
     cells: dict[tuple[str, str], Ours] = {}
-    for column, method in (("EW", ExpectedWins()), ("TS", TrueSkill())):
+    for column, method in (("EW", ranking.ExpectedWins()), ("TS", ranking.TrueSkill())):
         values = method.score(*pairs.counts()).tolist()
         for system, value in zip(pairs.systems, values, strict=True):
             cells[system, column] = Ours(value, _POINT, "stored")
@@ -111,19 +106,19 @@ def _williams(materials: Materials) -> dict[str, dict[str, tuple[str, float]]]:
 
 # --- sentences -----------------------------------------------------------------------------
 
-_RULES: Mapping[str, TieRule] = {"HTies": "h-ties", "NoTies": "no-ties"}
-_EXTRACTIONS: tuple[Extraction, ...] = ("expanded", "unexpanded")
+_RULES: Mapping[str, meta.TieRule] = {"HTies": "h-ties", "NoTies": "no-ties"}
+_EXTRACTIONS: tuple[ranking.Extraction, ...] = ("expanded", "unexpanded")
 
 
 def _table3(materials: Materials) -> Made:
     stored = stored_scores("sentence")
     best = materials.scored("conll14", [BEST])[BEST]
-    scores = ScoreTable(stored.systems, stored.segments, {**stored, BEST: best})
+    scores = core.ScoreTable(stored.systems, stored.segments, {**stored, BEST: best})
     rankings = materials.judgments("gjg15").rankings
     cells: dict[tuple[str, str], Ours | float | str] = {}
     for pairs, (name, rule) in product(_EXTRACTIONS, _RULES.items()):
-        design = SentenceDesign(pairs=pairs, ties=rule, unit="pair")
-        results = correlate_sentences(scores, rankings, design=design)
+        design = meta.SentenceDesign(pairs=pairs, ties=rule, unit="pair")
+        results = meta.correlate_sentences(scores, rankings, design=design)
         row = f"{pairs}, {name}"
         for metric, column in STORED.items():
             note = _LAST if column == "M2" else ""
@@ -136,14 +131,14 @@ def _table3(materials: Materials) -> Made:
     return cells
 
 
-def _counted(agreement: MetricAgreement, rule: TieRule) -> int:
+def _counted(agreement: meta.MetricAgreement, rule: meta.TieRule) -> int:
     """Return the number of pairs in the coefficient: people's ties count under one rule only."""
     counts = agreement.counts
     tied = counts.human_ties + counts.both_ties
     return counts.total - (tied if rule == "no-ties" else 0)
 
 
-def _star(agreements: Mapping[str, MetricAgreement]) -> str:
+def _star(agreements: Mapping[str, meta.MetricAgreement]) -> str:
     """Return the metric whose interval lies above those of all others, ``-`` if none does."""
     for metric, agreement in agreements.items():
         low = agreement.tau.low
@@ -160,7 +155,7 @@ def _star(agreements: Mapping[str, MetricAgreement]) -> str:
 
 
 def _table1(materials: Materials) -> Made:
-    columns = align(*(text.split() for text in read_paper(PAPER)["recipe"]["words"]))
+    columns = alignment.align(*(text.split() for text in read_paper(PAPER)["recipe"]["words"]))
     return {(str(n), "words"): _pattern(words) for n, words in enumerate(columns, start=1)}
 
 
@@ -175,7 +170,7 @@ def _pattern(words: Sequence[str]) -> str:
 def _table4(materials: Materials) -> Made:
     cells: dict[tuple[str, str], float] = {}
     for name, example in read_paper(PAPER)["recipe"]["examples"].items():
-        scores = score(Corpus.from_dict(example), ["gleu", "imeasure", "m2"])
+        scores = verbs.score(Corpus.from_dict(example), ["gleu", "imeasure", "m2"])
         for metric, column, unit in (("gleu", "GLEU", 1), ("imeasure", "I%", 100), ("m2", "M2", 1)):
             for system, of in scores[metric].items():
                 cells[f"{name}, {system}", column] = unit * of.value
@@ -184,15 +179,15 @@ def _table4(materials: Materials) -> Made:
 
 def _text_counts(materials: Materials) -> Made:
     rankings = materials.judgments("gjg15").rankings
-    systems = extract_pairs(rankings).systems
-    counts = {way: len(extract_pairs(rankings, extraction=way)) for way in _EXTRACTIONS}
-    design = SentenceDesign()
+    systems = ranking.extract_pairs(rankings).systems
+    counts = {way: len(ranking.extract_pairs(rankings, extraction=way)) for way in _EXTRACTIONS}
+    design = meta.SentenceDesign()
     defaults = {
-        "beta of M2": M2().beta,
-        "unchanged words of M2, at most": M2().max_unchanged,
-        "lambda of I-measure": IMeasure().weight,
-        "N of GLEU": Gleu().order,
-        "m of GLEU": Gleu().iterations,
+        "beta of M2": metrics.M2().beta,
+        "unchanged words of M2, at most": metrics.M2().max_unchanged,
+        "lambda of I-measure": metrics.IMeasure().weight,
+        "N of GLEU": metrics.Gleu().order,
+        "m of GLEU": metrics.Gleu().iterations,
         "bootstrap samples": design.resamples,
         "confidence, percent": 100 * design.confidence,
     }

@@ -10,9 +10,8 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
+from grammeter import errant, formats
 from grammeter.core import MetricScores, MissingResourceError, ScoreTable
-from grammeter.errant import find_pipeline
-from grammeter.formats import Corpus
 from grammeter.metrics import M2
 from grammeter.papers.cells import Cells, Made, Ours, read_paper
 from grammeter.papers.materials import (
@@ -56,7 +55,7 @@ def _values(materials: Materials, row: Row, *, whole: bool = False) -> tuple[Met
     spelling = levels[0 if whole else 1]
     notes = [f"by {spelling}"]
     if "errant" in spelling:
-        notes.append(f"edits by the pipeline {find_pipeline().name}")
+        notes.append(f"edits by the pipeline {errant.find_pipeline().name}")
     scores = materials.scored(row.corpus, [level for level in levels if level])[spelling]
     return scores, Ours(math.nan, "; ".join(notes), stands_in=stands_in)
 
@@ -213,7 +212,7 @@ def _table3(materials: Materials) -> Made:
     )
 
 
-def _similarities(materials: Materials, corpus: Corpus, marked: Sequence[int]) -> Cells:
+def _similarities(materials: Materials, corpus: formats.Corpus, marked: Sequence[int]) -> Cells:
     """Return BERTScore of outputs, and greatest cosines of marked words with the reference's."""
     columns = ("BERTScore", "its similarity", "its similarity (2)")
     try:

@@ -14,15 +14,12 @@ from typing import Literal
 
 import numpy as np
 
-from grammeter.core import FloatArray, MetricScores, Ranked, ranks_text
+from grammeter import core, stats, study, verbs
 from grammeter.formats import dataset_path, read_score_file, read_text
 from grammeter.meta import parse_betas, sweep_beta
 from grammeter.papers.cells import Cells, Made, Ours
 from grammeter.papers.materials import Materials, by_name, in_rows
 from grammeter.ranking import Pairs, Prediction, Resampling, TrueSkill, in_mean
-from grammeter.stats import CoefficientName, correlate
-from grammeter.study import group_outputs
-from grammeter.verbs import agree, rank
 
 SHOWN = 5
 """Largest number of outputs in an item."""
@@ -85,16 +82,16 @@ def _distinct_outputs(materials: Materials) -> list[int]:
     """Count the distinct outputs of each sentence, the input being one of 13 systems."""
     systems = materials.conll14.systems
     sentences = zip(*systems.values(), strict=True)
-    return [len(group_outputs(dict(zip(systems, texts, strict=True)))) for texts in sentences]
+    return [len(study.group_outputs(dict(zip(systems, texts, strict=True)))) for texts in sentences]
 
 
 def _table1(materials: Materials) -> Made:
-    counts = agree(materials.judgments("gjg15")).to_dict()["counts"].items()
+    counts = verbs.agree(materials.judgments("gjg15")).to_dict()["counts"].items()
     return {(judge, of): float(n) for judge, figures in counts for of, n in figures.items()}
 
 
 def _table2a(materials: Materials) -> Made:
-    agreement = agree(materials.judgments("gjg15"))
+    agreement = verbs.agree(materials.judgments("gjg15"))
     free = agreement.kappas["orientation-free"]
     note = "with better and worse equally likely by chance it is {:.4f}"
     return {
@@ -108,12 +105,12 @@ def _table2b(materials: Materials) -> Made:
         (_number(one), _number(other)): Ours(kappa.value)
         if in_mean(kappa)
         else Ours("*", f"{kappa.n} comparisons")
-        for (one, other), kappa in agree(materials.judgments("gjg15")).pairs.items()
+        for (one, other), kappa in verbs.agree(materials.judgments("gjg15")).pairs.items()
     }
 
 
 def _table6(materials: Materials) -> Made:
-    correlations = agree(materials.judgments("gjg15"), correlate=True)
+    correlations = verbs.agree(materials.judgments("gjg15"), correlate=True)
     with_rest = {(judge, "others"): correlation for judge, correlation in correlations.rest.items()}
     cells: Cells = {}
     for (first, second), correlation in {**correlations.pairs, **with_rest}.items():
@@ -140,17 +137,17 @@ def _table3b(materials: Materials) -> Made:
 
 def _table3c(materials: Materials) -> Made:
     judgments, processes = materials.judgments("gjg15"), materials.settings.processes
-    ranked = rank(judgments, by=TrueSkill(), resamples=TRUESKILL_RUNS, processes=processes)
+    ranked = verbs.rank(judgments, by=TrueSkill(), resamples=TRUESKILL_RUNS, processes=processes)
     return _ranking_cells(ranked)
 
 
-def _ranking_cells(ranked: Ranked) -> Made:
-    rows = {r.system: (r.score, ranks_text(r.ranks), float(r.cluster)) for r in ranked.rows}
+def _ranking_cells(ranked: core.Ranked) -> Made:
+    rows = {r.system: (r.score, core.ranks_text(r.ranks), float(r.cluster)) for r in ranked.rows}
     return in_rows({s: dict(zip(_RANKED, row, strict=True)) for s, row in rows.items()})
 
 
-def _expected_wins(materials: Materials) -> Ranked:
-    return rank(materials.judgments("gjg15"), unit="pair")
+def _expected_wins(materials: Materials) -> core.Ranked:
+    return verbs.rank(materials.judgments("gjg15"), unit="pair")
 
 
 _PRINTED_MARK = {"**": "‡", "*": "†", "+": "*", "": ""}
@@ -158,7 +155,7 @@ _PRINTED_MARK = {"**": "‡", "*": "†", "+": "*", "": ""}
 
 def _table3d(materials: Materials) -> Made:
     cells: Cells = {}
-    for cell in rank(materials.judgments("gjg15"), head_to_head=True).cells:
+    for cell in verbs.rank(materials.judgments("gjg15"), head_to_head=True).cells:
         cells[cell.row, cell.column] = Ours(cell.share)
         cells[cell.row, f"{cell.column} mark"] = Ours(_PRINTED_MARK[cell.mark])
         winner = cell.wins > cell.losses  # not by the share, which two systems may print as .50
@@ -170,14 +167,14 @@ def _table3d(materials: Materials) -> Made:
 class _TrueSkillLimit(TrueSkill):
     """TrueSkill without chance: one run per fold, the limit of many."""
 
-    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+    def runs(self, pairs: Pairs, resampling: Resampling) -> core.FloatArray:
         """Return the limit as the only run, shape ``(1, n)``."""
         return self.score(*pairs.counts())[None]
 
 
 def _table4(materials: Materials) -> Made:
     """Cross-validate with several seeds, and take the means."""
-    predict = partial(rank, materials.judgments("gjg15"), validate=FOLDS, unit="pair")
+    predict = partial(verbs.rank, materials.judgments("gjg15"), validate=FOLDS, unit="pair")
     repeats = LONG_SEEDS if materials.settings.long else SEEDS
     # one run has no range of ranks, so that all of it, confidence 1, must do
     order = predict(resamples=1, confidence=1.0, repeats=repeats)
@@ -207,7 +204,7 @@ def _mean(prediction: Prediction, of: Literal["clusters", "order"]) -> Ours:
 
 def _section53(materials: Materials) -> Made:
     """Predict the judgments by clusters of systems whose scores lie near each other."""
-    predict = partial(rank, materials.judgments("gjg15"), draw_radius=True)
+    predict = partial(verbs.rank, materials.judgments("gjg15"), draw_radius=True)
     return {
         (f"{row.clusters} cluster{'s' * (row.clusters > 1)}", by.replace("-", " ")): Ours(
             100 * row.accuracy, f"from radius {row.radius:.4f}"
@@ -224,7 +221,7 @@ def _table7(materials: Materials) -> Made:
         for row in runs[0].rows:
             system = row.system
             cells[system, f"{judge} score"] = Ours(round(row.score, 4), row.reason or "")
-            ranks = (ranks_text(run[system].ranks) for run in runs)
+            ranks = (core.ranks_text(run[system].ranks) for run in runs)
             cells[system, f"{judge} ranks"] = Ours.over_seeds(ranks)
             clusters = (float(run[system].cluster) for run in runs)
             cells[system, f"{judge} cluster"] = Ours.over_seeds(clusters)
@@ -235,12 +232,12 @@ def _judges(materials: Materials) -> list[str]:
     return sorted({ranking.judge for ranking in materials.judgments("gjg15").rankings})
 
 
-def _of_judge(materials: Materials, judge: str, seed: int = 1) -> Ranked:
+def _of_judge(materials: Materials, judge: str, seed: int = 1) -> core.Ranked:
     """Rank as the program behind Table 7, which leaves out opponents that were never beaten.
 
     It has ranges of 90 % and gives four decimals, of which the table prints three.
     """
-    return rank(
+    return verbs.rank(
         materials.judgments("gjg15"),
         judge=[judge],
         unit="pair",
@@ -284,7 +281,7 @@ def _text(materials: Materials) -> Made:
 
 # --- metrics -------------------------------------------------------------------------------
 
-_COEFFICIENTS: Mapping[str, CoefficientName] = {"rho": "spearman", "r": "pearson"}
+_COEFFICIENTS: Mapping[str, stats.CoefficientName] = {"rho": "spearman", "r": "pearson"}
 
 
 def _table3a(materials: Materials) -> Made:
@@ -311,7 +308,7 @@ def _table5(materials: Materials) -> Made:
         column = _metric(materials, name)
         x, y = np.array([(column[system].value, score) for system, score in human.items()]).T
         for coefficient, kind in _COEFFICIENTS.items():
-            cells[row, coefficient] = _stored(correlate(x, y, kind).statistic)
+            cells[row, coefficient] = _stored(stats.correlate(x, y, kind).statistic)
     return cells
 
 
@@ -352,7 +349,7 @@ def _printed_wins(materials: Materials) -> dict[str, float]:
     return {row.system: round(row.score, 3) for row in _expected_wins(materials).rows}
 
 
-def _metric(materials: Materials, name: str) -> MetricScores:
+def _metric(materials: Materials, name: str) -> core.MetricScores:
     return read_score_file(dataset_path("human_gjg15", f"metrics/scores.{name}"))[name]
 
 

@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grammeter import core, meta
-from grammeter.errant import find_pipeline
-from grammeter.formats import benchmark
+from grammeter import core, errant, formats, meta
 from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, read_paper, read_tables
 from grammeter.papers.materials import Materials, by_name, in_columns
 from grammeter.ranking import SYSTEM_SETS, Extraction, cluster_numbers
@@ -65,7 +63,7 @@ def _scores(materials: Materials, row: Row, spelling: str) -> tuple[core.MetricS
         spelling, stands_in = spelling.format(model=chosen.spelling), chosen.stands_in
         notes.append(f"by {spelling}")
     if row.corpus != "seeda_judged":
-        notes.append(f"edits by the pipeline {find_pipeline().name}")
+        notes.append(f"edits by the pipeline {errant.find_pipeline().name}")
     if spelling in TAKEN:
         notes.append(TAKEN[spelling])
     scores = materials.scored(row.corpus, [spelling])
@@ -163,7 +161,7 @@ def _columns() -> Iterator[tuple[str, str, str]]:
 
 def _as_published(scores: core.MetricScores) -> core.MetricScores:
     table = core.ScoreTable(tuple(scores), 0, {scores.metric: scores})
-    return benchmark("seeda-e").as_published(table)[scores.metric]
+    return formats.benchmark("seeda-e").as_published(table)[scores.metric]
 
 
 def _system_cells(materials: Materials, row: str, scores: core.MetricScores, made: Ours) -> Cells:

@@ -12,16 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from grammeter.core import Edit, MissingResourceError
-from grammeter.errant import annotator
-from grammeter.formats import Correction, dataset_path, read_parallel
-from grammeter.meta import SentenceDesign, correlate_sentences
-from grammeter.metrics import Impara
-from grammeter.papers import by_maege
+from grammeter import core, errant, formats, meta, metrics, training
+from grammeter.papers import by_maege, trained
 from grammeter.papers.cells import Cells, Made, Ours, read_paper, read_tables
 from grammeter.papers.materials import Materials, by_name, correlated, in_columns
-from grammeter.papers.trained import BERT
-from grammeter.training import DRAWS, EditImpact, Impacts, measure_impacts, merged
 from grammeter.verbs import train_impara
 
 SENTENCE = ("sentence Acc", "sentence Ken")
@@ -49,10 +43,10 @@ def _human(materials: Materials, row: str) -> dict[str, Ours]:
     """Correlate with Expected Wins of all 13 systems, and count pairs; a metric's tie is wrong."""
     spelling, made = by_maege.spelled(materials, row)
     table = materials.scored("conll14", [spelling])
-    (agreement,) = correlate_sentences(
+    (agreement,) = meta.correlate_sentences(
         table,
         materials.judgments("gjg15").rankings,
-        design=SentenceDesign(pairs="expanded", ties="wrong", missing="drop", resamples=0),
+        design=meta.SentenceDesign(pairs="expanded", ties="wrong", missing="drop", resamples=0),
     ).values()
     result = correlated(table, {"EW": expected_wins()})["EW"][spelling]
     values = (result["pearson"].value, result["spearman"].value)
@@ -80,10 +74,10 @@ def expected_wins() -> dict[str, float]:
 class Corrected:
     """Corrections with edits of merged types, by ``sentence.annotator``, and the pipeline."""
 
-    rows: Mapping[str, Correction]
+    rows: Mapping[str, formats.Correction]
     pipeline: str
 
-    def edits(self, place: str) -> dict[tuple[str, str], Edit]:
+    def edits(self, place: str) -> dict[tuple[str, str], core.Edit]:
         """Return the edits of a correction by the words before and after."""
         row = self.rows[place]
         words = row.source.split()
@@ -98,16 +92,16 @@ def corrected(materials: Materials) -> Corrected:
     """Extract the edits of all annotators' texts, ``Um`` edits applied; once."""
 
     def extract() -> Corrected:
-        path = dataset_path("conll14_test", "alt/official-2014.combined-withalt.m2")
-        rows = [row.as_text() for row in read_parallel(str(path)) if row.edits]
+        path = formats.dataset_path("conll14_test", "alt/official-2014.combined-withalt.m2")
+        rows = [row.as_text() for row in formats.read_parallel(str(path)) if row.edits]
         folder = (materials.settings.models or {}).get("en_core_web_sm")
-        extractor = annotator(str(folder) if folder else None, types=True)
+        extractor = errant.annotator(str(folder) if folder else None, types=True)
         edits = extractor.annotate([(row.source, row.text or "") for row in rows])
         places = (row.origin.rpartition("#")[2] for row in rows)
         pipeline = extractor.signature()["pipeline"]
         typed = {
             place if "." in place else f"{place}.0": replace(
-                row, edits=tuple(replace(edit, type=merged(edit.type)) for edit in of)
+                row, edits=tuple(replace(edit, type=training.merged(edit.type)) for edit in of)
             )
             for place, row, of in zip(places, rows, edits, strict=True)
         }
@@ -116,14 +110,14 @@ def corrected(materials: Materials) -> Corrected:
     return materials.once("corrected", extract)
 
 
-def _impacts(materials: Materials) -> tuple[Impacts, Ours]:
-    def measure() -> tuple[Impacts, Ours]:
-        chosen = materials.model(BERT)
+def _impacts(materials: Materials) -> tuple[training.Impacts, Ours]:
+    def measure() -> tuple[training.Impacts, Ours]:
+        chosen = materials.model(trained.BERT)
         rows = [replace(row, origin=place) for place, row in corrected(materials).rows.items()]
         made = Ours(
             math.nan, f"impacts by {chosen.spelling}, times 100", stands_in=chosen.stands_in
         )
-        return Impacts.of(measure_impacts(rows, chosen.spelling)), made
+        return training.Impacts.of(training.measure_impacts(rows, chosen.spelling)), made
 
     return materials.once("impacts", measure)
 
@@ -211,11 +205,11 @@ def _settings() -> dict[str, Ours]:
     power = round(math.log10(default["learning_rate"]))
     ours = {
         "|T|, training instances": float(default["pairs"]),
-        "instances of a sentence pair, at most": float(DRAWS),
+        "instances of a sentence pair, at most": float(training.DRAWS),
         "learning rate": f"10^{power}",
         "batch size": float(default["batch_size"]),
         "epochs": f"best of 1 to {default['epochs']} on validation",
-        "theta": Impara.threshold,
+        "theta": metrics.Impara.threshold,
         "model": default["encoder"],
     }
     return {row: Ours(value, "our default") for row, value in ours.items()}
@@ -224,7 +218,7 @@ def _settings() -> dict[str, Ours]:
 def _ties(materials: Materials, row: str) -> Ours:
     try:
         result, made = by_maege.on_alternatives(materials, row)
-    except MissingResourceError as error:
+    except core.MissingResourceError as error:
         return Ours.missing(error)
     (of,) = result.values()
     return made.of(by_maege.PERCENT * of.chain.tie_share)
@@ -235,12 +229,12 @@ def _lowest(materials: Materials) -> Ours:
     rows = corrected(materials).rows
     try:
         impacts, made = _impacts(materials)
-    except MissingResourceError as error:
+    except core.MissingResourceError as error:
         places = {words: corrected(materials).texts(words) for words in (80, 235)}
         there = ", ".join(f"{words}: {' '.join(of)}" for words, of in places.items())
         note = f"texts of so many words, by line.annotator: {there}; the edits: {error.message}"
         return Ours("80, 235, 235, 235, 235" if all(places.values()) else math.nan, note, "print")
-    lowest: list[EditImpact] = [*impacts.edits[-5:]]
+    lowest: list[training.EditImpact] = [*impacts.edits[-5:]]
     return made.of(", ".join(str(len((rows[e.origin].text or "").split())) for e in lowest))
 
 

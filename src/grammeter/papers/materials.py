@@ -6,14 +6,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from grammeter import formats
+from grammeter import formats, meta, verbs
 from grammeter.core import DataError, MissingResourceError, Ranked, ScoreTable, expanded
-from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 from grammeter.metrics import Metric
 from grammeter.models import find_model
 from grammeter.papers.cells import Cells, Made, Ours
 from grammeter.ranking import TrueSkill
-from grammeter.verbs import rank, score
 
 People = Mapping[str, Mapping[str, float]]
 """People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""
@@ -176,7 +174,7 @@ class Materials:
     def answered(self, evaluator: str, runs: int) -> Ranked:
         """Rank the systems by the answers of an evaluator, as people's judgments are ranked."""
         answers, processes = self.answers(evaluator), self.settings.processes
-        ranked = partial(rank, answers, by=TrueSkill(), resamples=runs, processes=processes)
+        ranked = partial(verbs.rank, answers, by=TrueSkill(), resamples=runs, processes=processes)
         return self.once(f"ranking by {evaluator}", ranked)
 
     @cached_property
@@ -208,7 +206,7 @@ class Materials:
         corpus: formats.Corpus = getattr(self, name)
         new = [metric for metric in metrics if (name, str(metric)) not in self._scored]
         if new:
-            made = score(corpus, new)
+            made = verbs.score(corpus, new)
             self._scored |= {(name, spelled): made for spelled in made}
         columns = {str(m): self._scored[name, str(m)][str(m)] for m in metrics}
         return ScoreTable(tuple(corpus.systems), len(corpus), columns)
@@ -216,11 +214,11 @@ class Materials:
 
 def correlated(
     table: ScoreTable, people: People, *, drop: Sequence[str] = ()
-) -> dict[str, SystemMeta]:
+) -> dict[str, meta.SystemMeta]:
     """Correlate metrics with each ranking, without intervals."""
-    design = Design(interval="none")
+    design = meta.Design(interval="none")
     return {
-        who: correlate_systems(table, human, design=design, drop=drop)
+        who: meta.correlate_systems(table, human, design=design, drop=drop)
         for who, human in people.items()
     }
 
@@ -233,7 +231,7 @@ def correlation_cells(
         (row, f"{who} {kind.capitalize()}"): result[spelling][kind].value
         for who, result in correlated(table, people, drop=drop).items()
         for spelling, row in rows.items()
-        for kind in TESTED
+        for kind in meta.TESTED
     }
 
 

@@ -1,7 +1,6 @@
 """Figures of public programs that differ from their own rules, on the CoNLL-2014 systems."""
 
-from grammeter.errant import find_pipeline
-from grammeter.formats import TextRule, reference_texts
+from grammeter import errant, formats
 from grammeter.papers.cells import Made, Ours
 from grammeter.papers.materials import Materials, correlation_cells
 
@@ -23,10 +22,10 @@ def _ref1(materials: Materials) -> Made:
     row = "second reference equal to the source, where only the first annotator is listed"
     cells: dict[tuple[str, str], float] = {}
     for name, rule in (
-        ("by its rule", TextRule(um="apply", missing="source")),
-        ("as annotator 0", TextRule(um="apply", missing="other")),
+        ("by its rule", formats.TextRule(um="apply", missing="source")),
+        ("as annotator 0", formats.TextRule(um="apply", missing="other")),
     ):
-        texts = reference_texts(corpus.sources, corpus.gold, rule)[0][_SECOND]
+        texts = formats.reference_texts(corpus.sources, corpus.gold, rule)[0][_SECOND]
         cells[row, name] = float(sum(texts[line] == corpus.sources[line] for line in absent))
     return cells
 
@@ -34,7 +33,7 @@ def _ref1(materials: Materials) -> Made:
 def _cleme(materials: Materials) -> Made:
     scores = materials.scored("conll14_texts", list(_CONSTANTS))
     people = {"EW": materials.people["EW"]}
-    note = f"edits by the pipeline {find_pipeline().name}"
+    note = f"edits by the pipeline {errant.find_pipeline().name}"
     cells = correlation_cells(scores, _CONSTANTS, people, drop=["INPUT"])
     return {key: Ours(value, note) for key, value in cells.items()}
 

@@ -8,12 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from grammeter.core import MissingResourceError, cache_folder
-from grammeter.formats import M2Block, dataset_path, format_m2, write_text
-from grammeter.models import current, find_model, read_card
+from grammeter import core, formats, models, training, verbs
 from grammeter.papers.materials import ChosenModel, Materials
-from grammeter.training import tell
-from grammeter.verbs import train_impara, train_some
 
 BERT = "bert-base-cased"
 CONLL13 = "official_2013-preprocessed.m2"
@@ -34,17 +30,17 @@ def trained(materials: Materials, name: str) -> ChosenModel:
     if path := (materials.settings.models or {}).get(name):
         return ChosenModel(str(path), _stands_in(materials, path))
     if not will_train(materials):
-        raise MissingResourceError(
+        raise core.MissingResourceError(
             f"needs {name}, trained from {BERT}",
             fix=f"grammeter train {COMMANDS[name]} --encoder {BERT} -o FOLDER, then --models"
             f" {name}=FOLDER; or --models --long, which trains it",
         )
     encoder, folder = _place(materials, name)
     if name == "some":
-        train = partial(train_some, dataset_path("tmu_gfm", "tmu-gfm-dataset.csv"))
+        train = partial(verbs.train_some, formats.dataset_path("tmu_gfm", "tmu-gfm-dataset.csv"))
     else:
-        data = [dataset_path("conll13_test", CONLL13)]
-        train = partial(train_impara, data, parallel_only=name != "impara")
+        data = [formats.dataset_path("conll13_test", CONLL13)]
+        train = partial(verbs.train_impara, data, parallel_only=name != "impara")
     train(folder, encoder=encoder.spelling, resume=True)
     return ChosenModel(str(folder), encoder.stands_in)
 
@@ -54,31 +50,31 @@ def will_train(materials: Materials) -> bool:
     return materials.settings.models is not None and materials.settings.long
 
 
-def trained_on(materials: Materials, corpus: str, blocks: Sequence[M2Block]) -> ChosenModel:
+def trained_on(materials: Materials, corpus: str, blocks: Sequence[formats.M2Block]) -> ChosenModel:
     """Train IMPARA on sentences with their edits; ``corpus`` names its folder."""
     encoder, folder = _place(materials, f"impara-{corpus}")
     data = folder.with_suffix(".m2")
-    write_text(data, format_m2(blocks))
-    train_impara([data], folder, encoder=encoder.spelling, resume=True)
+    formats.write_text(data, formats.format_m2(blocks))
+    verbs.train_impara([data], folder, encoder=encoder.spelling, resume=True)
     return ChosenModel(str(folder), encoder.stands_in)
 
 
 def _place(materials: Materials, name: str) -> tuple[ChosenModel, Path]:
     """Return the encoder to train from, and the folder of the trained model."""
     encoder = materials.model(BERT)
-    base = current().cache_dir or cache_folder()
+    base = models.current().cache_dir or core.cache_folder()
     if base is None:
         fix = "Name a folder for it: --cache-dir."
-        raise MissingResourceError("a trained model has no place without a cache", fix=fix)
-    folder = Path(base) / "reproduce" / find_model(encoder.spelling).hash / name
+        raise core.MissingResourceError("a trained model has no place without a cache", fix=fix)
+    folder = Path(base) / "reproduce" / models.find_model(encoder.spelling).hash / name
     folder.parent.mkdir(parents=True, exist_ok=True)
-    tell(f"{name}, trained from {encoder.spelling}: {folder}")
+    training.tell(f"{name}, trained from {encoder.spelling}: {folder}")
     return encoder, folder
 
 
 def _stands_in(materials: Materials, folder: Path) -> str | None:
     """Return the paper's encoder if the training card names another one."""
-    card = read_card(folder) or read_card(folder / "grammaticality")
+    card = models.read_card(folder) or models.read_card(folder / "grammaticality")
     encoder = Path(card["encoder"]["name"]) if card else None
     named = (materials.settings.models or {}).get(BERT)
     same = encoder is None or encoder.name == BERT or (named and encoder == named.resolve())

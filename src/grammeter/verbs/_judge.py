@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
-from grammeter import core, llm
-from grammeter.formats import Corpus, Judgments
+from grammeter import core, formats, llm
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
@@ -38,7 +37,7 @@ class JudgeOptions(TypedDict, total=False):
     demo: bool
 
 
-_Corpus = Corpus | None
+_Corpus = formats.Corpus | None
 _Items = Sequence[Shown] | None
 
 
@@ -66,7 +65,7 @@ def judge(
 @core.renamed(by="metric")
 @core.checked
 def judge(
-    corpus: Corpus | None = None,
+    corpus: formats.Corpus | None = None,
     items: Sequence[Shown] | None = None,
     *,
     metric: str | Judging | None = None,
@@ -143,7 +142,7 @@ def judge(
     batch = None if collect is None else llm.Batch(collect)
     with llm.using(nowhere()) if demo else nullcontext():
         opinions = metric.judge(groups, Scripted().answered if demo else batch and batch.collect)
-        remarks = [*corpus.notes, *(items.notes if isinstance(items, Judgments) else ())]
+        remarks = [*corpus.notes, *(items.notes if isinstance(items, formats.Judgments) else ())]
         drawn = any(len(opinion.answers) > 1 for opinion in opinions)
         if seed is not None and items and not (metric.permutations > 1 or metric.shuffle or drawn):
             idle = "no order was drawn (--permute), and no item had to be cut"
@@ -162,8 +161,8 @@ def judge(
 
 
 def _material(
-    corpus: Corpus | None, items: _Items, benchmark: str | None, *, demo: bool
-) -> tuple[Corpus, _Items]:
+    corpus: formats.Corpus | None, items: _Items, benchmark: str | None, *, demo: bool
+) -> tuple[formats.Corpus, _Items]:
     """Return what is judged: as given, or of a data set."""
     alone = demo or benchmark is not None
     if (corpus is None) != alone or (demo and benchmark) or (alone and items is not None):
@@ -181,7 +180,7 @@ def _material(
 
 
 def estimate(
-    corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
+    corpus: formats.Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
 ) -> llm.Estimate:
     """Old name of ``judge(corpus, items, metric=by, dry_run=True)``."""
     warnings.warn("estimate: use judge(..., dry_run=True)", DeprecationWarning, stacklevel=2)
@@ -200,7 +199,7 @@ def judging_metric(metric: str | Judging | None, **settings: float | str | None)
     return replace(made, **changes)
 
 
-def check_shown(corpus: Corpus, items: object, per_output: int | None) -> None:
+def check_shown(corpus: formats.Corpus, items: object, per_output: int | None) -> None:
     """Raise :class:`UsageError` if there is nothing to compare, or said twice what is shown."""
     if len(corpus.systems) < 2:
         alone = "one system alone: there is nothing to compare"
@@ -210,7 +209,7 @@ def check_shown(corpus: Corpus, items: object, per_output: int | None) -> None:
         raise core.UsageError("--items say what is shown", fix="Leave out --per-output.")
 
 
-def covering_items(corpus: Corpus, metric: Judging) -> tuple[core.Item, ...]:
+def covering_items(corpus: formats.Corpus, metric: Judging) -> tuple[core.Item, ...]:
     """Return items that show every distinct output in at least ``per_output`` of them.
 
     A sentence for which all systems wrote the same has one item with one output.
@@ -242,7 +241,7 @@ def covering_items(corpus: Corpus, metric: Judging) -> tuple[core.Item, ...]:
     return tuple(items)
 
 
-def _group(corpus: Corpus, item: Shown) -> llm.Group:
+def _group(corpus: formats.Corpus, item: Shown) -> llm.Group:
     """Return the texts that an item shows, with their context."""
     if not 1 <= item.segment <= len(corpus):
         raise _misfit(item, f"there are {len(corpus)} sentences")
@@ -320,7 +319,7 @@ def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
     return tuple(best_first.index(score) + 1 for score in scores)
 
 
-def _flags(corpus: Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
+def _flags(corpus: formats.Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
     for item in items:
         for line in range(max(item.segment - 2, 0), min(item.segment + 1, len(corpus))):
             if words := llm.suspicious(corpus.sources[line]):

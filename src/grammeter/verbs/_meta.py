@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from grammeter import meta
+from grammeter import meta, rendering, stats
 from grammeter.core import DataError, FloatArray, MetricScores, checked
 from grammeter.metrics import metric as make_metric
-from grammeter.rendering import save_figures
-from grammeter.stats import TiePolicy
 from grammeter.verbs._compare.samples import paired_samples
 from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides, sides_of
 from grammeter.verbs._rank import rank
@@ -36,7 +34,7 @@ def meta_system(
     resamples: int = 1000,
     seed: int = 1,
     confidence: float = 0.95,
-    ties: TiePolicy = "tau-b",
+    ties: stats.TiePolicy = "tau-b",
     drop_outliers: float | None = None,
     leave_one_out: bool = False,
     top_k: bool = False,
@@ -80,7 +78,7 @@ def meta_system(
         notes=side.notes,
         **{name: options[name] for name in SHARED},
     )
-    save_figures(result, {"scores": figure, "williams": figure_williams})
+    rendering.save_figures(result, {"scores": figure, "williams": figure_williams})
     ranked = {
         name: rank(of.rankings, by=method, resamples=resamples, seed=seed)
         for name, of in table.items()
@@ -195,7 +193,7 @@ def meta_window(
         human_name=side.name,
         notes=side.notes,
     )
-    save_figures(windows, {"windows": figure})
+    rendering.save_figures(windows, {"windows": figure})
     return replace(windows, notices=side.notices)
 
 
@@ -244,7 +242,7 @@ def meta_beta(
         rescorer=rescored,
         notes=(*table.notes_on([name]), *side.notes),
     )
-    save_figures(sweep, {"betas": figure})
+    rendering.save_figures(sweep, {"betas": figure})
     return replace(sweep, notices=side.notices)
 
 

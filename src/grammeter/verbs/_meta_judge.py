@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter import meta
+from grammeter import errant, formats, meta, rendering, stats, study
 from grammeter.core import (
     Cell,
     Column,
@@ -20,13 +20,8 @@ from grammeter.core import (
     UsageError,
     checked,
 )
-from grammeter.errant import NEUTRAL
-from grammeter.formats import Corpus, FirstSegment, read_corpus, read_judgments
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.ranking import named_systems, notes_of, public_shape
-from grammeter.rendering import save_figures
-from grammeter.stats import pearson
-from grammeter.study import LearningCurve, draw_campaigns, items_needed, learning_curve
 from grammeter.verbs._meta_sides import PathLike
 
 PEOPLE = "people"
@@ -54,8 +49,8 @@ class JudgeCurve:
 
     against: str
     tokens: tuple[float, ...]
-    r: LearningCurve
-    rho: LearningCurve
+    r: study.LearningCurve
+    rho: study.LearningCurve
     least: float
     needed: int | None
 
@@ -220,7 +215,7 @@ def meta_judge(
     benchmark: str | None = None,
     source: PathLike | None = None,
     hyps: Sequence[PathLike] = (),
-    first_segment: FirstSegment | None = None,
+    first_segment: formats.FirstSegment | None = None,
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     least: float = 0.9,
@@ -266,7 +261,7 @@ def meta_judge(
         fix = "Give --source and --hyps, or --benchmark alone."
         raise UsageError("texts are sources and outputs, from one place", fix=fix)
     corpus = known.read_corpus() if known else None
-    corpus = read_corpus(source=source, systems=hyps) if hyps else corpus
+    corpus = formats.read_corpus(source=source, systems=hyps) if hyps else corpus
     rankings = judged = _read(judgments, first_segment, corpus)
     human = known.read_scores() if known else None
     rankings = (*rankings, *known.read_judgments()) if known else rankings
@@ -276,13 +271,13 @@ def meta_judge(
         notes=(*notes_of(judged), *result.notes),
         notices=getattr(judged, "notices", ()),
     )
-    save_figures(result, {"curves": figure})
+    rendering.save_figures(result, {"curves": figure})
     return result
 
 
 def examined(
     rankings: Sequence[Ranking],
-    corpus: Corpus | None,
+    corpus: formats.Corpus | None,
     human: Mapping[str, float] | None = None,
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
@@ -306,7 +301,7 @@ def examined(
         curves[name] = _curve(chosen, sum(profiles[name].tokens) / len(of), human, least, drawn)
     pairs = [[*meta.same_items(of, people)] for of in run.values()]
     settings: dict[str, object] = {"unit": "item", **drawn, "judges": len(run)}
-    settings |= {"edits": NEUTRAL, "tok": "whitespace"} if corpus else {}
+    settings |= {"edits": errant.NEUTRAL, "tok": "whitespace"} if corpus else {}
     return JudgeMeta(
         profiles,
         meta.people_figures(people, corpus, **drawn),
@@ -323,17 +318,17 @@ def scoring_judges(rankings: Sequence[Ranking]) -> list[str]:
 
 
 def _read(
-    judgments: Any, first_segment: FirstSegment | None, corpus: Corpus | None
+    judgments: Any, first_segment: formats.FirstSegment | None, corpus: formats.Corpus | None
 ) -> Sequence[Ranking]:
     if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
         return cast("Sequence[Ranking]", judgments)
     paths = [judgments] if isinstance(judgments, PathLike) else judgments
     outputs = corpus.systems if corpus else None
-    return read_judgments(paths, first_segment=first_segment, systems=outputs)
+    return formats.read_judgments(paths, first_segment=first_segment, systems=outputs)
 
 
 def _notes(
-    profiles: Mapping[str, meta.JudgeProfile], corpus: Corpus | None, people: bool
+    profiles: Mapping[str, meta.JudgeProfile], corpus: formats.Corpus | None, people: bool
 ) -> Iterator[str]:
     if corpus is None:
         yield "lengths, edits and texts need --source and --hyps, or --benchmark"
@@ -347,7 +342,7 @@ def _notes(
         )
 
 
-def _with_texts(example: meta.Disagreement, corpus: Corpus | None) -> meta.Disagreement:
+def _with_texts(example: meta.Disagreement, corpus: formats.Corpus | None) -> meta.Disagreement:
     if corpus is None:
         return example
     at, systems = example.segment - 1, corpus.systems
@@ -380,13 +375,13 @@ def _curve(
     if len(judged) < SIZES:
         return None
     draws, chances = drawn["resamples"], [1] * len(judged)
-    campaigns = draw_campaigns(judged, draws=draws, chances=chances, seed=drawn["seed"])
+    campaigns = study.draw_campaigns(judged, draws=draws, chances=chances, seed=drawn["seed"])
     if human:
         against = np.array([human[name] for name in campaigns.systems])
         campaigns = replace(campaigns, against=against)
-    linear = replace(campaigns, coefficient=pearson)
+    linear = replace(campaigns, coefficient=stats.pearson)
     sizes = np.geomspace(min(10, len(judged)), len(judged), SIZES).tolist()
-    r, rho = (learning_curve(of, sizes=sizes) for of in (linear, campaigns))
+    r, rho = (study.learning_curve(of, sizes=sizes) for of in (linear, campaigns))
     count = len(campaigns.systems)
     return JudgeCurve(
         against=f"people's scores of {count} systems" if human else f"all items, {count} systems",
@@ -394,5 +389,5 @@ def _curve(
         r=r,
         rho=rho,
         least=least,
-        needed=items_needed(linear, target=least),
+        needed=study.items_needed(linear, target=least),
     )

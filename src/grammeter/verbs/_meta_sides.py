@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from grammeter import formats, rendering
 from grammeter.core import Ranked, Ranking, ScoreTable, UsageError
-from grammeter.formats import Benchmark, metric_name, read_any_scores, read_human
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.meta import Human, Source, human_side, join_scores
-from grammeter.rendering import check_figure
 
 PathLike = str | Path
 Place = PathLike | ScoreTable | Ranked | Sequence[Ranking]
@@ -40,10 +39,10 @@ def named_sources(places: Places) -> dict[str, Source]:
     """Read scores, rankings and judgments; the latter two are named as metrics."""
     sources: dict[str, Source] = {}
     for stated, place in places:
-        source = read_any_scores(place) if isinstance(place, PathLike) else place
+        source = formats.read_any_scores(place) if isinstance(place, PathLike) else place
         name = stated or str(place)
         if stated is None and not isinstance(source, ScoreTable):
-            name = metric_name(str(place))
+            name = formats.metric_name(str(place))
         if name in sources:
             raise UsageError(
                 f"two files of scores are called {name!r}", fix="Name each once, or rename one."
@@ -89,7 +88,7 @@ def sides_of(options: Mapping[str, Any], *, clusters: bool = False) -> tuple[Sco
     """Read both sides by the arguments of a verb, once its figures can be written."""
     for name in ("figure", "figure_williams"):
         if options.get(name):
-            check_figure(options[name])
+            rendering.check_figure(options[name])
     names = ("scores", "human", "benchmark", "published_data", "by", "systems", "drop")
     return read_sides(**{name: options[name] for name in names}, clusters=clusters)
 
@@ -97,13 +96,13 @@ def sides_of(options: Mapping[str, Any], *, clusters: bool = False) -> tuple[Sco
 def _of_people(human: HumanScores, by: str | None, *, judged: bool, clusters: bool) -> Human:
     options: dict[str, Any] = {"by": by, "other_is_judged": judged, "clusters": clusters}
     if isinstance(human, PathLike):
-        read = read_human(human)
-        side = human_side(read, name=metric_name(human), **options)
+        read = formats.read_human(human)
+        side = human_side(read, name=formats.metric_name(human), **options)
         return replace(side, notices=getattr(read, "notices", ()))
     return human_side(human, **options)
 
 
-def _of_benchmark(known: Benchmark, by: str | None, sources: Mapping[str, Source]) -> Human:
+def _of_benchmark(known: formats.Benchmark, by: str | None, sources: Mapping[str, Source]) -> Human:
     """Take the paper's own scores where they are stored and no other method is wanted."""
     *_, (last, source) = sources.items()
     notes: tuple[str, ...] = ()

@@ -4,10 +4,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter import core
+from grammeter import core, formats, metrics
 from grammeter.errant import NEUTRAL, annotator, one_scheme
-from grammeter.formats import Corpus
-from grammeter.metrics import Asking, Errant, Metric, PTErrant, metric
 from grammeter.rendering import Browser, DrawnEdit, Output, PageSentence
 
 
@@ -21,7 +19,7 @@ class _Written:
 
 
 def make_browser(
-    table: core.ScoreTable, corpus: Corpus, *, pipeline: str | None = None
+    table: core.ScoreTable, corpus: formats.Corpus, *, pipeline: str | None = None
 ) -> tuple[Browser, dict[str, str]]:
     """Gather all sentences.
 
@@ -57,7 +55,7 @@ def make_browser(
     return browser, facts | _of_equal_outputs(columns, table.systems, written)
 
 
-def _written(systems: Sequence[str], corpus: Corpus) -> Iterator[_Written]:
+def _written(systems: Sequence[str], corpus: formats.Corpus) -> Iterator[_Written]:
     """Yield the distinct outputs, sentence by sentence; white space does not count."""
     segments = [corpus.segments(system) for system in systems]
     for line, row in enumerate(zip(*segments, strict=True)):
@@ -88,10 +86,10 @@ def _explained(
     return None, []
 
 
-def _typed_alike(scorer: Metric, segments: Sequence[core.Segment]) -> list[core.Segment]:
+def _typed_alike(scorer: metrics.Metric, segments: Sequence[core.Segment]) -> list[core.Segment]:
     """Type gold edits by the same rules as the outputs' edits, if these are typed."""
-    decisive = isinstance(scorer, Errant) and scorer.rules.needs_types  # its types decide
-    if isinstance(scorer, Errant | PTErrant) and not decisive:
+    decisive = isinstance(scorer, metrics.Errant) and scorer.rules.needs_types  # its types decide
+    if isinstance(scorer, metrics.Errant | metrics.PTErrant) and not decisive:
         return one_scheme(segments, annotator(scorer.pipeline))
     return list(segments)
 
@@ -101,15 +99,15 @@ def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tupl
     return [tuple(map(_drawn, edits)) for edits in annotator(pipeline or NEUTRAL).annotate(pairs)]
 
 
-def _judging(table: core.ScoreTable) -> Iterator[tuple[str, Metric]]:
+def _judging(table: core.ScoreTable) -> Iterator[tuple[str, metrics.Metric]]:
     for name, column in table.items():
         if not column.segments:
             continue
         try:
-            scorer = metric(column.metric)
+            scorer = metrics.metric(column.metric)
         except core.GrammeterError:  # of another program, or of a plug-in that is not here
             continue
-        if scorer.judges_edits and not (isinstance(scorer, Asking) and scorer.models()):
+        if scorer.judges_edits and not (isinstance(scorer, metrics.Asking) and scorer.models()):
             yield name, scorer
 
 

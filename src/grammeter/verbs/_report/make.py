@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grammeter import formats
+from grammeter import formats, rendering, version
 from grammeter.core import Ranked, Ranking, ScoreTable, UnknownNameError, UsageError, checked
 from grammeter.meta import SystemMeta
 from grammeter.ranking import Agreement
-from grammeter.rendering import Page
 from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._compare.samples import as_table
 from grammeter.verbs._explain import corpus_of
@@ -24,7 +23,6 @@ from grammeter.verbs._report.scores import (
     signatures_section,
     types_section,
 )
-from grammeter.version import __version__
 
 
 @checked
@@ -46,7 +44,7 @@ def report(
     pipeline: str | None = None,
     resamples: int = 1000,
     seed: int = 1,
-) -> Page:
+) -> rendering.Page:
     """Gather scores, error types, judgments and all sentences into one page.
 
     :func:`grammeter.write_report` writes the page as HTML; its ``notices`` say what a reader should
@@ -125,7 +123,7 @@ def report(
         browser, browser_facts = make_browser(table, corpus, pipeline=pipeline)
     names = [Path(path).name for path in paths]  # folders are private
     facts = (*_facts(table, corpus, names), *browser_facts.items())
-    return Page(title or _title(table), facts, sections, browser, materials.notices)
+    return rendering.Page(title or _title(table), facts, sections, browser, materials.notices)
 
 
 @checked
@@ -135,7 +133,7 @@ def make_report(
     types: bool = True,
     files: Sequence[str] = (),
     **options: Any,
-) -> Page:
+) -> rendering.Page:
     """Make a :func:`report` from values alone; older than that function.
 
     Parameters
@@ -150,7 +148,7 @@ def make_report(
 
 
 @checked
-def write_report(page: Page, path: str | Path) -> int:
+def write_report(page: rendering.Page, path: str | Path) -> int:
     """Write a page as one HTML file, never half, and return its size in bytes.
 
     Raises :class:`DataError` if it cannot be written.
@@ -211,7 +209,7 @@ def _facts(
         annotators = {number for gold in corpus.gold for number in gold}
         yield "References", str(len(annotators) or len(corpus.references))
     yield from _made_from(files)
-    yield "grammeter", __version__
+    yield "grammeter", version.__version__
 
 
 def _made_from(files: Sequence[str]) -> Iterator[tuple[str, str]]:

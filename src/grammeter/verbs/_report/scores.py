@@ -5,12 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter import core
-from grammeter.errant import ENGLISH, NEUTRAL_RULES
-from grammeter.formats import Corpus
+from grammeter import core, errant, formats, scoring
 from grammeter.metrics import Errant, metric
 from grammeter.rendering import Dot, Drawing, Section, dot_plot, heat_map
-from grammeter.scoring import type_scores
 from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.verbs._compare.results import Comparison, SystemResult, best_first, metric_columns
 from grammeter.verbs._compare.verb import compare
@@ -200,7 +197,7 @@ class TypeScores:
 
 
 def types_section(
-    table: core.ScoreTable, corpus: Corpus | None, *, pipeline: str | None, anew: bool
+    table: core.ScoreTable, corpus: formats.Corpus | None, *, pipeline: str | None, anew: bool
 ) -> Section:
     """Lay out scores by error type, stored or computed; else say how to get them.
 
@@ -222,7 +219,7 @@ def types_section(
 
 
 def _found(
-    table: core.ScoreTable, corpus: Corpus | None, pipeline: str | None, anew: bool
+    table: core.ScoreTable, corpus: formats.Corpus | None, pipeline: str | None, anew: bool
 ) -> Iterator[TypeScores]:
     stored = {name: column for name, column in table.items() if column.types}
     for name, column in stored.items():
@@ -253,12 +250,12 @@ def _scorer(table: core.ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
     return str(made), made
 
 
-def _made(name: str, scorer: Errant, corpus: Corpus) -> TypeScores:
+def _made(name: str, scorer: Errant, corpus: formats.Corpus) -> TypeScores:
     with core.silent():
         counted = scorer.count_types({name: corpus.segments(name) for name in corpus.systems})
     signature = scorer.signature().extended(counted.settings)
     words = (*counted.notes, *([scorer.notice] if scorer.notice else []))
-    return TypeScores(name, type_scores(scorer, counted, signature, len(corpus)), words)
+    return TypeScores(name, scoring.type_scores(scorer, counted, signature, len(corpus)), words)
 
 
 def _one_scheme(column: core.MetricScores) -> bool:
@@ -266,7 +263,7 @@ def _one_scheme(column: core.MetricScores) -> bool:
     if "type-scheme" in dict(column.signature) or not column.metric.startswith(ERRANTS):
         return True
     names = {name for scores in column.types.values() for name in scores}
-    return all(map(ENGLISH.gives, names)) or all(map(NEUTRAL_RULES.gives, names))
+    return all(map(errant.ENGLISH.gives, names)) or all(map(errant.NEUTRAL_RULES.gives, names))
 
 
 def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[core.Table]:
