@@ -60,6 +60,7 @@ from grammeter.verbs import agree as agree
 from grammeter.verbs import compare as compare
 from grammeter.verbs import correlate as correlate
 from grammeter.verbs import difference as difference
+from grammeter.verbs import edits_align as edits_align
 from grammeter.verbs import edits_compare as edits_compare
 from grammeter.verbs import edits_convert as edits_convert
 from grammeter.verbs import edits_extract as edits_extract

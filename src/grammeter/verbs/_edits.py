@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Literal, get_args
 
 from grammeter import core, errant
-from grammeter.formats import M2Block, M2File, format_m2, read_m2, read_text_lines
+from grammeter.formats import M2Block, M2File, format_m2, read_m2, read_text_lines, recut
 
 UNCHANGED = core.Edit(-1, -1, "", core.NOOP)  # the edit of an annotator who changes nothing
 
@@ -65,6 +65,22 @@ class ComparedEdits:
                 for kind, type_counts in self.by_type().items()
             }
         return data | {"notes": list(self.notes)}
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedEdits:
+    """Two M2 files brought to the same sentences; ``recut`` says what that took."""
+
+    hyp: ExtractedEdits
+    ref: ExtractedEdits
+    recut: recut.Recut
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of blocks, of joined sentences and of widened edits."""
+        done = self.recut
+        joined = dict(zip(("hypothesis", "reference"), done.joined, strict=True))
+        counts = {"blocks": len(done.reference.blocks), "joined": joined, "widened": done.widened}
+        return {"kind": "edit-alignment", **counts, "notes": [*self.hyp.faults, *done.notes]}
 
 
 @core.checked
@@ -214,6 +230,31 @@ def edits_split(
 
 
 @core.checked
+def edits_align(
+    hyp: str | Path | M2File, ref: str | Path | M2File, *, lenient: bool = False
+) -> AlignedEdits:
+    """Bring two M2 files of one text, cut into other sentences, to common sentences.
+
+    Both are cut wherever both have a boundary at the same number of characters, white space
+    aside; sentences in between are joined, their edits moved. Raises :class:`DataError` if the
+    characters of the sources differ.
+
+    Parameters
+    ----------
+    hyp, ref
+        The files of the hypothesis and the reference, by name or as read. Where their tokens
+        differ the common sentences have those of the reference.
+    lenient
+        Pass over faulty lines.
+    """
+    (one, here), (other, there) = (_m2(f, lenient, n) for f, n in ((hyp, "hyp"), (ref, "ref")))
+    done = recut.common_sentences(one, other, (here, there))
+    faults = (*one.notices, *other.notices)
+    hypothesis = ExtractedEdits(done.hypothesis.blocks, faults)
+    return AlignedEdits(hypothesis, ExtractedEdits(done.reference.blocks, faults), done)
+
+
+@core.checked
 def edits_compare(
     hyp: str | Path | M2File,
     ref: str | Path | M2File,
@@ -225,6 +266,7 @@ def edits_compare(
     filt: Sequence[str] = (),
     cat: int | None = None,
     lenient: bool = False,
+    realign: bool = False,
 ) -> ComparedEdits:
     """Compare the edits of two M2 files, as ``errant_compare``.
 
@@ -248,6 +290,8 @@ def edits_compare(
         Also count by error type: 1 operation (R), 2 main type (NOUN), 3 whole type (R:NOUN).
     lenient
         Pass over faulty lines, and over sentences that differ between the files.
+    realign
+        First bring both files to common sentences, see :func:`edits_align`.
     """
     if not 0 < beta * beta < float("inf"):
         fault = f"beta (-b) {beta:g} is not possible"
@@ -258,10 +302,18 @@ def edits_compare(
     rules = errant.Rules(mode=mode, single=single, multi=multi, dropped=frozenset(filt))
     hypothesis, hyp_name = _m2(hyp, lenient, "hypothesis")
     reference, ref_name = _m2(ref, lenient, "reference")
+    faults = [*hypothesis.notices, *reference.notices]
+    notes: tuple[str, ...] = ()
+    if realign:
+        done = recut.common_sentences(hypothesis, reference, (hyp_name, ref_name))
+        hypothesis, reference, notes = done.hypothesis, done.reference, done.notes
     sizes = len(hypothesis.blocks), len(reference.blocks)
     if sizes[0] != sizes[1]:
+        if recut.same_letters(hypothesis, reference):
+            fault = f"{sizes[0]} sentences, but {sizes[1]} in {ref_name}, of the same text"
+            fix = "Bring both to common sentences: grammeter edits align, or here: --realign."
+            raise core.DataError(fault, where=hyp_name, fix=fix)
         raise core.LengthMismatchError(hyp_name, sizes[0], ref_name, sizes[1])
-    faults = [*hypothesis.notices, *reference.notices]
     sources = zip(hypothesis.sources, reference.sources, strict=True)
     for number, (one, other) in enumerate(sources, start=1):
         if one.split() != other.split():
@@ -272,7 +324,7 @@ def edits_compare(
     )
     comparison = errant.compare_edits(proposed, gold, rules, beta=beta)
     by_type = cat or filt or mode == "span-type"
-    notes = (*faults, *(_type_notes(hypothesis, reference) if by_type else ()))
+    notes = (*faults, *notes, *(_type_notes(hypothesis, reference) if by_type else ()))
     return ComparedEdits(comparison, hypothesis.sources, mode, beta, cat, tuple(faults), notes)
 
 

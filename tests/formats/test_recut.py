@@ -1,0 +1,116 @@
+"""One text cut into other sentences or tokens: common sentences, and nothing lost."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import grammeter as gm
+from grammeter.cli.main import main
+from grammeter.core import DataError, Edit, apply
+from grammeter.formats import M2Block, M2File, read_m2
+from grammeter.formats.recut import common_sentences
+
+NAMES = ("hyp.m2", "ref.m2")
+
+
+def cut(words, ends):
+    """An M2 file of sentences that end behind so many words; each word "x" becomes "y"."""
+    bounds = sorted({0, len(words), *(end for end in ends if end <= len(words))})
+    sentences = [words[a:b] for a, b in pairwise(bounds)]
+    edits = [tuple(Edit(i, i + 1, "y") for i, w in enumerate(s) if w == "x") for s in sentences]
+    return M2File(
+        tuple(M2Block.of(" ".join(s), {0: e}) for s, e in zip(sentences, edits, strict=True))
+    )
+
+
+def corrected(file):
+    return [" ".join(apply(b.source.split(), b.gold[0])) for b in file.blocks]
+
+
+WORDS = st.lists(st.sampled_from(["x", "a", "bc", "."]), min_size=1, max_size=12)
+ENDS = st.sets(st.integers(1, 12))
+
+
+@given(WORDS, ENDS, ENDS)
+def test_cut_where_both_are_and_nothing_lost(words, one, other):
+    hyp, ref = cut(words, one), cut(words, other)
+    done = common_sentences(hyp, ref, NAMES)
+    both = [*sorted({e for e in one & other if e < len(words)}), len(words)]
+    expected = [" ".join(words[a:b]) for a, b in zip([0, *both], both, strict=False)]
+    assert done.hypothesis.sources == done.reference.sources == expected
+    for file, before in ((done.hypothesis, hyp), (done.reference, ref)):
+        assert " ".join(corrected(file)) == " ".join(corrected(before))
+    assert gm.edits_compare(hyp, ref, realign=True).comparison.counts.fp == 0
+    assert (done.widened, done.stood_in) == (0, 0)
+
+
+@given(WORDS, st.sets(st.integers(1, 20)), ENDS)
+def test_other_tokens_keep_every_character(words, inner, ends):
+    letters = "".join(words)
+    bounds = sorted({0, len(letters), *(i for i in inner if i < len(letters))})
+    ref = M2File((M2Block(" ".join(letters[a:b] for a, b in pairwise(bounds))),))
+    hyp = cut(words, ends)
+    done = common_sentences(hyp, ref, NAMES)
+    (block,) = done.hypothesis.blocks
+    assert block.source == ref.blocks[0].source
+    if len({i for e in block.gold[0] for i in range(e.start, e.end)}) == sum(
+        e.end - e.start for e in block.gold[0]
+    ):  # no two edits were widened to one token
+        text = "".join(apply(block.source.split(), block.gold[0]))
+        assert text == letters.replace("x", "y")
+
+
+def test_an_edit_inside_a_token_is_widened_and_counted():
+    hyp = M2File((M2Block("can not go", ((0, Edit(1, 2, "never", "R", ("hardly",))),)),))
+    ref = M2File((M2Block("cannot"), M2Block("go")))
+    done = common_sentences(hyp, ref, NAMES)
+    (block,) = done.hypothesis.blocks
+    assert block.lines == ((0, Edit(0, 1, "can never", "R", ("can hardly",))),)
+    assert done.widened == 1
+    assert "1 edits are widened" in " ".join(done.notes)
+
+
+def test_annotators_who_are_not_listed_for_a_part_stand_in_and_are_counted():
+    ref = M2File((M2Block.of("a", {0: (Edit(0, 1, "b"),)}), M2Block.of("c", {0: (), 1: ()})))
+    done = common_sentences(M2File((M2Block("a c"),)), ref, NAMES)
+    assert done.reference.blocks[0].gold == {0: (Edit(0, 1, "b"),), 1: (Edit(0, 1, "b"),)}
+    assert done.stood_in == 1
+
+
+def test_other_characters_are_refused_with_both_places():
+    hyp, ref = (M2File((M2Block("a b"), M2Block(text))) for text in ("c d", "c e"))
+    with pytest.raises(DataError, match=r"hyp\.m2, sentence 2: .*ref\.m2, sentence 2: 'abcd'"):
+        common_sentences(hyp, ref, NAMES)
+
+
+def test_goldens_of_documents_cut_anew(shared, tmp_path, capsys):
+    """golden/text_level: 196 documents, one side cut anew; blocks by another program."""
+    folder = shared / "golden" / "text_level"
+    files = ["-hyp", str(folder / "recut.hyp.m2"), "-ref", str(folder / "recut.ref.m2")]
+    out = [str(tmp_path / name) for name in NAMES]
+    assert main(["edits", "align", *files, "-out-hyp", out[0], "-out-ref", out[1]]) == 0
+    assert "blocks\t716\njoined sentences\t202\t177\nwidened edits\t0\n" in capsys.readouterr().out
+    blocks = [row.split("\t") for row in (folder / "recut.blocks.tsv").read_text().splitlines()[1:]]
+    hyp, ref = map(read_m2, out)
+    assert [len(source.split()) for source in ref.sources] == [int(row[3]) for row in blocks]
+    assert hyp.sources == ref.sources
+    counts = gm.edits_compare(hyp, ref).comparison.counts
+    assert (counts.tp, counts.fp, counts.fn) == (1914, 0, 0)
+    assert main(["edits", "compare", *files]) == 3
+    assert "--realign" in capsys.readouterr().err
+    assert main(["edits", "compare", *files, "--realign"]) == 0
+    assert "\n1914\t0\t0\t1.0\t1.0\t1.0\n" in capsys.readouterr().out
+
+
+def test_nothing_to_realign_is_said_and_standard_output_is_the_file(tmp_path, capsys):
+    path = tmp_path / "one.m2"
+    path.write_text("S a\nA 0 1|||R|||b|||REQUIRED|||-NONE-|||0\n\n")
+    both = ["-hyp", str(path), "-ref", str(path)]
+    assert main(["edits", "align", *both, "-out-hyp", "-", "-out-ref", str(tmp_path / "r.m2")]) == 0
+    said = capsys.readouterr()
+    assert said.out == path.read_text() == (tmp_path / "r.m2").read_text()
+    assert "nothing to realign" in said.err
