@@ -55,19 +55,18 @@ def run_align(args: argparse.Namespace) -> None:
     """Write two M2 files of one text with common sentences; print the counts."""
     from grammeter.formats import STDIN
 
-    aligned = call(args, gm.edits_align)
-    remark(aligned.hyp.faults)
+    aligned = flags.call(args, gm.edits_align)
     if not aligned.hyp.faults:
-        remark_idle(args, NO_FAULTS, "--lenient")
-    put(args.out_hyp, aligned.hyp.text())
-    put(args.out_ref, aligned.ref.text())
+        flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
+    output.put(args.out_hyp, aligned.hyp.text())
+    output.put(args.out_ref, aligned.ref.text())
+    data = aligned.to_dict()
     if STDIN in (args.out_hyp, args.out_ref):
-        remark(aligned.recut.notes)
-    else:
-        data = aligned.to_dict()
-        one, other = data["joined"].values()
-        rows = f"blocks\t{data['blocks']}\njoined sentences\t{one}\t{other}\n"
-        emit_data(args, data, lambda: f"{rows}widened edits\t{data['widened']}\n")
+        output.remark(data["notes"])
+        return
+    one, other = data["joined"].values()
+    rows = f"blocks\t{data['blocks']}\njoined sentences\t{one}\t{other}\n"
+    output.emit_data(args, data, lambda: f"{rows}widened edits\t{data['widened']}\n")
 
 
 def run_compare(args: argparse.Namespace) -> None:
