@@ -44,6 +44,7 @@ OWN_NAMES = {
     "src.txt": "source.txt",
     "source.txt": "source.txt",
     "gold.m2": "gold.m2",
+    "texts.tsv": "texts.tsv",
     "ref0.txt": "ref0.txt",
     "ref1.txt": "ref1.txt",
     "out/Careful.txt": "systems/Careful.txt",

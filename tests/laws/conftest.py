@@ -20,7 +20,7 @@ def folder(tmp_path_factory) -> Path:
     """The sample corpus, and what the second column of the table of feeds writes."""
     folder = tmp_path_factory.mktemp("feeds")
     sample = sample_corpus()
-    for name in ("source.txt", "gold.m2", "ref0.txt"):
+    for name in ("source.txt", "gold.m2", "ref0.txt", "texts.tsv"):
         shutil.copy(sample / name, folder)
     shutil.copy(sample / "judgments.xml", folder / "people.xml")
     shutil.copytree(sample / "systems", folder / "out")

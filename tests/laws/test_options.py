@@ -38,6 +38,7 @@ VALUES = {
     "--metrics": ["gleu"],
     "--metric": ["gleu", "m2"],
     "--normalise": ["NFD"],
+    "--documents": ["texts.tsv:document"],
     "--fail-under": ["m2=0.9"],
     "--parts": ["precision"],
     "--types": ["", "operation"],

@@ -19,6 +19,9 @@ from grammeter.core import (
 GIVEN = "given"
 """The rule of reference texts that were read as texts."""
 
+NO_LABEL = "(none)"
+"""The group of sentences without a label."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Corpus:
@@ -52,6 +55,8 @@ class Corpus:
         that seem to be tokenised otherwise.
     documents
         The document of each sentence, where known: sentences of one are not independent.
+    groups
+        Labels of each sentence by their name, such as ``domain``; several are crossed.
     settings
         What was done to the texts that changes figures, such as ``tok``; part of signatures.
     report
@@ -68,6 +73,7 @@ class Corpus:
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     documents: Sequence[str] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -91,6 +97,8 @@ class Corpus:
             self._check_gold()
         if self.documents:
             self._check_length("documents", self.documents)
+        for name, labels in self.groups.items():
+            self._check_length(f"groups[{name}]", labels)
 
     def __repr__(self) -> str:
         return (
@@ -113,6 +121,11 @@ class Corpus:
             Segment(source, output, *target, before, after)
             for source, output, target, before, after in rows
         ]
+
+    @property
+    def group_labels(self) -> list[str]:
+        """One label a sentence, several crossed: ``NF, F``; ``[]`` without groups."""
+        return crossed(self.groups)
 
     @cached_property
     def _targets(self) -> list[tuple[tuple[str | None, ...], GoldEdits]]:
@@ -198,6 +211,7 @@ class Corpus:
             ],
             "systems": {name: list(outputs) for name, outputs in self.systems.items()},
             **({"documents": list(self.documents)} if self.documents else {}),
+            **({"groups": {k: list(v) for k, v in self.groups.items()}} if self.groups else {}),
             **({"settings": dict(self.settings)} if self.settings else {}),
         }
 
@@ -216,11 +230,18 @@ class Corpus:
             ]
             names = ("sources", "references", "text_rule", "systems")
             texts = {name: data[name] for name in names}
-            known = {name: data[name] for name in ("documents", "settings") if name in data}
+            parts = ("documents", "groups", "settings")
+            known = {name: data[name] for name in parts if name in data}
             return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             fix = "Write the file again with 'grammeter score -o FILE'."
             raise DataError(f"damaged corpus: {type(error).__name__}: {error}", fix=fix) from error
+
+
+def crossed(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return one label a sentence of several: ``NF, F``."""
+    rows = zip(*columns.values(), strict=True)
+    return [", ".join(label or NO_LABEL for label in row) for row in rows]
 
 
 def _walked(value: Any) -> Any:

@@ -7,7 +7,8 @@
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
 A blank line ends a block. Corrections may list alternatives, ``in||at``; ``-NONE-`` or nothing
-deletes. Lines ``T0-A0 ...`` (ChERRANT's corrected texts) are kept, lines ``I ...`` are skipped.
+deletes. Lines ``T0-A0 ...`` (ChERRANT's corrected texts) and ``# key = value`` (before a sentence)
+are kept, lines ``I ...`` are skipped.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ from typing import Literal
 from grammeter import core
 from grammeter.formats.text import checked_line, checked_lines, read_text, split_lines, system_name
 
+HEAD = re.compile(
+    r"#\s*(?P<key>[^\s#=](?:[^=]*[^\s=])?)\s*=\s*(?P<value>.*?)\s*"
+    r"|### (?P<essay>essay_id) =\s*(?P<id>.*?)\s*"
+)
+"""What holds from here on: ``# key = value``, or ``### essay_id = ID`` of MultiGEC."""
+
 _DELETION = "-NONE-"
 _EDIT_LINE = re.compile(r"^A -?\d+ -?\d+\|\|\|", re.MULTILINE)
 _TEXT_LINE = re.compile(r"T\d+(-A\d+)?\s")
@@ -37,12 +44,14 @@ class M2Block:
     """One sentence, its tokens separated by white space, and its edits.
 
     ``lines`` are ``(annotator, edit)`` in the order of the file, no-ops included; ``texts`` are
-    ChERRANT's ``T`` lines, each with the number of edits before it.
+    ChERRANT's ``T`` lines, each with the number of edits before it; ``heads`` the lines
+    ``# key = value`` before the sentence.
     """
 
     source: str
     lines: tuple[tuple[int, core.Edit], ...] = ()
     texts: tuple[tuple[int, str], ...] = ()
+    heads: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, source: str, gold: core.GoldEdits) -> M2Block:
@@ -100,7 +109,7 @@ def format_m2(blocks: Iterable[M2Block]) -> str:
 
 
 def _format_block(block: M2Block) -> str:
-    lines = [f"S {block.source}" if block.source else "S "]
+    lines = [*block.heads, f"S {block.source}" if block.source else "S "]
     texts = list(block.texts)
     for position, (annotator, edit) in enumerate(block.lines):
         while texts and texts[0][0] == position:
@@ -148,6 +157,7 @@ class _Reader:
         self.where = where
         self.lenient = lenient
         self.notices: list[str] = []
+        self.heads: list[str] = []  # of the sentence to come
 
     def block(self, lines: Iterable[tuple[int, str]]) -> M2Block | None:
         source: str | None = None
@@ -163,6 +173,8 @@ class _Reader:
                         " lines are not supported.",
                     )
                 source = line[2:]
+            elif source is None and HEAD.fullmatch(line):
+                self.heads.append(line)
             elif source is None:
                 self.fault(number, f"outside a block: {line[:40]!r}", "Blocks begin with 'S ...'.")
             elif line[:2] == "A ":
@@ -171,7 +183,10 @@ class _Reader:
                 texts.append((len(edits), line))
             elif line[:2] != "I ":
                 self.fault(number, f"unknown line: {line[:40]!r}", "Lines begin with S or A.")
-        return None if source is None else M2Block(source, tuple(edits), tuple(texts))
+        if source is None:
+            return None
+        heads, self.heads = tuple(self.heads), []
+        return M2Block(source, tuple(edits), tuple(texts), heads)
 
     def edit(self, number: int, line: str, tokens: int) -> tuple[int, core.Edit]:
         try:

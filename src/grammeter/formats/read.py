@@ -10,6 +10,7 @@ from typing import Literal
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
 from grammeter.formats import m2, sgml
 from grammeter.formats.corpus import GIVEN, Corpus
+from grammeter.formats.labels import labels_file, sentence_lines, with_labels
 from grammeter.formats.records import read_records
 from grammeter.formats.text import (
     STDIN,
@@ -43,6 +44,8 @@ def read_corpus(
     missing_annotator: Literal["other", "source", "none"] = "other",
     normalise: UnicodeForm | None = None,
     lenient: bool = False,
+    documents: str | None = None,
+    group_by: str | None = None,
 ) -> Corpus:
     """Read sources, references and system outputs, or all of them from one table.
 
@@ -69,6 +72,10 @@ def read_corpus(
         The Unicode form of all texts; default: as they are.
     lenient
         Pass over M2 edits outside their sentence and unknown lines, and report them.
+    documents
+        ``FILE:COLUMN`` with the document of each sentence, see :mod:`grammeter.formats.labels`.
+    group_by
+        ``FILE:COLUMN`` with the group of each sentence, such as its domain.
     """
     if corpus is not None:
         if any((source, references, systems, names, normalise, lenient)):
@@ -77,8 +84,9 @@ def read_corpus(
                 fix="Leave out source, references, outputs (--hyps), names, normalise and lenient,"
                 " or leave out the table (--corpus).",
             )
-        return read_records(corpus)
+        return with_labels(read_records(corpus), documents, group_by)
     reader = _Reader(lenient, normalise)
+    reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
     files = [*source_paths, *references, *output_paths.values()]
@@ -102,7 +110,7 @@ def read_corpus(
                 f"{reader.origins['gold']}: {left_out} edits overlap an earlier one of the same"
                 " annotator; they are left out of the reference texts, not of the gold edits"
             )
-    return Corpus(
+    read = Corpus(
         sources=sources,
         references=made,
         systems=outputs,
@@ -113,6 +121,7 @@ def read_corpus(
         notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
         notes=tuple(dict.fromkeys(reader.notes)),
     )
+    return with_labels(read, documents, group_by)
 
 
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
@@ -146,6 +155,7 @@ class _Reader:
     places: list[str] = field(default_factory=list[str])  # ``file:line`` of the sources
     output_files: list[_M2] = field(default_factory=list[_M2])
     essay_files: dict[str, _Essays] = field(default_factory=dict[str, _Essays])
+    labelled: set[str] = field(default_factory=set[str])  # lines of keys are no sentences in these
 
     def text(self, path: PathLike) -> str:
         data = read_bytes(path)
@@ -156,6 +166,9 @@ class _Reader:
     def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text
         if not m2.is_m2(text, path):
+            if str(path) in self.labelled:
+                lines = split_lines(text)
+                text = "\n".join(lines[at] for at in sentence_lines(lines)) + "\n"
             self.notices += space_notices(text, path)
             return checked_lines(text, path)
         file = m2.parse_m2(text, str(path), lenient=self.lenient)

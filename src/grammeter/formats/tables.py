@@ -171,7 +171,12 @@ class Columns:
 def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns:
     """Read a table of one row at least, in the format of its name or in ``form``."""
     form = form or sure_form(path)
-    data, where = read_bytes(path), str(path)
+    return parse_columns(read_bytes(path), path, form)
+
+
+def parse_columns(data: bytes, path: str | Path, form: RecordForm) -> Columns:
+    """Read a table of one row at least from a file's bytes."""
+    where = str(path)
     if form == "parquet":
         table = _parquet(data, where)
     elif form == "jsonl":

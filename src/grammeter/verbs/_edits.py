@@ -370,7 +370,7 @@ def _rewritten(
         lines: list[tuple[int, core.Edit]] = []
         for name, edits in block.gold.items() if block.lines else ():
             lines += [(name, edit) for edit in (next(remaining) if edits else [UNCHANGED])]
-        yield M2Block(block.source.rstrip(), tuple(lines))
+        yield M2Block(block.source.rstrip(), tuple(lines), heads=block.heads)
 
 
 def _refuse(where: str, text: str, notices: list[str], lenient: bool) -> None:
