@@ -62,7 +62,8 @@ PRINTED = {
 
 READ = {
     "source", "references", "hyps", "names", "corpus", "um", "missing_annotator", "normalise",
-    "lenient", "first_segment", "scores", "judgments", "files", "more", "documents", "group_by",
+    "unjudged", "lenient", "first_segment", "scores", "judgments", "files", "more", "documents",
+    "group_by",
 }  # fmt: skip
 """What is read and how: Python has read_corpus, read_scores and read_judgments for that."""
 

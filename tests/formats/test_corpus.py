@@ -142,9 +142,15 @@ def test_origins_stand_in_messages() -> None:
         ({"references": None}, "references must be a list of references"),
         ({"references": [None]}, r"references\[0\]: NoneType where a list"),
         ({"references": [["a", 1.5]]}, r"references\[0\]:2: float 1.5 where a text"),
-        ({"references": [["a", None]]}, r"references\[0\]:2: this sentence has no reference"),
-        ({"references": [[None, None], ["a", None]]}, ":2: this sentence has no reference at all"),
-        ({"gold": [{0: ()}, {}]}, "gold, sentence 2: this sentence has no annotator"),
+        (
+            {"references": [["a", None]], "unjudged": "error"},
+            ":2: this sentence cannot be judged: no",
+        ),
+        ({"gold": [{0: ()}, {}], "unjudged": "error"}, "source:2: this sentence cannot be judged"),
+        (
+            {"sources": ["", "b"], "unjudged": "error"},
+            "source:1: .* cannot be judged: empty source",
+        ),
         ({"gold": [{0: ()}, {0: (Edit(0, 2, "x"),)}]}, "sentence 2: edit 0 2 lies outside its"),
         ({"gold": [{0: (Edit(-1, 0, "x"),)}, {0: ()}]}, "sentence 1: edit -1 0 lies outside"),
     ],

@@ -26,6 +26,8 @@ def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = 
     elif corpus.text_rule == "given":
         why = "no reference text is made from gold edits"
         flags.remark_idle(args, why, "--um", "--missing-annotator")
+    if not corpus.unjudgeable:
+        flags.remark_idle(args, "each sentence can be judged", "--unjudged")
     if not corpus.notes:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
     return corpus

@@ -7,6 +7,7 @@ from grammeter.core._checked import renamed as renamed
 from grammeter.core.doors import door as door
 from grammeter.core.edit import DETECTION_ONLY as DETECTION_ONLY
 from grammeter.core.edit import NOOP as NOOP
+from grammeter.core.edit import UNANNOTATABLE as UNANNOTATABLE
 from grammeter.core.edit import Edit as Edit
 from grammeter.core.edit import EditVerdict as EditVerdict
 from grammeter.core.edit import GoldEdits as GoldEdits
@@ -89,6 +90,7 @@ from grammeter.core.statistics import FloatArray as FloatArray
 from grammeter.core.statistics import IntArray as IntArray
 from grammeter.core.statistics import SegmentScores as SegmentScores
 from grammeter.core.statistics import Statistics as Statistics
+from grammeter.core.statistics import spread as spread
 from grammeter.core.tables import FORMS as FORMS
 from grammeter.core.tables import Cell as Cell
 from grammeter.core.tables import Column as Column

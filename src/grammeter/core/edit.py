@@ -7,6 +7,9 @@ from typing import Literal
 NOOP = "noop"
 """Type of the line by which an annotator says "nothing to correct"; written exactly so."""
 
+UNANNOTATABLE = "NA"
+"""Type of the line by which an annotator says that the sentence cannot be annotated."""
+
 DETECTION_ONLY = frozenset({"Um", "UNK"})
 """Types of edits that mark an error without a trustworthy correction."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from grammeter.core.errors import UnknownNameError
@@ -14,7 +15,7 @@ from grammeter.core.type_tables import long_types_tables, part_of, part_unit, ty
 from grammeter.version import __version__
 
 SCORES_KIND = "scores"
-BLOCKS = ("tokenization", "texts", "groups")
+BLOCKS = ("unjudged", "tokenization", "texts", "groups")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +23,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
     """Scores of several systems by several metrics: ``table["m2"]["AMU"].value``.
 
     The key of a metric in ``columns`` is the spelling that was asked for. ``systems`` are in the
-    order in which they were given; ``segments`` says how many sentences each was scored on.
+    order in which they were given; ``segments`` says how many sentences there are.
     ``corpus`` has the texts that were scored, as plain JSON values, so that a stored table can
     explain itself, ``None`` where they are unknown; ``about``, a sentence each, is what a reader
     must know of the texts and of the table; ``blocks`` are further parts of the JSON by name, such
@@ -45,6 +46,11 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         """Return the notes of the table and of some of its metrics, each once."""
         of_metrics = [note for name in metrics for note in self[name].notes]
         return tuple(dict.fromkeys([*self.about, *of_metrics]))
+
+    @cached_property
+    def skipped(self) -> Mapping[int, str]:
+        """The sentences, from 1, that cannot be judged and count for no metric, and why."""
+        return _skipped(self.blocks)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""
@@ -105,16 +111,22 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         """Read :meth:`to_dict` or :meth:`to_full_dict`; DataError, naming ``where``, if neither."""
         with reading(data, SCORES_KIND, verb="score", where=where):
             details = data.get("details", {})
+            blocks = {name: data[name] for name in BLOCKS if name in data}
+            judged = data["segments"] - len(_skipped(blocks))
             columns = {
-                name: read_column(name, shape, details.get(name, {}), data["segments"])
+                name: read_column(name, shape, details.get(name, {}), judged)
                 for name, shape in data["metrics"].items()
             }
             systems = tuple(data["systems"])
             of_metrics = {note for column in columns.values() for note in column.notes}
             about = tuple(note for note in data.get("notes", ()) if note not in of_metrics)
-            blocks = {name: data[name] for name in BLOCKS if name in data}
             corpus = data.get("corpus")
             return _checked(cls(systems, data["segments"], columns, corpus, about, blocks))
+
+
+def _skipped(blocks: Mapping[str, Any]) -> dict[int, str]:
+    block = blocks.get("unjudged", {})
+    return {int(n): w for n, w in block.get("segments", {}).items() if block["rule"] == "skip"}
 
 
 def _checked(table: ScoreTable) -> ScoreTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -21,13 +21,15 @@ class Statistics:
     ``rows``, shape ``(segments, slots, columns)``, are whole numbers for counts, floats for
     weights, 0 in an absent slot; ``present``, ``(segments, slots)``, says whether this segment has
     this reference. ``labels``, ascending, number the reference or annotator in each slot;
-    ``columns`` names each count.
+    ``columns`` names each count. A sentence that cannot be judged keeps its place: ``judged``,
+    ``(segments,)``, says which can be, ``None`` that all can; metrics score these alone.
     """
 
     rows: npt.NDArray[Any]
     present: BoolArray
     labels: tuple[int, ...]
     columns: tuple[str, ...]
+    judged: BoolArray | None = None
 
     def __post_init__(self) -> None:
         expected = (*self.present.shape, len(self.columns))
@@ -44,25 +46,41 @@ class Statistics:
 
     def take(self, indices: Sequence[int] | IntArray) -> Statistics:
         """Return the chosen segments, in the given order, repetitions allowed."""
-        chosen = np.asarray(indices, dtype=np.int64)
-        return Statistics(self.rows[chosen], self.present[chosen], self.labels, self.columns)
+        at = np.asarray(indices, dtype=np.int64)
+        judged = None if self.judged is None else self.judged[at]
+        return Statistics(self.rows[at], self.present[at], self.labels, self.columns, judged)
+
+    @property
+    def counted(self) -> Statistics:
+        """The rows of the sentences that can be judged."""
+        at = self.judged
+        return self if at is None else replace(self.take(np.flatnonzero(at)), judged=None)
+
+    def among(self, judged: BoolArray) -> Statistics:
+        """Give these rows the places of the sentences that can be judged, among all."""
+        rows, present = spread(self.rows, judged), spread(self.present, judged)
+        return Statistics(rows, present, self.labels, self.columns, judged)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain lists; an absent slot is ``null``, and so is a number that is NaN."""
+        """Return plain lists; an absent slot is ``null``, so is NaN, and a row not judged."""
         finite = np.isfinite(self.rows)
         numbers: Any = self.rows if finite.all() else np.where(finite, self.rows, cast("Any", None))
-        rows = [
+        rows: list[Any] = [
             [row if there else None for row, there in zip(slots, present, strict=True)]
             for slots, present in zip(numbers.tolist(), self.present.tolist(), strict=True)
         ]
+        for at in [] if self.judged is None else np.flatnonzero(~self.judged).tolist():
+            rows[at] = None
         return {"labels": list(self.labels), "columns": list(self.columns), "rows": rows}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Statistics:
         """Read what :meth:`to_dict` wrote."""
         empty = [0] * len(data["columns"])
-        present = [[slot is not None for slot in slots] for slots in data["rows"]]
-        rows = [[slot or empty for slot in slots] for slots in data["rows"]]
+        judged = np.array([slots is not None for slots in data["rows"]], dtype=np.bool_)
+        lines = [slots or [None] * len(data["labels"]) for slots in data["rows"]]
+        present = [[slot is not None for slot in slots] for slots in lines]
+        rows = [[slot or empty for slot in slots] for slots in lines]
         shape = (len(rows), len(data["labels"]), len(empty))
         numbers = np.array(rows) if rows else np.zeros(shape, dtype=np.int64)
         if numbers.dtype == np.object_:
@@ -74,7 +92,15 @@ class Statistics:
             np.array(present, dtype=np.bool_).reshape(shape[:2]),
             tuple(data["labels"]),
             tuple(data["columns"]),
+            None if judged.all() else judged,
         )
+
+
+def spread(values: npt.NDArray[Any], judged: BoolArray, fill: float = 0) -> npt.NDArray[Any]:
+    """Give values of the sentences that can be judged their places among all."""
+    places = np.full((len(judged), *values.shape[1:]), fill, dtype=values.dtype)
+    places[judged] = values
+    return places
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +117,10 @@ class CorpusChoice:
     def take(self, indices: IntArray) -> CorpusChoice:
         """Return those of some segments, in the given order."""
         return CorpusChoice(self.chosen[indices], self.values[indices])
+
+    def among(self, judged: BoolArray) -> CorpusChoice:
+        """Give these the places of the sentences that can be judged."""
+        return CorpusChoice(spread(self.chosen, judged, -1), spread(self.values, judged, np.nan))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,3 +149,11 @@ class SegmentScores:
         parts = {name: column[at] for name, column in self.parts.items()}
         in_corpus = self.in_corpus and self.in_corpus.take(at)
         return SegmentScores(self.values[at], self.chosen[at], parts, self.reason, in_corpus)
+
+    def among(self, judged: BoolArray) -> SegmentScores:
+        """Give these the places of the sentences that can be judged; the others are NaN."""
+        own = CorpusChoice(self.chosen, self.values).among(judged)
+        parts = {name: spread(column, judged) for name, column in self.parts.items()}
+        why = " or ".join(filter(None, [self.reason, "the sentence cannot be judged"]))
+        in_corpus = self.in_corpus and self.in_corpus.among(judged)
+        return SegmentScores(own.values, own.chosen, parts, why, in_corpus)

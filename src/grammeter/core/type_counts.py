@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -65,6 +65,12 @@ class TypeCounts:
             for sentence, at in cells
         ]
         return cls(names, np.array(rows, dtype=np.int64).reshape(-1, 5))
+
+    def among(self, places: Sequence[int]) -> TypeCounts:
+        """Give the sentences other numbers, those of their ``places`` (from 0)."""
+        rows = self.rows.copy()
+        rows[:, 0] = np.asarray(places, dtype=np.int64)[rows[:, 0]]
+        return TypeCounts(self.names, rows)
 
     def folded(self, tier: Tier) -> TypeCounts:
         """Return the counts of full types by what a tier keeps of them."""

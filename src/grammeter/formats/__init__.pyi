@@ -3,6 +3,7 @@ from grammeter.formats import recut as recut
 from grammeter.formats.benchmarks import Benchmark as Benchmark
 from grammeter.formats.benchmarks import benchmark as benchmark
 from grammeter.formats.corpus import GIVEN as GIVEN
+from grammeter.formats.corpus import NO_SOURCE as NO_SOURCE
 from grammeter.formats.corpus import Corpus as Corpus
 from grammeter.formats.datasets import DataFile as DataFile
 from grammeter.formats.datasets import Imported as Imported

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 from grammeter.core import (
     DataError,
@@ -22,14 +22,22 @@ GIVEN = "given"
 NO_LABEL = "(none)"
 """The group of sentences without a label."""
 
+Unjudged = Literal["skip", "keep", "error"]
+"""What happens to sentences that cannot be judged."""
+
+NO_SOURCE, NO_REFERENCE = "empty source", "no reference"
+"""Why a sentence cannot be judged."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Corpus:
     """Parallel sentences; all lengths are checked here, once.
 
-    Raises :class:`DataError` if a part is empty, has the wrong shape, holds something other than
-    text, or leaves a sentence without any reference or annotator; :class:`LengthMismatchError` if
-    parts are not equally long.
+    A sentence cannot be judged, by whatever metric, if its source is empty, or if it lacks all of
+    the references, or annotators, that others have.
+
+    Raises :class:`DataError` if a part is empty, has the wrong shape, or holds something other than
+    text; :class:`LengthMismatchError` if parts are not equally long.
 
     Attributes
     ----------
@@ -40,7 +48,8 @@ class Corpus:
     systems
         The outputs by system name, one text a sentence.
     gold
-        The gold edits of each sentence by annotator; empty if there are none.
+        The gold edits of each sentence by annotator; empty if there are none. A sentence without
+        annotator has ``{}``; one in which an annotator found nothing to correct has ``{0: ()}``.
     text_rule
         ``given``, or the rule by which gold edits became reference texts; part of signatures.
     normalisation
@@ -53,6 +62,9 @@ class Corpus:
     notes
         What users must know to interpret scores: faults passed over, edits left out, outputs
         that seem to be tokenised otherwise.
+    unjudged
+        Sentences that cannot be judged: ``skip`` takes them out of all scores, ``keep`` takes the
+        source for their reference and scores empty sources, ``error`` refuses them.
     documents
         The document of each sentence, where known: sentences of one are not independent.
     groups
@@ -72,6 +84,7 @@ class Corpus:
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unjudged: Unjudged = "skip"
     documents: Sequence[str] = ()
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -99,6 +112,12 @@ class Corpus:
             self._check_length("documents", self.documents)
         for name, labels in self.groups.items():
             self._check_length(f"groups[{name}]", labels)
+        UnknownNameError.check("value of unjudged", self.unjudged, get_args(Unjudged))
+        if self.unjudged == "error" and self.unjudgeable:
+            line, why = next(iter(self.unjudgeable.items()))
+            fault = f"this sentence cannot be judged: {why}"
+            fix = "Leave the sentence out, or let it be skipped (--unjudged skip)."
+            raise DataError(fault, where=f"{self._origin('source')}:{line + 1}", fix=fix)
 
     def __repr__(self) -> str:
         return (
@@ -128,12 +147,39 @@ class Corpus:
         return crossed(self.groups)
 
     @cached_property
+    def unjudgeable(self) -> dict[int, str]:
+        """The sentences, from 0, that cannot be judged, and why."""
+        texts = list(zip(*self.references, strict=True))
+        return {
+            line: NO_REFERENCE if source.split() else NO_SOURCE
+            for line, source in enumerate(self.sources)
+            if not source.split()
+            or (texts and all(text is None for text in texts[line]))
+            or (self.gold and not self.gold[line])
+        }
+
+    @cached_property
+    def judged(self) -> list[int]:
+        """The sentences, from 0, that count."""
+        return [line for line in range(len(self)) if line not in self.skipped]
+
+    @property
+    def skipped(self) -> dict[int, str]:
+        """The sentences, from 0, that count for no metric, and why."""
+        return self.unjudgeable if self.unjudged == "skip" else {}
+
+    @cached_property
     def _targets(self) -> list[tuple[tuple[str | None, ...], GoldEdits]]:
-        """References and gold of each sentence; the same objects for all systems."""
-        texts = list(zip(*self.references, strict=True)) or [()] * len(self)
+        """References and gold of each sentence; the same objects for all systems.
+
+        The source stands in for all references of a sentence, or all annotators, that has none.
+        """
+        nobody: Sequence[tuple[str | None, ...]] = [()] * len(self)
+        rows = zip(self.sources, list(zip(*self.references, strict=True)) or nobody, strict=True)
+        texts = [row if set(row) != {None} else (source,) * len(row) for source, row in rows]
         no_gold: GoldEdits = {}
         # copied: sentences that were given one and the same object are told apart by metrics
-        gold = [dict(edits) for edits in self.gold] or [no_gold] * len(self)
+        gold = [dict(edits) or {0: ()} for edits in self.gold] or [no_gold] * len(self)
         return list(zip(texts, gold, strict=True))
 
     def _origin(self, part: str) -> str:
@@ -155,24 +201,16 @@ class Corpus:
             raise DataError(fault, where="references", fix=fix)
         for number, reference in enumerate(self.references):
             self._check_length(f"references[{number}]", reference)
-        for line, texts in enumerate(zip(*self.references, strict=True), start=1):
-            if all(text is None for text in texts):
-                fault = "this sentence has no reference at all"
-                fix = "Each sentence needs one reference at least; leave the sentence out."
-                raise DataError(fault, where=f"{self._origin('references[0]')}:{line}", fix=fix)
 
     def _check_gold(self) -> None:
         for number, (source, gold) in enumerate(zip(self.sources, self.gold, strict=True), 1):
             tokens = len(source.split())
             edits = (edit for edits in gold.values() for edit in edits)
             outside = next((e for e in edits if not 0 <= e.start <= e.end <= tokens), None)
-            if outside or not gold:
-                fault = "this sentence has no annotator"
-                fix = "Write {0: ()} for an annotator who found nothing to correct."
-                if outside:
-                    place = f"{outside.start} {outside.end}"
-                    fault = f"edit {place} lies outside its sentence of {tokens} tokens"
-                    fix = "Offsets count the tokens of the source sentence."
+            if outside:
+                place = f"{outside.start} {outside.end}"
+                fault = f"edit {place} lies outside its sentence of {tokens} tokens"
+                fix = "Offsets count the tokens of the source sentence."
                 where = f"{self._origin('gold')}, sentence {number}"
                 raise DataError(fault, where=where, fix=fix)
 
@@ -210,6 +248,7 @@ class Corpus:
                 for gold in self.gold
             ],
             "systems": {name: list(outputs) for name, outputs in self.systems.items()},
+            **({} if self.unjudged == "skip" else {"unjudged": self.unjudged}),
             **({"documents": list(self.documents)} if self.documents else {}),
             **({"groups": {k: list(v) for k, v in self.groups.items()}} if self.groups else {}),
             **({"settings": dict(self.settings)} if self.settings else {}),
@@ -230,7 +269,7 @@ class Corpus:
             ]
             names = ("sources", "references", "text_rule", "systems")
             texts = {name: data[name] for name in names}
-            parts = ("documents", "groups", "settings")
+            parts = ("unjudged", "documents", "groups", "settings")
             known = {name: data[name] for name in parts if name in data}
             return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -7,8 +7,9 @@
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
 A blank line ends a block. Corrections may list alternatives, ``in||at``; ``-NONE-`` or nothing
-deletes. Lines ``T0-A0 ...`` (ChERRANT's corrected texts) and ``# key = value`` (before a sentence)
-are kept, lines ``I ...`` are skipped.
+deletes. An annotator with a line of the type ``NA`` cannot say what is right, and is not listed
+for the sentence. Lines ``T0-A0 ...`` (ChERRANT's corrected texts) and ``# key = value`` (before a
+sentence) are kept, lines ``I ...`` are skipped.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _TEXT_LINE = re.compile(r"T\d+(-A\d+)?\s")
 _WITH_ANNOTATOR = re.compile(r"(.+):(\d+)", re.DOTALL)
 _FIELDS = 6
 _NOOP = core.Edit(-1, -1, "", "noop")
+_NA = core.Edit(-1, -1, "", core.UNANNOTATABLE)
 
 
 @dataclass(frozen=True)
@@ -55,19 +57,23 @@ class M2Block:
 
     @classmethod
     def of(cls, source: str, gold: core.GoldEdits) -> M2Block:
-        """Build a block from gold edits; an annotator without edits gets a no-op."""
+        """Build a block from gold edits; an annotator without edits gets a no-op, nobody ``NA``."""
         lines = [(number, edit) for number, edits in gold.items() for edit in edits or [_NOOP]]
-        return cls(source, tuple(lines))
+        return cls(source, tuple(lines or [(0, _NA)]))
 
     @cached_property
     def gold(self) -> core.GoldEdits:
-        """Edits by ascending annotator, no no-ops; without a line, annotator 0 changes nothing."""
-        by_annotator: dict[int, list[core.Edit]] = {}
+        """Edits by ascending annotator, no no-ops; without a line, annotator 0 changes nothing.
+
+        Who says ``NA`` is not there; empty where all do.
+        """
+        by_annotator: dict[int, list[core.Edit]] = {} if self.lines else {0: []}
         for annotator, edit in self.lines:
             edits = by_annotator.setdefault(annotator, [])
             if not edit.is_noop:
                 edits.append(edit)
-        return {number: tuple(edits) for number, edits in sorted(by_annotator.items())} or {0: ()}
+        silent = {annotator for annotator, edit in self.lines if edit.type == core.UNANNOTATABLE}
+        return {n: tuple(edits) for n, edits in sorted(by_annotator.items()) if n not in silent}
 
 
 @dataclass(frozen=True)
@@ -195,7 +201,8 @@ class _Reader:
             fault = f"not an edit: {error}"
             fix = "Write it as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator"
             raise core.DataError(fault, where=f"{self.where}:{number}", fix=fix) from None
-        if edit.is_noop or 0 <= edit.start <= edit.end <= tokens:
+        nowhere = edit.is_noop or (edit.type == core.UNANNOTATABLE and edit.start < 0)
+        if nowhere or 0 <= edit.start <= edit.end <= tokens:
             return annotator, edit
         self.fault(
             number,
@@ -260,9 +267,9 @@ def _text_of(
     source: str, gold: core.GoldEdits, annotator: int, rule: TextRule
 ) -> tuple[str | None, int]:
     """Return an annotator's text, or what stands in; and how many overlapping edits it lacks."""
-    if annotator not in gold and rule.missing == "none":
+    if annotator not in gold and (rule.missing == "none" or not gold):
         return None, 0
-    stand_in = gold[min(gold)] if gold and rule.missing == "other" else ()
+    stand_in = gold[min(gold)] if rule.missing == "other" else ()
     edits = gold.get(annotator, stand_in)
     wanted = [e for e in edits if rule.um == "apply" or e.type not in core.DETECTION_ONLY]
     edits, left_out = core.without_overlaps(wanted)
@@ -331,7 +338,7 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
     texts: list[str] = []
     left_out = 0
     for at, block in enumerate(file.blocks, start=1):
-        gold = block.gold if block.lines else {number: ()}
+        gold = block.gold or {number: ()}
         text, overlaps = _text_of(block.source, gold, number, rule)
         if text is None:
             fault = f"no line of annotator {number}"

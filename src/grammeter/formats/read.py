@@ -2,14 +2,14 @@
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
 from grammeter.formats import m2, sgml
-from grammeter.formats.corpus import GIVEN, Corpus
+from grammeter.formats.corpus import GIVEN, Corpus, Unjudged
 from grammeter.formats.labels import labels_file, sentence_lines, with_labels
 from grammeter.formats.records import read_records
 from grammeter.formats.text import (
@@ -43,6 +43,7 @@ def read_corpus(
     um: Literal["skip", "apply"] = "skip",
     missing_annotator: Literal["other", "source", "none"] = "other",
     normalise: UnicodeForm | None = None,
+    unjudged: Unjudged = "skip",
     lenient: bool = False,
     documents: str | None = None,
     group_by: str | None = None,
@@ -70,6 +71,9 @@ def read_corpus(
         How gold edits become texts, see :class:`~grammeter.formats.m2.TextRule`.
     normalise
         The Unicode form of all texts; default: as they are.
+    unjudged
+        Sentences that cannot be judged, see :class:`Corpus`: ``NA`` of all annotators, no reference
+        at all, an empty source.
     lenient
         Pass over M2 edits outside their sentence and unknown lines, and report them.
     documents
@@ -84,7 +88,8 @@ def read_corpus(
                 fix="Leave out source, references, outputs (--hyps), names, normalise and lenient,"
                 " or leave out the table (--corpus).",
             )
-        return with_labels(read_records(corpus), documents, group_by)
+        table = replace(read_records(corpus), unjudged=unjudged)
+        return with_labels(table, documents, group_by)
     reader = _Reader(lenient, normalise)
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
@@ -117,6 +122,7 @@ def read_corpus(
         gold=gold,
         text_rule=text_rule,
         normalisation=normalise,
+        unjudged=unjudged,
         origins=reader.origins,
         notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
         notes=tuple(dict.fromkeys(reader.notes)),

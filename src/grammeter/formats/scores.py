@@ -331,7 +331,8 @@ def _segments(rows: list[_Row], segments: int) -> core.SegmentScores:
         return array
 
     values = column(row.value for row in rows)
-    parts = {name: column(row.parts.get(name, math.nan) for row in rows) for name in rows[0].parts}
+    names = dict.fromkeys(name for row in rows for name in row.parts)
+    parts = {name: column(row.parts.get(name, math.nan) for row in rows) for name in names}
     unchosen = np.full(segments, -1, dtype=np.int64)
     return core.SegmentScores(values, unchosen, parts, _reason(float(values.sum())))
 

@@ -7,10 +7,10 @@ import re
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields
-from functools import cache
+from dataclasses import dataclass, fields, replace
+from functools import cache, wraps
 from importlib.resources import files
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, Union, cast
 
@@ -84,6 +84,12 @@ class Metric(ABC):
     """Whether the sentence score of rows with one reference depends on no other row."""
     tok: ClassVar[str | None] = None  # how texts are tokenised, for the signature
     after_counting: ClassVar[tuple[str, ...]] = ()  # fields that :meth:`statistics` does not read
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let scores be made of the sentences that can be judged, whoever wrote the metric."""
+        super().__init_subclass__(**options)
+        for name in {"score", "sentences", "summands"} & vars(cls).keys():
+            setattr(cls, name, _of_judged(vars(cls)[name]))
 
     def __post_init__(self) -> None:
         for name, (allowed, limits) in _allowed(type(self)).items():
@@ -257,6 +263,24 @@ class Metric(ABC):
     def __str__(self) -> str:
         changed = {f.name: now for f in fields(self) if (now := getattr(self, f.name)) != f.default}
         return core.spelling.spell(self.name, changed)
+
+
+def _of_judged(method: Callable[[Any, core.Statistics], Any]) -> Callable[..., Any]:
+    """Make a method see the judged rows alone; the others get NaN, or summands that are zero."""
+
+    @wraps(method)
+    def of_judged(self: Metric, statistics: core.Statistics) -> Any:
+        result, judged = method(self, statistics.counted), statistics.judged
+        if judged is None:
+            return result
+        if isinstance(result, core.Score):
+            why = "no sentence can be judged"
+            return result if judged.any() else replace(result, value=math.nan, parts={}, reason=why)
+        if isinstance(result, core.SegmentScores):
+            return result.among(judged)
+        return core.spread(result, judged)
+
+    return of_judged
 
 
 @cache

@@ -15,17 +15,21 @@ def segments_tsv(table: ScoreTable) -> str:
     ``segment`` counts from 1; ``value`` has all digits, ``null`` if there is none;
     ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
     JSON object, with ``corpus_reference`` and ``corpus_value`` if the corpus score chose another
-    reference.
+    reference; of a sentence that cannot be judged the reason alone.
     """
     lines = ["\t".join(HEADER)]
     for name, column in table.items():
         for system, scores in column.segments.items():
             head, middle = shielded(single_line(system)), shielded(single_line(name))
             lines += [
-                f"{head}\t{number}\t{middle}\t{rest}"
+                f"{head}\t{number}\t{middle}\t{_unjudged(table.skipped.get(number)) or rest}"
                 for number, rest in enumerate(_rows(scores), start=1)
             ]
     return "\n".join(lines) + "\n"
+
+
+def _unjudged(why: str | None) -> str:
+    return f"null\t\t{json.dumps({'reason': f'it cannot be judged: {why}'})}" if why else ""
 
 
 def _rows(scores: SegmentScores) -> Iterator[str]:

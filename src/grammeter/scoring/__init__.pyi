@@ -9,5 +9,6 @@ from grammeter.scoring.table import CUT as CUT
 from grammeter.scoring.table import check_listed as check_listed
 from grammeter.scoring.table import check_needs as check_needs
 from grammeter.scoring.table import count as count
+from grammeter.scoring.table import count_types as count_types
 from grammeter.scoring.table import score_table as score_table
 from grammeter.scoring.table import type_scores as type_scores

@@ -20,7 +20,7 @@ from grammeter.core import (
     UsageError,
     checked,
 )
-from grammeter.formats import Corpus
+from grammeter.formats import NO_SOURCE, Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.models import Runtime, current, using
@@ -134,10 +134,14 @@ class Scorer:
     def corpus(
         self, sources: Texts, hypotheses: Texts, references: References | None = None
     ) -> dict[str, Score]:
-        """Score all sentences as one corpus; see :meth:`__call__` for the arguments."""
+        """Score all sentences as one corpus; see :meth:`__call__` for the arguments.
+
+        Raises :class:`DataError` for a sentence that cannot be judged: a score has no notes.
+        """
         rows = _segments(sources, hypotheses, references)
         texts = list(zip_longest(*(row.references for row in rows)))
-        corpus = Corpus(sources=list(sources), references=texts, systems={"": list(hypotheses)})
+        systems = {"": list(hypotheses)}
+        corpus = Corpus(sources=[*sources], references=texts, systems=systems, unjudged="error")
         with self._lock, using(self._runtime):
             table = score_table(corpus, self._metrics)
         return {name: table[name][""] for name in self._metrics}
@@ -202,9 +206,17 @@ def check_alone(metric: Metric) -> None:
 def sentence_values(metrics: Sequence[Metric], segments: Sequence[Segment]) -> list[list[Value]]:
     """Score each segment by each metric: for each metric, a value for each segment.
 
-    A segment that makes a metric fail has no value for it, with the reason; the others are
-    unharmed. Models are asked for all metrics together. What is no segment's fault is raised.
+    A segment that makes a metric fail has no value for it, with the reason, nor has one with an
+    empty source; the others are unharmed. Models are asked for all metrics together. What is no
+    segment's fault is raised.
     """
+    if not all(segment.source.split() for segment in segments):
+        judged = [segment for segment in segments if segment.source.split()]
+        columns = [iter(column) for column in sentence_values(metrics, judged)]
+        none = Value(None, f"it cannot be judged: {NO_SOURCE}")
+        return [
+            [next(column) if s.source.split() else none for s in segments] for column in columns
+        ]
     if not segments:
         return [[] for _ in metrics]
     try:

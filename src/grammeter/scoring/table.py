@@ -25,6 +25,9 @@ def score_table(
     """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`."""
     for metric in metrics.values():
         check_needs(metric, corpus)
+    if not corpus.judged:
+        fault = f"no sentence can be judged: {corpus.skipped[0]} in the first"
+        raise core.DataError(fault, fix="Are these the right references? (see --unjudged)")
     of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
     batch = _Batch(corpus)
     counted = count(list(metrics.values()), batch.segments, batch.copies)
@@ -35,9 +38,24 @@ def score_table(
         notes = [of_metrics[spelled], *metric.gold_notes(corpus.gold), *of_types]
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
         columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
-    about = (*corpus.notes, *(_without_types(columns) if types or gold_types else ()))
+    about = (*corpus.notes, *_unjudged(corpus))
+    about += tuple(_without_types(columns)) if types or gold_types else ()
+    lines = {str(line + 1): why for line, why in corpus.unjudgeable.items()}
+    blocks = {"unjudged": {"rule": corpus.unjudged, "segments": lines}} if lines else {}
     systems, texts = tuple(corpus.systems), corpus.to_dict()
-    return core.ScoreTable(systems, len(corpus), columns, texts, about, corpus.report)
+    return core.ScoreTable(systems, len(corpus), columns, texts, about, blocks | {**corpus.report})
+
+
+def _unjudged(corpus: Corpus) -> Iterator[str]:
+    """Say which sentences cannot be judged, and what became of them."""
+    becomes = {"skip": "count for no metric", "keep": "count as if nothing was to be corrected"}
+    for reason in dict.fromkeys(corpus.unjudgeable.values()):
+        lines = [str(line + 1) for line, why in corpus.unjudgeable.items() if why == reason]
+        outcome = becomes[corpus.unjudged]
+        yield (
+            f"unjudged ({reason}): {len(lines)} of {len(corpus)} sentences {outcome}"
+            f" (--unjudged {corpus.unjudged}): {core.listed(lines, 10)}"
+        )
 
 
 def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
@@ -53,7 +71,7 @@ def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
 
 
 class _Batch:
-    """The segments of all systems, equal outputs of one sentence taken once."""
+    """The segments of all systems that can be judged, equal outputs of one sentence taken once."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.segments: list[core.Segment] = []
@@ -62,7 +80,7 @@ class _Batch:
         known: dict[tuple[int, str], int] = {}
         for system in corpus.systems:
             rows: list[int] = []
-            for line, segment in enumerate(corpus.segments(system)):
+            for line, segment in zip(corpus.judged, judged_segments(corpus, system), strict=True):
                 position = known.setdefault((line, segment.hypothesis), len(self.segments))
                 if position == len(self.segments):
                     self.segments.append(segment)
@@ -114,6 +132,9 @@ def _score_one(
     metric: Metric, corpus: Corpus, batch: _Batch, rows: core.Statistics
 ) -> core.MetricScores:
     statistics = {system: rows.take(at) for system, at in batch.rows.items()}
+    if corpus.skipped:
+        judged = np.isin(np.arange(len(corpus)), corpus.judged)
+        statistics = {system: rows.among(judged) for system, rows in statistics.items()}
     signature = metric.signature(_context(metric, corpus))
     return core.MetricScores(
         metric=str(metric),
@@ -138,26 +159,43 @@ def _with_types(
 ) -> tuple[core.MetricScores, tuple[str, ...]]:
     """Add scores by error type as far as they are wanted and the metric has them, with notes."""
     notes: tuple[str, ...] = ()
-    systems = {system: corpus.segments(system) for system in corpus.systems}
     if types:
-        counted = metric.count_types(systems, tier=types if isinstance(types, str) else None)
+        counted = count_types(metric, corpus, tier=types if isinstance(types, str) else None)
         if counted is None:
-            scores = {system: metric.type_scores(segments) for system, segments in systems.items()}
+            scores = {s: metric.type_scores(judged_segments(corpus, s)) for s in corpus.systems}
             column = replace(column, types={s: score for s, score in scores.items() if score})
         else:
             signature, notes = column.signature.extended(counted.settings), counted.notes
-            scores = type_scores(metric, counted, signature, len(corpus))
+            scores = type_scores(metric, counted, signature, len(corpus.judged))
             column = replace(column, signature=signature, types=scores, type_counts=counted.systems)
-    counted = metric.count_types(systems, by_gold=True) if gold_types else None
+    counted = count_types(metric, corpus, by_gold=True) if gold_types else None
     if counted is not None:
         signature = column.signature.extended(counted.settings)
 
         def recall(counts: core.Counts) -> core.Score:
             parts = {"recall": counts.recall, "tp": counts.tp, "fn": counts.fn}
-            return core.Score(counts.recall, signature, len(corpus), parts)
+            return core.Score(counts.recall, signature, len(corpus.judged), parts)
 
         column = replace(column, signature=signature, gold_types=_by_type(counted, recall))
     return column, notes
+
+
+def judged_segments(corpus: Corpus, system: str) -> list[core.Segment]:
+    """Return one system's sentences as metrics take them, as far as they can be judged."""
+    segments = corpus.segments(system)
+    return [segments[line] for line in corpus.judged]
+
+
+def count_types(
+    metric: Metric, corpus: Corpus, *, tier: core.Tier | None = None, by_gold: bool = False
+) -> core.CountedTypes | None:
+    """Count edits by error type in the sentences that can be judged; see :class:`Metric`."""
+    systems = {system: judged_segments(corpus, system) for system in corpus.systems}
+    counted = metric.count_types(systems, tier=tier, by_gold=by_gold)
+    if counted is None or not corpus.skipped:
+        return counted
+    moved = {system: counts.among(corpus.judged) for system, counts in counted.systems.items()}
+    return replace(counted, systems=moved)
 
 
 def type_scores(
@@ -196,6 +234,8 @@ def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
         form["unicode"] = corpus.normalisation
     if metric.pooled:
         form["pool"] = len(corpus.systems)
+    if corpus.unjudgeable:
+        form["unjudged"] = f"{corpus.unjudged}({len(corpus.unjudgeable)})"
     if metric.needs == "nothing":
         return form
     if metric.needs == "texts" or (metric.needs == "gold or texts" and not corpus.gold):

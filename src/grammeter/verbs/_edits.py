@@ -322,6 +322,12 @@ def edits_compare(
     proposed, gold = (
         [_in_file_order(block) for block in file.blocks] for file in (hypothesis, reference)
     )
+    silent = [at for at, edits in enumerate(gold) if not edits]  # all annotators said NA
+    for at in silent:
+        proposed[at] = gold[at] = {0: ()}
+    if silent:
+        faults.append(f"unjudged ({ref_name} has NA alone): {len(silent)} sentences count nothing")
+    proposed = [edits or {0: ()} for edits in proposed]
     comparison = errant.compare_edits(proposed, gold, rules, beta=beta)
     by_type = cat or filt or mode == "span-type"
     notes = (*faults, *notes, *(_type_notes(hypothesis, reference) if by_type else ()))
@@ -358,7 +364,7 @@ def _type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
 
 def _in_file_order(block: M2Block) -> core.GoldEdits:
     names = dict.fromkeys(name for name, _ in block.lines)
-    return {name: block.gold[name] for name in names} or block.gold
+    return {name: block.gold[name] for name in names if name in block.gold} or block.gold
 
 
 def _rewritten(
@@ -370,6 +376,7 @@ def _rewritten(
         lines: list[tuple[int, core.Edit]] = []
         for name, edits in block.gold.items() if block.lines else ():
             lines += [(name, edit) for edit in (next(remaining) if edits else [UNCHANGED])]
+        lines += [line for line in block.lines if line[1].type == core.UNANNOTATABLE]
         yield M2Block(block.source.rstrip(), tuple(lines), heads=block.heads)
 
 

@@ -73,7 +73,12 @@ def explain(
         check_needs(metric, corpus)
     explained: dict[str, core.Explanation] = {}
     notes = [annotator(pipeline).notice] if attribution else []
+    why = corpus.skipped.get(line - 1)
     for name, metric in chosen.items():
+        if why:
+            reason = f"it cannot be judged: {why}"
+            explained[name] = core.Explanation(value=math.nan, parts={}, reason=reason)
+            continue
         column = columns.get(name) or place.scored(metric)
         bound = metric.within(place.surroundings(column))
         notes.append(bound.notice)

@@ -252,10 +252,12 @@ def _scorer(table: core.ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
 
 def _made(name: str, scorer: Errant, corpus: formats.Corpus) -> TypeScores:
     with core.silent():
-        counted = scorer.count_types({name: corpus.segments(name) for name in corpus.systems})
+        counted = scoring.count_types(scorer, corpus)
+    assert counted is not None  # ERRANT has types
     signature = scorer.signature().extended(counted.settings)
     words = (*counted.notes, *([scorer.notice] if scorer.notice else []))
-    return TypeScores(name, scoring.type_scores(scorer, counted, signature, len(corpus)), words)
+    types = scoring.type_scores(scorer, counted, signature, len(corpus.judged))
+    return TypeScores(name, types, words)
 
 
 def _one_scheme(column: core.MetricScores) -> bool:
