@@ -42,13 +42,7 @@ class GrammeterError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # the parameters of subclasses differ; what travels between processes are the attributes
-        return _again, (type(self), self.args, self.__dict__)
-
-
-def _again(cls: type[GrammeterError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
-    error = cls.__new__(cls, *args)
-    error.__dict__.update(state)
-    return error
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UsageError(GrammeterError):

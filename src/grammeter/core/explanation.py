@@ -26,24 +26,11 @@ class Grid:
 class Attribution:
     """How much each edit of an output contributes to its sentence score.
 
-    Attributes
-    ----------
-    method
-        How the score is shared out.
-    total, baseline
-        The sentence score with all edits and with none, in the metric's units.
-    edits
-        Those of the system, in the order of the sentence.
-    values
-        One for each edit, in the metric's units; NaN where a score that it needs is missing.
-    errors
-        The standard error of each value, where orders are drawn.
-    orders
-        How many random orders of the edits were drawn; ``None``: nothing was drawn.
-    signature
-        What the values depend on besides the metric.
-    reason
-        Why a value is NaN.
+    ``total`` and ``baseline`` are the sentence score with all edits and with none, ``values`` has
+    one for each of the system's ``edits``, in the order of the sentence; all are in the metric's
+    units. A value is NaN, for a ``reason``, where a score that it needs is missing. ``errors``, the
+    standard error of each value, are there if random ``orders`` of the edits were drawn: so many.
+    ``signature`` is what the values depend on besides the metric.
     """
 
     method: Method
@@ -61,25 +48,11 @@ class Attribution:
 class Explanation:
     """Why a sentence got its score.
 
-    Attributes
-    ----------
-    value
-        The sentence score, in the metric's units.
-    parts
-        Further figures by name.
-    chosen
-        Number of the reference or annotator that the score belongs to, if to one.
-    edits
-        The system's edits and the missed ones, in the order of the sentence.
-    grids
-        Whatever else shows how the score came about.
-    reason
-        Why the value is NaN.
-    attribution
-        What each edit contributes to the value, if that was asked for.
-    corpus_chosen, corpus_value
-        Number of the reference that the corpus score chose, and the sentence's score against it,
-        for a metric that chooses by running totals.
+    ``value`` is in the metric's units, NaN for a ``reason``; ``parts`` are further figures by name;
+    ``chosen`` numbers the reference or annotator that the score belongs to, if to one; ``edits``
+    are the system's and the missed ones, in the order of the sentence; ``grids`` are whatever else
+    shows how the score came about. For a metric that chooses by running totals, ``corpus_chosen``
+    numbers the reference that the corpus score chose; ``corpus_value`` is the score against it.
     """
 
     value: float

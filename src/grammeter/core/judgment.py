@@ -15,33 +15,14 @@ from grammeter.core.signature import Signature
 class Item:
     """Some distinct outputs of one sentence, to be ranked side by side.
 
-    Attributes
-    ----------
-    segment
-        Number of the sentence, from 1.
-    systems
-        One system for each output shown; it stands for all that wrote the same.
-    groups
-        All systems behind each output, in the order of ``systems``; left out, each system
-        stands for itself.
-    judges
-        Who is to see it; empty if that is not planned.
-    item
-        The item's own name; a repeat has the name of what it repeats.
-    repeat
-        Whether the same judge has seen it before.
-    distinct
-        How many distinct outputs the sentence has, those not shown included.
-    probability
-        The expected share of all draws that fall on this sentence; one over it is the weight
-        by which a ranking of these items becomes one of all sentences. ``None`` if unknown.
-    signature
-        Everything the selection depends on.
-
-    Raises
-    ------
-    DataError
-        If segment, systems, groups, counts or probability are impossible.
+    ``segment`` is the number of the sentence, from 1. ``systems`` has one system for each output
+    shown, ``groups`` all that wrote this output; left out, each system stands for itself.
+    ``judges`` are to see it; empty if that is not planned. ``item`` is its own name; a ``repeat``,
+    which the same judge has seen before, has the name of what it repeats. ``distinct`` counts the
+    sentence's distinct outputs, those not shown included. ``probability`` is the expected share of
+    all draws that fall on this sentence; one over it is the weight by which a ranking of these
+    items becomes one of all sentences. ``signature`` is everything the selection depends on.
+    DataError if segment, systems, groups, counts or probability are impossible.
     """
 
     segment: int
@@ -84,36 +65,15 @@ class Item:
 class Ranking:
     """One judge's ranking of the distinct outputs of one sentence.
 
-    Attributes
-    ----------
-    judge
-        Who judged.
-    segment
-        Number of the sentence, from 1.
-    groups
-        The systems behind each distinct output shown; systems of one group wrote the same.
-    ranks
-        The rank of each group, 1 is best; equal ranks are ties. Empty if skipped.
-    skipped
-        The judge passed on this item; it stays in the data.
-    seconds
-        How long it took, if known.
-    item
-        The item's own name in its file, if it has one; equal names mean the same sentence
-        with the same outputs shown.
-    document
-        The name of the document that the item belongs to, if its file tells.
-    scores
-        A judge's score of each group, if the judge gave scores; higher is better, ``None`` where
-        one is missing.
-    replies
-        What a language model answered, as :mod:`grammeter.verbs._judge` stores it.
-
-    Raises
-    ------
-    DataError
-        If groups and ranks or scores do not fit, a rank is below 1, a score is not finite, or a
-        system stands in two groups.
+    ``segment`` is the number of the sentence, from 1; ``groups`` are the systems behind each
+    distinct output shown; ``ranks`` has the rank of each group: 1 is best, equal ranks are ties. A
+    judge who ``skipped`` the item passed on it: it stays in the data, without ranks. ``item`` is
+    its own name in its file, if it has one: equal names mean the same sentence with the same
+    outputs shown; ``document`` names its document, if its file tells. ``scores`` are a judge's of
+    each group, if the judge gave scores; higher is better, ``None`` where one is missing.
+    ``replies`` are what a language model answered, as :mod:`grammeter.verbs._judge` stores it.
+    DataError if groups and ranks or scores do not fit, a rank is below 1, a score is not finite, or
+    a system stands in two groups.
     """
 
     judge: str
@@ -145,10 +105,9 @@ class Ranking:
             raise self._fault(f"a system without a name or in two groups: {list(systems)}")
 
     def _fault(self, message: str) -> DataError:
-        return DataError(
-            f"judgment by {self.judge!r} of segment {self.segment}: {message}",
-            fix="Each distinct output has one rank, 1 or worse, and each system one output.",
-        )
+        fix = "Each distinct output has one rank, 1 or worse, and each system one output."
+        fault = f"judgment by {self.judge!r} of segment {self.segment}: {message}"
+        return DataError(fault, fix=fix)
 
     def _fits(self, scores: tuple[float | None, ...]) -> bool:
         finite = all(score is None or math.isfinite(score) for score in scores)

@@ -18,31 +18,22 @@ from grammeter.core.type_counts import TypeCounts
 BY_SYSTEM = ("scores", "segments", "statistics", "types", "type_counts", "gold_types")
 """What :class:`MetricScores` holds by system."""
 
+ByType = Mapping[str, Mapping[str, Score]]
+"""Scores by system and error type."""
+
 
 @dataclass(frozen=True, eq=False)
 class MetricScores(Named[Score], over="scores", what="system"):
-    """All that one metric says: a :class:`Score` by system name.
+    """All that one metric, canonically spelled, says: a :class:`Score` by system name.
 
-    Attributes
-    ----------
-    metric
-        The metric's canonical spelling.
-    signature
-        What all its scores depend on.
-    segments, statistics
-        By system: each segment's own score, and the rows from which anything can be scored
-        anew. Empty where only corpus scores are known.
-    types
-        By system: a score for each error type, where they were asked for.
-    type_counts
-        By system: the counts by sentence that these come from, if the metric counts.
-    gold_types
-        By system: the recall of each type of the gold edits, as their annotators named it.
-    constants
-        What sentence scores take from files besides the texts and models, as JSON values; see
-        :meth:`grammeter.Metric.constants`.
-    notes
-        What a reader must know before believing this metric's numbers, a sentence each.
+    ``signature`` is what all its scores depend on. By system: ``segments``, each segment's own
+    score, and ``statistics``, the rows from which anything can be scored anew, both empty where
+    only corpus scores are known; ``types``, a score for each error type, if asked for, with
+    ``type_counts``, the counts by sentence that these come from, if the metric counts;
+    ``gold_types``, the recall of each type of the gold edits, as their annotators named it.
+    ``constants`` are what sentence scores take from files besides the texts and models, as JSON
+    values (:meth:`grammeter.Metric.constants`), ``notes`` what a reader must know before believing
+    this metric's numbers, a sentence each.
     """
 
     metric: str
@@ -51,11 +42,9 @@ class MetricScores(Named[Score], over="scores", what="system"):
     scores: Mapping[str, Score]
     segments: Mapping[str, SegmentScores] = field(default_factory=dict[str, SegmentScores])
     statistics: Mapping[str, Statistics] = field(default_factory=dict[str, Statistics])
-    types: Mapping[str, Mapping[str, Score]] = field(default_factory=dict[str, Mapping[str, Score]])
+    types: ByType = field(default_factory=dict[str, Mapping[str, Score]])
     type_counts: Mapping[str, TypeCounts] = field(default_factory=dict[str, TypeCounts])
-    gold_types: Mapping[str, Mapping[str, Score]] = field(
-        default_factory=dict[str, Mapping[str, Score]]
-    )
+    gold_types: ByType = field(default_factory=dict[str, Mapping[str, Score]])
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     notes: tuple[str, ...] = ()
 
@@ -90,14 +79,10 @@ class MetricScores(Named[Score], over="scores", what="system"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""
-        return {
-            "signature": str(self.signature),
-            "higher_is_better": self.higher_is_better,
-            "systems": {name: score.to_dict() for name, score in self.scores.items()},
-            **({"types": plain(self.types)} if self.types else {}),
-            **({"gold_types": plain(self.gold_types)} if self.gold_types else {}),
-            **({"notes": [*self.notes]} if self.notes else {}),
-        }
+        shape = {"signature": str(self.signature), "higher_is_better": self.higher_is_better}
+        systems = {name: score.to_dict() for name, score in self.scores.items()}
+        parts = {"types": self.types, "gold_types": self.gold_types, "notes": self.notes}
+        return shape | {"systems": systems} | {key: plain(of) for key, of in parts.items() if of}
 
 
 def read_column(
@@ -116,30 +101,16 @@ def read_column(
     counts = {s: TypeCounts.from_dict(d) for s, d in details.get("types", {}).items()}
     statistics = {s: Statistics.from_dict(d) for s, d in details.get("statistics", {}).items()}
     sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
-    metric = details.get("metric", spelling)
-    return MetricScores(
-        metric,
-        signature,
-        shape["higher_is_better"],
-        scores,
-        sentences,
-        statistics,
-        types,
-        counts,
-        gold_types,
-        dict(details.get("constants", {})),
-        tuple(shape.get("notes", ())),
-    )
+    metric, higher = details.get("metric", spelling), shape["higher_is_better"]
+    constants, notes = dict(details.get("constants", {})), tuple(shape.get("notes", ()))
+    by_type = (types, counts, gold_types)
+    rows = (scores, sentences, statistics)
+    return MetricScores(metric, signature, higher, *rows, *by_type, constants, notes)
 
 
 def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Score:
-    return Score(
-        value=read_number(data["value"]),
-        signature=signature,
-        n=segments,
-        parts={key: read_number(value) for key, value in data.get("parts", {}).items()},
-        reason=data.get("reason"),
-    )
+    parts = {key: read_number(value) for key, value in data.get("parts", {}).items()}
+    return Score(read_number(data["value"]), signature, segments, parts, data.get("reason"))
 
 
 def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
@@ -149,20 +120,15 @@ def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
 
 
 def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
-    in_corpus = data.get("in_corpus")
-    found = SegmentScores(
-        values=_values(data),
-        chosen=np.array(data["chosen"], dtype=np.int64),
-        parts={name: np.array([*map(read_number, of)]) for name, of in data["parts"].items()},
-        reason=data["reason"],
-        in_corpus=in_corpus
-        and CorpusChoice(np.array(in_corpus["chosen"], dtype=np.int64), _values(in_corpus)),
-    )
-    beside = (found.in_corpus.chosen, found.in_corpus.values) if found.in_corpus else ()
-    columns = (found.chosen, *found.parts.values(), *beside)
-    if any(column.shape != found.values.shape for column in columns):
+    values, chosen = _values(data), np.array(data["chosen"], dtype=np.int64)
+    parts = {name: np.array([*map(read_number, of)]) for name, of in data["parts"].items()}
+    other, choice = data.get("in_corpus"), None
+    if other:
+        choice = CorpusChoice(np.array(other["chosen"], dtype=np.int64), _values(other))
+    columns = (chosen, *parts.values(), *((choice.chosen, choice.values) if choice else ()))
+    if any(column.shape != values.shape for column in columns):
         raise ValueError("the figures of sentences differ in length")
-    return found
+    return SegmentScores(values, chosen, parts, data["reason"], choice)
 
 
 def _values(data: Mapping[str, Any]) -> FloatArray:

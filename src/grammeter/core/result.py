@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, TypeVar, cast, get_type_hints
 
 from grammeter.core import errors, score, signature
-from grammeter.core.tables import Form, Style, Table, escaped, terminal, write_tables
+from grammeter.core.tables import Form, Style, Table, write_tables
+from grammeter.core.texts import escaped, terminal
 from grammeter.version import __version__
 
 Value = TypeVar("Value")

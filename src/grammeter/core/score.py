@@ -75,13 +75,8 @@ class Counts:
 
     def parts(self) -> dict[str, float]:
         """``precision recall tp fp fn``, as promised for edit-based metrics."""
-        return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "tp": self.tp,
-            "fp": self.fp,
-            "fn": self.fn,
-        }
+        shares = {"precision": self.precision, "recall": self.recall}
+        return shares | {"tp": self.tp, "fp": self.fp, "fn": self.fn}
 
 
 @dataclass(frozen=True)

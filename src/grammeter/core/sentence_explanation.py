@@ -7,10 +7,10 @@ from typing import Any
 
 from grammeter.core.edit import Edit, JudgedEdit, interleaved
 from grammeter.core.explanation import Attribution, Explanation, Grid
-from grammeter.core.result import Result, plain, plain_fields
+from grammeter.core.result import Result, plain, plain_fields, public_shape
 from grammeter.core.score import json_number
-from grammeter.core.tables import Column, Form, Style, Table, escaped, format_number, terminal
-from grammeter.version import __version__
+from grammeter.core.tables import Column, Form, Style, Table
+from grammeter.core.texts import escaped, format_number, terminal
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,35 +31,29 @@ class SentenceExplanation(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "explanation", ...}`` with all that is known."""
-        return {
-            "kind": "explanation",
-            "grammeter": __version__,
-            "system": self.system,
-            "line": self.line,
-            "source": self.source,
-            "hypothesis": self.hypothesis,
-            "references": list(self.references),
-            "metrics": {
-                name: _to_json(each, self.source.split()) for name, each in self.metrics.items()
-            },
-            "notes": [*self.notes],
-        }
+        metrics = {n: _to_json(each, self.source.split()) for n, each in self.metrics.items()}
+        return public_shape("explanation", self, metrics=metrics)
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each edit that a metric judges."""
-        columns = (
-            *("metric", Column("score", "score"), "verdict", Column("start", "count")),
-            *(Column("end", "count"), "original", "correction", "type", Column("weight", "number")),
-        )
+        span, weight = Column.many("count", "start", "end"), Column("weight", "number")
+        heads = ("metric", Column("score", "score"), "verdict", *span)
         rows = [
             (
-                *(name, made.value, judged.verdict, judged.edit.start, judged.edit.end),
-                *(judged.original, judged.edit.correction, judged.edit.type, judged.weight),
+                name,
+                made.value,
+                j.verdict,
+                e.start,
+                e.end,
+                j.original,
+                e.correction,
+                e.type,
+                j.weight,
             )
             for name, made in self.metrics.items()
-            for judged in made.edits
+            for j, e in ((judged, judged.edit) for judged in made.edits)
         ]
-        return [Table.of(columns, rows)]
+        return [Table.of((*heads, "original", "correction", "type", weight), rows)]
 
     def write(self, style: Style | Form = "table", **options: Any) -> str:
         """Write, for people, the sentence, its references, and what each metric says of it."""
@@ -80,11 +74,8 @@ class SentenceExplanation(Result):
         lines = [f"<b>{escaped(self.system)}</b>, line {self.line}"]
         lines += [f"{name}: {escaped(text)}" for name, text in texts.items()]
         words = self.source.split()
-        lines += [
-            f"{escaped(name)}: {_drawn_html(words, each.edits)}"
-            for name, each in self.metrics.items()
-            if each.edits
-        ]
+        edited = {name: each.edits for name, each in self.metrics.items() if each.edits}
+        lines += [f"{escaped(name)}: {_drawn_html(words, of)}" for name, of in edited.items()]
         rows = [(name, each.value) for name, each in self.metrics.items()]
         scores = Table.of(("metric", Column("score", "score")), rows)
         return "<br>".join(lines) + scores.write("html")
@@ -125,23 +116,19 @@ def _metric_lines(
     if explanation.reason is not None:
         yield f"  NaN: {terminal(explanation.reason)}"
     if explanation.edits:
-        yield f"  {_drawn(source, explanation.edits)}"
+        yield f"  {' '.join(map(_drawn, interleaved(source, explanation.edits)))}"
     yield from (f"  {line}" for line in _edit_lines(explanation.edits, digits))
     for grid in explanation.grids:
         yield f"  {grid.title}"
         yield from (f"    {line}" for line in _grid_lines(grid))
 
 
-def _drawn(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
-    """Write the sentence with its edits, such as ``[+ go -> goes]``, signs as in the list."""
-    return " ".join(
-        terminal(piece) if isinstance(piece, str) else f"[{_MARKS[piece.verdict]} {_change(piece)}]"
-        for piece in interleaved(source, edits)
-    )
-
-
-def _change(judged: JudgedEdit) -> str:
-    return f"{terminal(judged.original)} -> {terminal(judged.edit.correction)}".strip()
+def _drawn(piece: str | JudgedEdit) -> str:
+    """Write a word or an edit, such as ``[+ go -> goes]``, signs as in the list."""
+    if isinstance(piece, str):
+        return terminal(piece)
+    change = f"{terminal(piece.original)} -> {terminal(piece.edit.correction)}"
+    return f"[{_MARKS[piece.verdict]} {change.strip()}]"
 
 
 def _short(value: float, digits: int) -> str:
@@ -151,16 +138,12 @@ def _short(value: float, digits: int) -> str:
 def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
     if not edits:
         return []
-    rows = [
-        (
-            f"{_MARKS[judged.verdict]} {judged.verdict}",
-            f"{judged.edit.start}:{judged.edit.end}",
-            f"[{judged.original} -> {' | '.join(judged.edit.corrections)}]",
-            judged.edit.type,
-            _cell(judged.weight, digits),
-        )
-        for judged in edits
-    ]
+    rows: list[tuple[str, ...]] = []
+    for judged in edits:
+        edit, verdict = judged.edit, f"{_MARKS[judged.verdict]} {judged.verdict}"
+        change = f"[{judged.original} -> {' | '.join(edit.corrections)}]"
+        weight = _cell(judged.weight, digits)
+        rows.append((verdict, f"{edit.start}:{edit.end}", change, edit.type, weight))
     return _filled_lines(("verdict", "span", "edit", "type", "weight"), rows, "llllr")
 
 
@@ -193,11 +176,10 @@ def _attribution_head(attribution: Attribution, digits: int) -> str:
     how = _METHODS[attribution.method]
     if attribution.orders is not None:
         how += f" from {attribution.orders} random orders"
-    values = attribution.total, attribution.baseline
-    total, baseline = (format_number(value, digits) for value in values)
     if not attribution.edits:
         return f"{how}: the output has no edits"
-    return f"{how}: {total} with all edits, {baseline} with none"
+    total, none = (format_number(x, digits) for x in (attribution.total, attribution.baseline))
+    return f"{how}: {total} with all edits, {none} with none"
 
 
 def _cell(value: float | None, digits: int) -> str:
@@ -236,10 +218,8 @@ _SIGNS = {"matched": "✓", "spurious": "✗", "missed": "○"}
 
 def _drawn_html(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
     """Write a sentence with its edits: ``<del>`` and ``<ins>``, a mark, the verdict as a hint."""
-    return " ".join(
-        escaped(piece) if isinstance(piece, str) else _edit_html(piece)
-        for piece in interleaved(source, edits)
-    )
+    pieces = interleaved(source, edits)
+    return " ".join(escaped(p) if isinstance(p, str) else _edit_html(p) for p in pieces)
 
 
 def _edit_html(judged: JudgedEdit) -> str:
@@ -267,9 +247,11 @@ def _to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
     }
     if value is None:
         shape["reason"] = explanation.reason or "undefined"
-    if explanation.corpus_value is not None:
-        value = json_number(explanation.corpus_value)
-        shape["in_corpus"] = {"reference": explanation.corpus_chosen, "value": value}
+    if (in_corpus := explanation.corpus_value) is not None:
+        shape["in_corpus"] = {
+            "reference": explanation.corpus_chosen,
+            "value": json_number(in_corpus),
+        }
     if attribution is not None:
         shape["attribution"] = _attribution_to_json(attribution, explanation, source)
     return shape

@@ -87,13 +87,9 @@ class Statistics:
             numbers = numbers.astype(np.float64)  # null is NaN
         if numbers.dtype.kind not in "iuf":
             raise ValueError("statistics are numbers")
-        return cls(
-            numbers.reshape(shape),
-            np.array(present, dtype=np.bool_).reshape(shape[:2]),
-            tuple(data["labels"]),
-            tuple(data["columns"]),
-            None if judged.all() else judged,
-        )
+        there = np.array(present, dtype=np.bool_).reshape(shape[:2])
+        names = (tuple(data["labels"]), tuple(data["columns"]))
+        return cls(numbers.reshape(shape), there, *names, None if judged.all() else judged)
 
 
 def spread(values: npt.NDArray[Any], judged: BoolArray, fill: float = 0) -> npt.NDArray[Any]:

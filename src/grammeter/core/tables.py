@@ -8,15 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from grammeter.core import texts
 from grammeter.core.lazy import require
-from grammeter.core.texts import (
-    display_width,
-    escaped,
-    format_number,
-    shielded,
-    single_line,
-    terminal,
-)
 
 Form = Literal["table", "tsv", "markdown", "latex", "html"]
 """For the terminal, for programs, for web pages, for papers, for notebooks and reports."""
@@ -30,21 +23,16 @@ A ``score`` and its ``interval`` may be given in percent, a ``number`` may not; 
 is; a ``mark`` belongs to the last score or number before it, and stands raised there in LaTeX.
 """
 
+Best = Literal["high", "low"]
+
 Cell = str | float | tuple[float, float] | None
 """A value, an interval, a range of ranks (whole numbers), or nothing; a text is shown as it is."""
 
+_NAMES = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 _LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",  # bare, at the start of a row, it would be an option of the line end before it
-    "*": "{*}",
-    **{letter: "\\" + letter for letter in "&%$#_"},
+    **{letter: rf"\text{name}{{}}" for letter, name in zip("\\~^<>|", _NAMES, strict=True)},
+    **{letter: "\\" + letter for letter in "&%$#_{}"},
+    **{letter: f"{{{letter}}}" for letter in "[*"},  # a bare [ may be an option of a line end
 }
 _MARKDOWN = {"&": "&amp;", "<": "&lt;", **{letter: "\\" + letter for letter in "\\|*_`[]"}}
 _SIGN = re.compile(r"(?:(?<=^)|(?<=\[)|(?<= ))[+-](?=\d)")
@@ -62,17 +50,12 @@ class Column:
     unit: Unit = "text"
     digits: int = 4
     tsv: int = 6
-    best: Literal["high", "low"] | None = None
+    best: Best | None = None
     sign: bool = False
 
     @classmethod
     def many(
-        cls,
-        unit: Unit,
-        *heads: str,
-        digits: int = 4,
-        tsv: int = 6,
-        best: Literal["high", "low"] | None = None,
+        cls, unit: Unit, *heads: str, digits: int = 4, tsv: int = 6, best: Best | None = None
     ) -> tuple[Column, ...]:
         """Return columns that differ in their heads alone."""
         return tuple(cls(head, unit, digits, tsv, best) for head in heads)
@@ -112,7 +95,7 @@ class Style:
                 usual = column.tsv if self.form == "tsv" else column.digits
                 usual = max(usual, 4) if percent else usual
                 digits = usual if self.digits is None else self.digits + 2 * percent
-                return format_number(cell, digits, percent=percent, sign=column.sign)
+                return texts.format_number(cell, digits, percent=percent, sign=column.sign)
 
     def _range(self, cell: tuple[float, float], column: Column) -> str:
         low, high = (self.write(end, column) for end in cell)
@@ -195,8 +178,8 @@ class Table:
             if column.unit == "mark":
                 values = (p for p in places if self.columns[p].unit in ("score", "number"))
                 owner = max(place for place in values if place < at)
-                texts = ((row, str(cells[at] or "")) for row, cells in enumerate(self.rows))
-                marks.update({(row, owner): text for row, text in texts if text})
+                written = ((row, str(cells[at] or "")) for row, cells in enumerate(self.rows))
+                marks.update({(row, owner): text for row, text in written if text})
         moved = {place: new for new, place in enumerate(places)}
         return Table(
             tuple(self.columns[at] for at in places),
@@ -221,7 +204,7 @@ def write_tables(tables: Sequence[Table], style: Style | Form = "table") -> str:
     """Write tables one after another, each under its title; a single one in TSV has none."""
     form = style if isinstance(style, str) else style.form
     named = form != "tsv" or len(tables) > 1
-    safe = escaped if form == "html" else single_line
+    safe = texts.escaped if form == "html" else texts.single_line
     return "\n".join(
         (_TITLES[form].format(safe(table.title)) if table.title and named else "")
         + table.write(style)
@@ -231,8 +214,8 @@ def write_tables(tables: Sequence[Table], style: Style | Form = "table") -> str:
 
 def write_notes(notes: Iterable[str], form: Form) -> str:
     """Write notes below tables: a list in Markdown, comments in LaTeX, else lines."""
-    special = {"markdown": (_markdown, "- "), "latex": (single_line, "% ")}
-    write, start = special.get(form, (terminal, ""))
+    special = {"markdown": (_markdown, "- "), "latex": (texts.single_line, "% ")}
+    write, start = special.get(form, (texts.terminal, ""))
     lines = [f"{start}note: {write(note)}" for note in notes]
     return _lines(["", *lines]) if lines else ""
 
@@ -249,20 +232,23 @@ def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
 def _to_text(table: Table, style: Style) -> str:
     """Write aligned columns, two spaces between them; wide letters count two columns."""
     table = replace(table, marks=_in_line(table))
-    lines = [[terminal(column.head) for column in table.columns], *_cells(table, style, terminal)]
-    widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
+    lines = [
+        [texts.terminal(column.head) for column in table.columns],
+        *_cells(table, style, texts.terminal),
+    ]
+    widths = [max(map(texts.display_width, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
     sides = [column.side for column in table.columns]
     text = ["  ".join(map(_pad, line, widths, sides)).rstrip() for line in lines]
-    notes = [terminal(note) for note in table.notes]
+    notes = [texts.terminal(note) for note in table.notes]
     return _lines([*text, *([""] if notes else []), *notes])
 
 
 def _to_tsv(table: Table, style: Style) -> str:
     """Write tab-separated values; cells that a spreadsheet takes for formulas are shielded."""
-    heads = [single_line(column.head) for column in table.columns]
-    rows = [heads, *_cells(table, style, single_line)]
-    return _lines("\t".join(map(shielded, row)) for row in rows)
+    heads = [texts.single_line(column.head) for column in table.columns]
+    rows = [heads, *_cells(table, style, texts.single_line)]
+    return _lines("\t".join(map(texts.shielded, row)) for row in rows)
 
 
 def _to_markdown(table: Table, style: Style) -> str:
@@ -281,7 +267,7 @@ def _to_latex(table: Table, style: Style) -> str:
     heads = [_latex(column.head) for column in table.columns]
     top, middle = [r"\toprule", _latex_row(heads), r"\midrule"], map(_latex_row, rows)
     sides = "".join(column.side for column in table.columns)
-    notes = (f"% {single_line(note)}" for note in table.notes)
+    notes = (f"% {texts.single_line(note)}" for note in table.notes)
     ends = [r"\bottomrule", r"\end{tabular}"]
     return _lines([rf"\begin{{tabular}}{{{sides}}}", *top, *middle, *ends, *notes])
 
@@ -291,32 +277,22 @@ def _to_html(table: Table, style: Style) -> str:
     sides = [{"l": "left", "r": "right"}[column.side] for column in table.columns]
 
     def row(tag: str, cells: Iterable[str]) -> str:
-        texts = zip(sides, cells, strict=True)
-        return "".join(f'<{tag} style="text-align:{side}">{text}</{tag}>' for side, text in texts)
+        placed = zip(sides, cells, strict=True)
+        return "".join(f'<{tag} style="text-align:{side}">{text}</{tag}>' for side, text in placed)
 
-    heads = row("th", (escaped(column.head) for column in table.columns))
-    cells = _cells(table, style, escaped, bold="<b>{}</b>")
+    heads = row("th", (texts.escaped(column.head) for column in table.columns))
+    cells = _cells(table, style, texts.escaped, bold="<b>{}</b>")
     body = "".join(f"<tr>{row('td', line)}</tr>" for line in cells)
-    below = "".join(f"<br><small>{escaped(note)}</small>" for note in table.notes)
+    below = "".join(f"<br><small>{texts.escaped(note)}</small>" for note in table.notes)
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{below}\n"
 
 
-_WRITERS: Mapping[Form, Callable[[Table, Style], str]] = {
-    "table": _to_text,
-    "tsv": _to_tsv,
-    "markdown": _to_markdown,
-    "latex": _to_latex,
-    "html": _to_html,
-}
+_WRITERS = dict(zip(FORMS, (_to_text, _to_tsv, _to_markdown, _to_latex, _to_html), strict=True))
+Write = Callable[[str], str]
 
 
 def _cells(
-    table: Table,
-    style: Style,
-    write: Callable[[str], str],
-    *,
-    bold: str = "{}",
-    behind: Callable[[str], str] | None = None,
+    table: Table, style: Style, write: Write, *, bold: str = "{}", behind: Write | None = None
 ) -> list[list[str]]:
     """Write all cells, the best in ``bold``, with their marks ``behind`` them, never bold."""
     mark, best = behind or write, table.best_cells() if bold != "{}" else ()
@@ -334,7 +310,7 @@ def _in_line(table: Table) -> dict[tuple[int, int], str]:
     """Return a mark for each cell of columns with marks, as wide as the widest of its column."""
     widths: dict[int, int] = {}
     for (_, at), mark in table.marks.items():
-        widths[at] = max(widths.get(at, 0), display_width(mark))
+        widths[at] = max(widths.get(at, 0), texts.display_width(mark))
     rows = range(len(table.rows))
     return {(y, x): table.marks.get((y, x), "").ljust(w) for x, w in widths.items() for y in rows}
 
@@ -346,21 +322,21 @@ def _value(cell: Cell) -> float:
 def _pvalue(value: float, *, exact: bool) -> str:
     if math.isnan(value):
         return "NaN"
-    return f"{value:.6g}" if exact else "<0.0001" if value < 0.00005 else format_number(value)
+    return f"{value:.6g}" if exact else "<0.0001" if value < 0.00005 else texts.format_number(value)
 
 
 def _pad(cell: str, width: int, side: str) -> str:
-    space = " " * (width - display_width(cell))
+    space = " " * (width - texts.display_width(cell))
     return space + cell if side == "r" else cell + space
 
 
 def _markdown(text: str) -> str:
-    return _replace(single_line(text), _MARKDOWN)
+    return _replace(texts.single_line(text), _MARKDOWN)
 
 
 def _latex(text: str) -> str:
     """Escape; the sign of a number becomes mathematics, to show a minus and not a hyphen."""
-    parts = _SIGN.split(plain := single_line(text))
+    parts = _SIGN.split(plain := texts.single_line(text))
     signs = [f"${sign}$" for sign in _SIGN.findall(plain)]
     escaped_parts = [_replace(part, _LATEX) for part in parts]
     return "".join(a + b for a, b in zip(escaped_parts, [*signs, ""], strict=True))

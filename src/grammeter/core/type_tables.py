@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from grammeter.core.metric_scores import MetricScores
+from grammeter.core.metric_scores import ByType, MetricScores
 from grammeter.core.score import Score
 from grammeter.core.tables import Cell, Column, Table, Unit, best_rows
 
@@ -10,7 +10,6 @@ COUNTS = ("tp", "fp", "fn")
 SHARES = ("precision", "recall")
 ALL = "all types"  # the last row: the metric's own score
 RARE = 10  # with fewer edits in the references, one edit changes recall by more than 0.1
-ByType = Mapping[str, Mapping[str, Score]]  # scores by system and error type
 
 
 def part_of(score: Score | None, part: str | None) -> float | None:
@@ -90,16 +89,12 @@ def _best(
     places = [place for place, (_, part) in enumerate(cells, start=2) if part is None]
     if len(places) < 2:
         return frozenset()
-    values = [
-        [scores[kind].value if kind in scores else 0.0 for scores in types.values()]
-        for kind in kinds
-    ]
-    return frozenset(
-        (row, places[at])
-        for row, scores in enumerate(values)
-        if any(scores)
-        for at in best_rows(scores, higher_is_better=True)
-    )
+    best: set[tuple[int, int]] = set()
+    for row, kind in enumerate(kinds):
+        values = [scores[kind].value if kind in scores else 0.0 for scores in types.values()]
+        if any(values):
+            best |= {(row, places[at]) for at in best_rows(values, higher_is_better=True)}
+    return frozenset(best)
 
 
 def _notes(kinds: Sequence[str], types: ByType) -> Iterator[str]:
