@@ -26,11 +26,9 @@ def score_submission(
     length, or the output cannot be written.
     """
     reference, submitted = Path(folder) / "ref", Path(folder) / "res"
-    corpus = formats.read_corpus(
-        source=_present(reference / SOURCE),
-        references=_references(reference),
-        systems={"submission": _only_file(submitted)},
-    )
+    source = _present(reference / SOURCE)
+    systems = {"submission": _only_file(submitted)}
+    corpus = formats.read_corpus(source=source, references=_references(reference), systems=systems)
     table = verbs.score(corpus, metrics)
     values = {name: json_number(column["submission"].value) for name, column in table.items()}
     if percent:

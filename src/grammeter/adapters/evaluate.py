@@ -41,11 +41,10 @@ class Evaluate:
         if any(isinstance(texts, str) for texts in (predictions, sources, references)):
             raise core.UsageError("one text where a list belongs", fix="Write [text].")
         if not len(sources) == len(predictions) == len(references):
-            raise core.UsageError(
-                f"{len(predictions)} predictions, {len(sources)} sources,"
-                f" {len(references)} references",
-                fix="Give one of each for every sentence; references as [sentences][references].",
-            )
+            fault = f"{len(predictions)} predictions, {len(sources)} sources,"
+            fault += f" {len(references)} references"
+            fix = "Give one of each for every sentence; references as [sentences][references]."
+            raise core.UsageError(fault, fix=fix)
         for source, prediction, reference in zip(sources, predictions, references, strict=True):
             self.add(prediction=prediction, source=source, reference=reference)
 

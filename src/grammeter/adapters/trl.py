@@ -46,11 +46,9 @@ class Reward:
         sources = self._column(self._source, columns, prompts)
         references = self._column(self._reference, columns, [()] * len(completions))
         if not len(sources) == len(completions) == len(references):
-            raise core.UsageError(
-                f"{len(completions)} completions, {len(sources)} sources,"
-                f" {len(references)} references",
-                fix="Give one of each for every completion.",
-            )
+            fault = f"{len(completions)} completions, {len(sources)} sources,"
+            fault += f" {len(references)} references"
+            raise core.UsageError(fault, fix="Give one of each for every completion.")
         whole = zip(sources, completions, references, strict=True)
         rows = [
             (at, _text(source), _text(completion), texts)

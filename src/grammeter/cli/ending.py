@@ -34,18 +34,13 @@ def drop(stream: object) -> None:
 def explained(error: OSError | MemoryError) -> GrammeterError:
     """Convert an error of the system to one of ours."""
     if isinstance(error, MemoryError):
-        return DataError(
-            "there is not enough memory for this",
-            fix="Give it less at a time; 'grammeter batch' needs little memory for any length.",
-        )
+        fix = "Give it less at a time; 'grammeter batch' needs little memory for any length."
+        return DataError("there is not enough memory for this", fix=fix)
     reason = error.strerror or str(error)
     if error.filename is None and error.errno in _FULL:
         drop(sys.stdout)
-        return DataError(
-            f"cannot be written: {reason}",
-            where="standard output",
-            fix="Make room where it goes to.",
-        )
+        fix = "Make room where it goes to."
+        return DataError(f"cannot be written: {reason}", where="standard output", fix=fix)
     where = None if error.filename is None else os.fsdecode(error.filename)
     return DataError(reason, where=where, fix="Check the path, its permissions, and the disk.")
 

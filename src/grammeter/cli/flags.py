@@ -43,8 +43,6 @@ class Parameter(NamedTuple):
 
 
 # --- options of a parser -------------------------------------------------------------------
-
-
 def add_options(
     group: Any, function: str, options: Mapping[str, str | Mapping[str, Any]] | str
 ) -> None:
@@ -132,8 +130,6 @@ def _settings(name: str, parameter: Parameter, text: str) -> dict[str, Any]:
 
 
 # --- functions as they are written ---------------------------------------------------------
-
-
 @cache
 def _source(module: str) -> str:
     """Return the text of a module, or of the stub of a room; nothing if there is none."""
@@ -262,7 +258,6 @@ def _text(function: str, name: str) -> str:
 
 
 # --- options without effect ----------------------------------------------------------------
-
 NO_FAULTS = "there was nothing to pass over"  # why `--lenient` has no effect
 
 

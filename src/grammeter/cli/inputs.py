@@ -38,11 +38,9 @@ def judgments(args: argparse.Namespace) -> Judgments:
     from grammeter.formats import read_judgments, read_outputs
 
     outputs = read_outputs(args.hyps) if args.hyps else None
+    drop = _Left(args, outputs or ())
     judgments = read_judgments(
-        args.judgments,
-        first_segment=args.first_segment,
-        systems=outputs,
-        drop=_Left(args, outputs or ()),
+        args.judgments, first_segment=args.first_segment, systems=outputs, drop=drop
     )
     for text in judgments.notices:
         output.notice(args, text)

@@ -87,10 +87,8 @@ def _demo(args: argparse.Namespace) -> int:
 
 def _check_format(args: argparse.Namespace) -> None:
     if args.format == "json" and not (args.output or args.dry_run or args.submit):
-        raise gm.UsageError(
-            "--format json prints counts and notes where the judgments go",
-            fix="Name a file for the judgments with -o, or leave out --format.",
-        )
+        fix = "Name a file for the judgments with -o, or leave out --format."
+        raise gm.UsageError("--format json prints counts and notes where the judgments go", fix=fix)
 
 
 def _idle(why: str, options: Mapping[str, object]) -> list[str]:
@@ -105,10 +103,8 @@ def _material(args: argparse.Namespace) -> tuple[Corpus | None, Sequence[Shown] 
         corpus = inputs.corpus(args, noted=not args.dry_run)
         return corpus, _items(args, corpus)
     if others := sorted(OF_CORPUS & getattr(args, "asked", set[str]())):
-        raise gm.UsageError(
-            "--benchmark has sources, outputs and items of its own",
-            fix=f"Leave out {', '.join(others)}.",
-        )
+        fix = f"Leave out {', '.join(others)}."
+        raise gm.UsageError("--benchmark has sources, outputs and items of its own", fix=fix)
     return None, None
 
 
@@ -125,9 +121,8 @@ def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
         raise gm.UsageError("--items -", fix="Give a file: its format is told by its content.")
     if is_items(args.items):
         if args.first_segment is not None:
-            raise gm.UsageError(
-                "--first-segment: items count sentences from 1", fix="Leave out --first-segment."
-            )
+            fix = "Leave out --first-segment."
+            raise gm.UsageError("--first-segment: items count sentences from 1", fix=fix)
         return read_items(args.items)
     judgments = read_judgments(args.items, first_segment=args.first_segment, systems=corpus.systems)
     for text in judgments.notices:

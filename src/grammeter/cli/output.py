@@ -45,13 +45,8 @@ def add_numbers(
         parser.add_argument("--percent", action="store_true", help="multiply by 100 in print")
     fewer = "; two fewer with --percent" if percent else ""
     digits = f"{usual}" if tsv == usual else f"{usual}, in TSV {tsv}"
-    parser.add_argument(
-        "--digits",
-        type=int,
-        choices=range(18),
-        metavar="N",
-        help=f"decimals, default: {digits}{fewer}",
-    )
+    help = f"decimals, default: {digits}{fewer}"
+    parser.add_argument("--digits", type=int, choices=range(18), metavar="N", help=help)
 
 
 def style(args: argparse.Namespace) -> Style:

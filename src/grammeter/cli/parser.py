@@ -140,7 +140,6 @@ def _owners(option: str) -> list[str]:
 
 
 # --- no output takes the place of a file that the same command reads or writes --------------
-
 WRITTEN = frozenset({
     "output", "out", "segments", "figure", "figure_williams", "probabilities", "details", "people",
     "target", "copy",

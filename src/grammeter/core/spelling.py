@@ -132,10 +132,9 @@ def _skip(text: str, at: int) -> int:
 
 def _malformed(text: str, at: int, expected: str) -> UsageError:
     found = repr(text[at : at + 12]) if at < len(text) else "the end"
-    return UsageError(
-        f"cannot read {text!r}: {expected} expected at character {at + 1}, found {found}",
-        fix='Write it as name or "name(field=value, field=value)", in quotes on the shell.',
-    )
+    fault = f"cannot read {text!r}: {expected} expected at character {at + 1}, found {found}"
+    fix = 'Write it as name or "name(field=value, field=value)", in quotes on the shell.'
+    return UsageError(fault, fix=fix)
 
 
 def coerce(value: Value, allowed: tuple[object, ...]) -> Value:

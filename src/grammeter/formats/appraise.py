@@ -114,8 +114,6 @@ def format_appraise(
 
 
 # --- elements to items ---------------------------------------------------------------------
-
-
 def _blocks(root: Element) -> list[tuple[Element, list[_Item]]]:
     """Return the elements that hold items, in the order of the file, and these."""
     if _is_item(root):
@@ -201,8 +199,6 @@ def _check_empty(element: Element) -> None:
 
 
 # --- items to rows -------------------------------------------------------------------------
-
-
 def _row(item: _Item, from_id: bool) -> Row:
     """Read an item; ``from_id``: its ``id`` has the number of the sentence."""
     element, attributes = item.element, item.element.attributes

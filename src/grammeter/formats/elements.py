@@ -65,12 +65,10 @@ def parse_xml(text: str, where: str, fix: str) -> Element:
         parser.feed(text)
         return parser.close()
     except ParseError as error:
-        raise DataError(
-            f"no XML that can be parsed: {str(error).partition(':')[0]}",
-            where=f"{where}:{error.position[0]}",
-            fix="Elements are closed in the order in which they were opened, the root last;"
-            " document types and entities are not declared.",
-        ) from None
+        fault = f"no XML that can be parsed: {str(error).partition(':')[0]}"
+        fix = "Elements are closed in the order in which they were opened, the root last;"
+        fix += " document types and entities are not declared."
+        raise DataError(fault, where=f"{where}:{error.position[0]}", fix=fix) from None
     except DefusedXmlException:
         raise DataError(
             "declares a document type or entities, which is refused",

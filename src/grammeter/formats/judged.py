@@ -133,7 +133,6 @@ def joined_names(group: Sequence[str], separator: Separator) -> str:
 
 
 # --- JSON lines ----------------------------------------------------------------------------
-
 _FIX = 'Write {"judge": "a", "segment": 1, "groups": [["X", "Y"], ["Z"]], "ranks": [2, 1]}.'
 
 
@@ -222,11 +221,9 @@ def format_lines(rankings: Iterable[Ranking]) -> str:
 
 def _ranking(data: dict[str, Any]) -> Ranking:
     if "kind" in data and "judge" not in data:
-        raise DataError(
-            f'these are no judgments: "kind" is {ascii(data["kind"])[:40]}',
-            fix="Give what judges said: Appraise XML, WMT CSV, or JSON lines with judge, groups"
-            " and ranks.",
-        )
+        fix = "Give what judges said: Appraise XML, WMT CSV, or JSON lines with judge, groups"
+        fix += " and ranks."
+        raise DataError(f'these are no judgments: "kind" is {ascii(data["kind"])[:40]}', fix=fix)
     for key in _KEYS[:3]:
         if key not in data:
             raise DataError(f"no {key}", fix=_FIX)

@@ -236,12 +236,9 @@ def _form_of(text: str, where: str) -> judged.JudgmentForm:
         return "jsonl"
     if wmt.is_wmt(text):
         return "wmt"
-    raise DataError(
-        "judgments of no known format",
-        where=f"{where}:1",
-        fix="Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and"
-        ' system1rank) and JSON lines ({"judge": ...}).',
-    )
+    fix = "Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and"
+    fix += ' system1rank) and JSON lines ({"judge": ...}).'
+    raise DataError("judgments of no known format", where=f"{where}:1", fix=fix)
 
 
 def _form_by_name(path: PathLike) -> judged.JudgmentForm:

@@ -175,7 +175,6 @@ def _number(node: Element, name: str) -> int:
 
 
 # --- characters to tokens -------------------------------------------------------------------
-
 _START, _END = attrgetter("start"), attrgetter("end")
 
 
@@ -276,13 +275,11 @@ class _Painter:
                 here = f"sentence {self.used + 1} is {' '.join(words)[:40]!r}"
                 here = here if self.used < len(self.words) else "there is no sentence left"
                 rest = text[places[at] :][:40]
-                raise DataError(
-                    f"paragraph {paragraph} of document {document.id!r} goes on {rest!r}, but"
-                    f" {here}",
-                    where=document.where,
-                    fix="Give all sentences of these documents, titles too, with the characters of"
-                    " the documents; only white space may differ.",
-                )
+                fault = f"paragraph {paragraph} of document {document.id!r} goes on {rest!r}, but"
+                fault += f" {here}"
+                fix = "Give all sentences of these documents, titles too, with the characters of"
+                fix += " the documents; only white space may differ."
+                raise DataError(fault, where=document.where, fix=fix)
             for index, word in enumerate(words):
                 end = places[at + len(word) - 1] + 1
                 tokens.append(_Token(self.used, index, places[at], end))

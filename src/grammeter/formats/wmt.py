@@ -67,14 +67,10 @@ def parse_wmt(
         guesses.append(f"no column of ranks for {', '.join(lacking)}: left out")
     runs = groupby(rows, key=lambda r: (r.judge, r.sentence, r.item, r.document, r.languages))
     whole = [row for _, run in runs for row in _parts(run)]
+    blocks = [judged.JudgedBlock(attributes, len(whole))]
+    short = partial(_short, attributes=attributes)
     return judgments_of(
-        whole,
-        where,
-        names,
-        form="wmt",
-        blocks=[judged.JudgedBlock(attributes, len(whole))],
-        guesses=guesses,
-        short=partial(_short, attributes=attributes),
+        whole, where, names, form="wmt", blocks=blocks, guesses=guesses, short=short
     )
 
 
@@ -134,8 +130,6 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
 
 
 # --- text to rows --------------------------------------------------------------------------
-
-
 def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
     """Read the rows; also return the columns of systems that have no column of ranks."""
     head, records = _read_table(text, where)
@@ -235,8 +229,6 @@ def _whole(text: str) -> str:
 
 
 # --- rows to rankings ----------------------------------------------------------------------
-
-
 def _items(rows: Iterable[Row]) -> list[list[str]]:
     """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
     together: dict[object, dict[str, None]] = {}

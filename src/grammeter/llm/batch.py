@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -89,12 +90,8 @@ class Batch:
 
             files = tuple(self._write(lines()))
         left = due.keys() - written.keys()
-        return Submission(
-            estimate=estimate(model, [call for call in calls if call not in left]),
-            requests=len(written),
-            left=len(left),
-            files=files,
-        )
+        costs = estimate(model, [call for call in calls if call not in left])
+        return Submission(estimate=costs, requests=len(written), left=len(left), files=files)
 
     def collect(self, model: str, calls: Sequence[reply.Call]) -> list[reply.Outcome]:
         """Store the results as replies, each once, and answer calls from the cache; send nothing.
@@ -140,19 +137,13 @@ class Batch:
         for result in self._read():
             foreign += result.call not in names
             by_call.setdefault(result.call, {})[result.number, result.raw.text] = result
-        ours = {
-            call: sorted(results.values(), key=_number)
-            for call, results in by_call.items()
-            if call in names
-        }
+        order = attrgetter("number")
+        ours = {c: sorted(of.values(), key=order) for c, of in by_call.items() if c in names}
         if not ours:
             others = f", but {foreign} of other calls" if foreign else ""
-            raise DataError(
-                f"no results of these calls{others}",
-                where=str(self.folder),
-                fix="Put the result files of the batch API there as *.jsonl, and give the metric"
-                " and options with which the requests were written.",
-            )
+            fix = "Put the result files of the batch API there as *.jsonl, and give the metric"
+            fix += " and options with which the requests were written."
+            raise DataError(f"no results of these calls{others}", where=str(self.folder), fix=fix)
         return ours, foreign
 
     def _read(self) -> Iterator[_Result]:
@@ -193,10 +184,6 @@ def _name(request: Request) -> str:
     return request.key[:_DIGITS]
 
 
-def _number(result: _Result) -> int:
-    return result.number
-
-
 def _line(custom_id: str, body: Mapping[str, Any]) -> bytes:
     line = {"custom_id": custom_id, "method": "POST", "url": _URL, "body": body}
     return json.dumps(line, ensure_ascii=False).encode() + b"\n"
@@ -227,20 +214,15 @@ def _result(line: bytes, where: str) -> Iterator[_Result]:
     status, name = response.get("status_code"), data.get("custom_id")
     whole = isinstance(status, int) and "body" in response
     if not isinstance(name, str) or not (whole or error):
-        raise DataError(
-            "this is no result of the batch API: an object with custom_id, and response"
-            " (status_code, body) or error",
-            where=where,
-            fix="Fetch the file once more.",
-        )
+        fault = "this is no result of the batch API: an object with custom_id, and response"
+        fault += " (status_code, body) or error"
+        raise DataError(fault, where=where, fix="Fetch the file once more.")
     match = re.fullmatch(rf"([0-9a-f]{{{_DIGITS}}})-(\d{{1,7}})", name, re.ASCII)
     body: Any = response["body"] if whole else {"error": error}
     created = reply.object_of(body).get("created")
-    raw = transport.Raw(
-        status=cast(int, status) if whole else 0,
-        text=json.dumps(body),
-        started=float(created) if isinstance(created, int) else 0.0,
-    )
+    text = json.dumps(body)
+    started = float(created) if isinstance(created, int) else 0.0
+    raw = transport.Raw(status=cast(int, status) if whole else 0, text=text, started=started)
     yield _Result(match[1], int(match[2]), raw) if match else _Result("", 0, raw)
 
 

@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -103,14 +103,8 @@ class History:
 
     def ended(self, state: State, reason: str, last: Reply | None = None) -> Outcome:
         """Return the outcome of a call that ends here, with the scores of its last reply."""
-        return Outcome(
-            state=state,
-            scores=last and last.scores,
-            reply=last.text if last else "",
-            reason=reason,
-            attempts=self.attempts,
-            replies=self.replies,
-        )
+        ended = Outcome(state=state, reason=reason, attempts=self.attempts, replies=self.replies)
+        return replace(ended, scores=last.scores, reply=last.text) if last else ended
 
 
 class Attempts:
@@ -201,10 +195,8 @@ class Attempts:
                 fix = "Name a folder that can be written, with room on its disk (cache_dir)."
             else:
                 what = f"the file of replies is damaged: {error}"
-                fix = (
-                    "It holds replies that were paid for: restore a copy, or rescue what is left"
-                    " with 'sqlite3 FILE .recover'; move it away to begin anew."
-                )
+                fix = "It holds replies that were paid for: restore a copy, or rescue what is left"
+                fix += " with 'sqlite3 FILE .recover'; move it away to begin anew."
             raise DataError(what, where=self._name, fix=fix) from None
 
 
@@ -231,11 +223,8 @@ def _history(rows: Sequence[Sequence[Any]], most: int) -> History:
 
 def _settings(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was sent beside the prompt; of the form of replies its name, no schema."""
-    rest = {
-        key: body[key]
-        for key in sorted(body)
-        if key not in ("model", "messages", "response_format")
-    }
+    elsewhere = ("model", "messages", "response_format")
+    rest = {key: body[key] for key in sorted(body) if key not in elsewhere}
     if form := object_of(body.get("response_format")).get("type"):
         rest["structured"] = form
     messages: list[Any] = body.get("messages", [])

@@ -51,11 +51,9 @@ class Answer:
     @property
     def rounds(self) -> list[list[float]]:
         """The scores of the targets, 1 to 5, by call; calls without scores are left out."""
-        return [
-            [score for _, score in sorted(zip(order, outcome.scores, strict=True))]
-            for order, outcome in zip(self.orders, self.outcomes, strict=True)
-            if outcome.scores is not None
-        ]
+        shown = zip(self.orders, (outcome.scores for outcome in self.outcomes), strict=True)
+        rounds = (sorted(zip(order, of, strict=True)) for order, of in shown if of is not None)
+        return [[score for _, score in pairs] for pairs in rounds]
 
     @property
     def scores(self) -> tuple[float, ...] | None:
@@ -149,16 +147,13 @@ class Panel:
         plans = self._plans(groups)
         calls = [call for _, of_group in plans for call in of_group]
         outcomes = iter((answered or self._ask)(self.model, calls))
-        return [
-            replace(
-                opinion,
-                answers=tuple(
-                    replace(answer, outcomes=tuple(next(outcomes) for _ in answer.orders))
-                    for answer in opinion.answers
-                ),
-            )
-            for opinion, _ in plans
-        ]
+        opinions: list[Opinion] = []
+        for opinion, _ in plans:
+            ended = ([next(outcomes) for _ in answer.orders] for answer in opinion.answers)
+            pairs = zip(opinion.answers, ended, strict=True)
+            answers = tuple(replace(answer, outcomes=tuple(of)) for answer, of in pairs)
+            opinions.append(replace(opinion, answers=answers))
+        return opinions
 
     def _ask(self, model: str, calls: Sequence[Call]) -> list[Outcome]:
         return ask(model, calls, self.chat) if self.chat else ask(model, calls)
@@ -192,15 +187,10 @@ class Panel:
         return Opinion(tuple(answers), tuple(number[text] for text in group.outputs)), calls
 
     def _orders(self, question: Question) -> tuple[tuple[int, ...], ...]:
-        if len(question.targets) < 2:
+        source, texts = question.source, question.targets
+        if len(texts) < 2:
             return ()
-        orders = reorder(
-            question.source,
-            question.targets,
-            orders=self.orders,
-            seed=self.seed,
-            shuffle=self.shuffle,
-        )
+        orders = reorder(source, texts, orders=self.orders, seed=self.seed, shuffle=self.shuffle)
         return tuple(tuple(order) for order in orders for _ in range(self.repeats))
 
     def _calls(
@@ -231,24 +221,21 @@ def ask(model: str, calls: Sequence[Call], chat: local.Chat | None = None) -> li
     endpoint.bill.known += len(done)
     due = {r.key: r for r in requests.values() if r.key not in done}
     if due and endpoint.offline:
-        raise MissingResourceError(
-            f"{len(due)} of {len(requests)} calls have no answer in {folder or 'the cache'}",
-            fix="Run the same without --offline, with the same model, base URL and prompt.",
-        )
+        fault = f"{len(due)} of {len(requests)} calls have no answer in {folder or 'the cache'}"
+        fix = "Run the same without --offline, with the same model, base URL and prompt."
+        raise MissingResourceError(fault, fix=fix)
     if due:
         remote = not endpoint.in_process and not transport.is_local(endpoint.base_url)
         if endpoint.base_url.startswith("http://") and remote:
-            warnings.warn(
-                f"{transport.host(endpoint)}: the key and the texts travel unencrypted (http://)",
-                stacklevel=2,
-            )
+            host = transport.host(endpoint)
+            text = f"{host}: the key and the texts travel unencrypted (http://)"
+            warnings.warn(text, stacklevel=2)
         done |= _finish(_answers(endpoint, model, due, folder, chat))
     else:
         with closing(cache.stored(folder)) as replies:
             abilities = replies.abilities(transport.host(endpoint), model)
-        endpoint.bill.concessions.update(
-            abilities.concessions(endpoint.enforced) if abilities else ()
-        )
+        if abilities:
+            endpoint.bill.concessions.update(abilities.concessions(endpoint.enforced))
     endpoint.bill.states.update(outcome.state for outcome in done.values())
     return [done[requests[call].key] for call in calls]
 

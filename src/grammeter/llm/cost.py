@@ -74,12 +74,9 @@ def read_prices(path: str | Path | None = None) -> Prices:
         reason = f"it lacks {error}"
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         reason = str(error)
-    raise core.DataError(
-        f"no table of prices: {reason}",
-        where=str(path or "prices.json"),
-        fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
-        " prices per million tokens.",
-    )
+    fix = 'Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
+    fix += " prices per million tokens."
+    raise core.DataError(f"no table of prices: {reason}", where=str(path or "prices.json"), fix=fix)
 
 
 def guess_in(text: str) -> int:
@@ -186,10 +183,7 @@ class Bill:
         """Return ``{"kind": "bill", ...}``."""
         names = ("requests", "tokens_in", "tokens_out", "reasoning", "guessed", "cost",
                  "currency", "known")  # fmt: skip
-        return {
-            "kind": "bill",
-            "grammeter": version.__version__,
-            **{name: getattr(self, name) for name in names},
-            "states": dict(sorted(self.states.items())),
-            "concessions": sorted(self.concessions),
-        }
+        shape = {name: getattr(self, name) for name in names}
+        shape |= {"states": dict(sorted(self.states.items()))}
+        shape |= {"concessions": sorted(self.concessions)}
+        return {"kind": "bill", "grammeter": version.__version__} | shape

@@ -110,23 +110,19 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")):
-            raise UsageError(
-                f"base_url={self.base_url}", fix="Write it as http://localhost:8000/v1"
-            )
+            fix = "Write it as http://localhost:8000/v1"
+            raise UsageError(f"base_url={self.base_url}", fix=fix)
         if not 0 <= self.temperature <= 2 or not self.top_p <= 1:
-            raise UsageError(
-                f"temperature={self.temperature:g}, top_p={self.top_p:g}",
-                fix="A temperature is 0 to 2, top_p above 0 and up to 1.",
-            )
+            fix = "A temperature is 0 to 2, top_p above 0 and up to 1."
+            raise UsageError(f"temperature={self.temperature:g}, top_p={self.top_p:g}", fix=fix)
         for name, kind in (("backend", Backend), ("read", Reading)):
             if getattr(self, name) not in get_args(kind):
                 choices = ", ".join(get_args(kind))
                 raise UsageError(f"{name}={getattr(self, name)}", fix=f"Use {choices}.")
         if self.read == "likelihood" and self.backend != "transformers":
-            raise UsageError(
-                f"read=likelihood, backend={self.backend}: a server tells no probabilities",
-                fix="Let the model answer in this process: backend=transformers.",
-            )
+            fault = f"read=likelihood, backend={self.backend}: a server tells no probabilities"
+            fix = "Let the model answer in this process: backend=transformers."
+            raise UsageError(fault, fix=fix)
         for name, value in vars(self).items():
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if number and not value > 0 and name != "temperature":
@@ -176,10 +172,8 @@ def _fields(body: Mapping[str, Any] | str | None) -> dict[str, Any]:
     if fields is not value and value:
         raise UsageError(f"body: no JSON object: {value!r}", fix=_AS_IN)
     if reserved := sorted(_RESERVED.keys() & fields):
-        raise UsageError(
-            f"body: {', '.join(reserved)} cannot be set here",
-            fix="; ".join(f"{name}: {_RESERVED[name]}" for name in reserved),
-        )
+        fix = "; ".join(f"{name}: {_RESERVED[name]}" for name in reserved)
+        raise UsageError(f"body: {', '.join(reserved)} cannot be set here", fix=fix)
     seed = fields.get("seed", 1)
     if not isinstance(seed, int):
         raise UsageError(f"body: seed={seed!r}", fix="A seed is a whole number.")
@@ -201,8 +195,6 @@ def using(endpoint: Endpoint) -> AbstractContextManager[Endpoint]:
 
 
 Permission = Literal["go", "wait", "never"]
-
-
 Worst = tuple[int, float]
 """The most tokens and money that a request can use; 0 money if the price is unknown."""
 
@@ -212,11 +204,9 @@ class Ceilings:
 
     def __init__(self, endpoint: Endpoint, model: str, price: Price | None) -> None:
         if endpoint.max_cost is not None and price is None:
-            raise UsageError(
-                f"max_cost={endpoint.max_cost:g}, but the price of {model!r} is not known",
-                fix="Give a table of prices that has it (--prices FILE), or limit requests or"
-                " tokens.",
-            )
+            fault = f"max_cost={endpoint.max_cost:g}, but the price of {model!r} is not known"
+            fix = "Give a table of prices that has it (--prices FILE), or limit requests or tokens."
+            raise UsageError(fault, fix=fix)
         self._endpoint = endpoint
         self._flying: Worst = 0, 0.0
 

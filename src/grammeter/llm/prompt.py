@@ -49,15 +49,12 @@ class Question:
 
     def __post_init__(self) -> None:
         if not 1 <= len(set(self.targets)) == len(self.targets) <= MOST:
-            raise UsageError(
-                f"{len(self.targets)} targets, {len(set(self.targets))} of them distinct",
-                fix=f"Ask for 1 to {MOST} distinct ones at a time.",
-            )
+            fault = f"{len(self.targets)} targets, {len(set(self.targets))} of them distinct"
+            raise UsageError(fault, fix=f"Ask for 1 to {MOST} distinct ones at a time.")
         for text in (self.previous, self.source, self.following, *self.targets):
             if "\n" in text or "\r" in text:
-                raise DataError(
-                    f"a sentence holds a line end: {text[:40]!r}", fix="One sentence is one line."
-                )
+                fix = "One sentence is one line."
+                raise DataError(f"a sentence holds a line end: {text[:40]!r}", fix=fix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,35 +87,28 @@ class Protocol:
     def __post_init__(self) -> None:
         known = CRITERIA[self.name]
         if not (self.criterion is None or self.criterion in known or " " in self.criterion):
-            raise UsageError(
-                f"{self.name}: criterion={self.criterion} is not possible",
-                fix=f"{self.name} knows {', '.join(known)}; or none; or write a sentence.",
-            )
+            fix = f"{self.name} knows {', '.join(known)}; or none; or write a sentence."
+            raise UsageError(f"{self.name}: criterion={self.criterion} is not possible", fix=fix)
         if "{CRITERION}" not in self._words and self.criterion is not None:
             raise UsageError(f"{self.prompt}: no place for a criterion", fix="Write {CRITERION}.")
 
     def render(self, question: Question) -> str:
         """Return the whole prompt; texts that look like a place are not replaced."""
         context = map(self._shown, (question.previous, question.source, question.following))
-        lines = [
-            f"{number}. {text}" if self._numbers else text
-            for number, text in enumerate(map(self._shown, question.targets), start=1)
-        ]
+        lines = [*map(self._shown, question.targets)]
+        if self._numbers:
+            lines = [f"{number}. {text}" for number, text in enumerate(lines, start=1)]
         return self._filled(tuple(context), lines)
 
     @property
     def template(self) -> str:
         """Id and hash of the words: ``paper-llm-s-fluency-1f2e3d4c5b6a``."""
         words = self._filled(("", "", ""), ["{TARGET}", "{TARGET}"])
-        parts = (
-            Path(self.prompt).stem,
-            self.name,
-            "" if self.criterion is None else self.criterion.replace(" ", "-")[:20],
-            "" if self._numbers else "unnumbered",
-            "" if self.context == 2 else f"context{self.context}",
-        )
+        numbers = "" if self._numbers else "unnumbered"
+        context = "" if self.context == 2 else f"context{self.context}"
+        parts = (self.name, (self.criterion or "").replace(" ", "-")[:20], numbers, context)
         digest = hashlib.sha256(f"{words}\n{self._numbers}".encode()).hexdigest()[:12]
-        return "-".join([part for part in parts if part] + [digest])
+        return "-".join(filter(None, (Path(self.prompt).stem, *parts, digest)))
 
     @property
     def _numbers(self) -> bool:
@@ -194,9 +184,8 @@ def draw_sets(
     in any order. ``times``, ``seed``: 1 or more; 0 or more.
     """
     if times < 1 or seed < 0:
-        raise UsageError(
-            f"each output {times} times, seed {seed}", fix="Judge each once at least; seed >= 0."
-        )
+        fix = "Judge each once at least; seed >= 0."
+        raise UsageError(f"each output {times} times, seed {seed}", fix=fix)
     if not outputs:
         return []
     random = _random(seed, "sets", source, *sorted(outputs))

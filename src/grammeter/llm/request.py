@@ -156,20 +156,13 @@ class Request:
         try:
             f"{self.call.prompt}{self.endpoint.system_message}".encode()
         except UnicodeEncodeError as error:
-            raise DataError(
-                f"a prompt holds half a character: {error.object[error.start]!r}",
-                fix="Read the texts as UTF-8.",
-            ) from None
+            fault = f"a prompt holds half a character: {error.object[error.start]!r}"
+            raise DataError(fault, fix="Read the texts as UTF-8.") from None
 
     @property
     def server(self) -> str:
         """Who answers, as returned by :func:`~.transport.host`."""
         return transport.host(self.endpoint)
-
-    @property
-    def max_output(self) -> int:
-        """Maximum tokens of a reply."""
-        return self.endpoint.max_output
 
     @property
     def foreseen(self) -> tuple[int, int]:
@@ -192,7 +185,7 @@ class Request:
         if self.endpoint.read == "likelihood":
             whole |= form(self.call.targets)
         else:
-            whole |= {"max_tokens": self.max_output, "repeat": self.call.repeat}
+            whole |= {"max_tokens": self.endpoint.max_output, "repeat": self.call.repeat}
             whole |= {} if structured == STRUCTURED[0] else {"structured": structured}
         text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -207,12 +200,9 @@ class Request:
         else:
             shape = abilities.at_most(self.endpoint.enforced)
             fields["response_format"] = shape.response_format(schema(self.call.targets))
-            fields[abilities.limit_field] = self.max_output * (1 + doubled)
-        accepted = {
-            name: value
-            for name, value in fields.items()
-            if value is not None and name not in abilities.dropped
-        }
+            fields[abilities.limit_field] = self.endpoint.max_output * (1 + doubled)
+        wanted = ((name, value) for name, value in fields.items() if value is not None)
+        accepted = {name: value for name, value in wanted if name not in abilities.dropped}
         return {"model": self.model, "messages": self._messages(remark), **accepted}
 
     def _messages(self, remark: str) -> list[dict[str, str]]:

@@ -25,14 +25,10 @@ class UnfinishedError(Exception):
 
 
 class Session:
-    """One run against one model of one endpoint."""
+    """One run against one model of one endpoint; without a transport nothing is sent."""
 
     def __init__(
-        self,
-        endpoint: Endpoint,
-        model: str,
-        attempts: Attempts,
-        transport: Wire | None = None,  # None: nothing is sent
+        self, endpoint: Endpoint, model: str, attempts: Attempts, transport: Wire | None = None
     ) -> None:
         prices = read_prices(endpoint.prices)
         self.endpoint: Endpoint = endpoint
@@ -59,7 +55,7 @@ class Session:
     async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Raw:
         """Send a body when limits allow, and bill it; ``seconds`` limit the reply, not the wait."""
         assert self._transport is not None
-        await self.sleep(self._pace.reserve(monotonic(), self._foreseen(request)))
+        await self.sleep(self._pace.reserve(monotonic(), sum(request.foreseen)))
         worst = self._worst(request, body)
         await self._admit(worst)
         try:
@@ -131,12 +127,8 @@ class Session:
                 if permission == "never":
                     reached = f"{self._ceilings.reached}: one more call could go beyond"
                     fix = "All replies are kept. Allow more and run the same command: it goes on"
-                    self._close(
-                        LimitReachedError(
-                            f"{reached}; so far {self.endpoint.bill}",
-                            fix=f"{fix} where it stopped.",
-                        )
-                    )
+                    fault = f"{reached}; so far {self.endpoint.bill}"
+                    self._close(LimitReachedError(fault, fix=f"{fix} where it stopped."))
                 await self._released.wait()
 
     def count(self, request: Request, sent: Mapping[str, Any], raw: Raw) -> None:
@@ -147,18 +139,16 @@ class Session:
             bill = self.endpoint.bill
             before = bill.tokens
             bill.add(raw.usage, self._price, guess=(guess_in(_content(sent)), out))
-            self._pace.correct(self._foreseen(request), bill.tokens - before)
+            self._pace.correct(sum(request.foreseen), bill.tokens - before)
 
     def _worst(self, request: Request, body: Mapping[str, Any]) -> Worst:
         tokens_in, tokens_out = most_in(_content(body)), self._limit(request, body)
         return tokens_in + tokens_out, self._price.of(tokens_in, tokens_out) if self._price else 0.0
 
-    def _foreseen(self, request: Request) -> int:
-        return sum(request.foreseen)
-
     def _limit(self, request: Request, sent: Mapping[str, Any]) -> int:
         """Return the maximum tokens of a reply; if the endpoint takes no limit, ours."""
-        return next((sent[name] for name in LIMIT_FIELDS if name in sent), request.max_output)
+        most = request.endpoint.max_output
+        return next((sent[name] for name in LIMIT_FIELDS if name in sent), most)
 
 
 def _content(sent: Mapping[str, Any]) -> str:
@@ -230,9 +220,8 @@ class Conversation:
         field = refused_field(raw.text, error_of(raw.body).get("param"), sent)
         if field is not None:
             tried = self.abilities.at_most(self._session.endpoint.enforced)
-            self.abilities = (tried if field == "response_format" else self.abilities).without(
-                field
-            )
+            before = tried if field == "response_format" else self.abilities
+            self.abilities = before.without(field)
         return field is not None
 
     async def _wait(self, raw: Raw, failure: Failure) -> Outcome | None:

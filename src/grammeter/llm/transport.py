@@ -56,12 +56,9 @@ class Raw:
         if self.status == 200 and not error:
             if reply.has_message(self.body):
                 return None
-            return Failure(
-                f"no chat completion: {_shown(self.text)}",
-                "again-briefly",
-                charged=True,
-                fix="Check the base URL: something else answers there.",
-            )
+            fix = "Check the base URL: something else answers there."
+            fault = f"no chat completion: {_shown(self.text)}"
+            return Failure(fault, "again-briefly", charged=True, fix=fix)
         status = _status(self.status, error)
         message = error.get("message")
         text = message if isinstance(message, str) and message else self.text
@@ -127,14 +124,11 @@ class Transport:
         place, path = url.netloc.rpartition("@")[2], url.path.rstrip("/")
         self._url = url._replace(netloc=place, path=f"{path}/chat/completions").geturl()
         self._http: Any = require("aiohttp", extra="llm")
+        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
         self._session = self._http.ClientSession(
             connector=self._http.TCPConnector(limit=0, ssl=_certificates(endpoint.base_url)),
             timeout=self._http.ClientTimeout(total=None, sock_connect=CONNECT),
-            headers={
-                "Authorization": f"Bearer {self._key}",
-                "Content-Type": "application/json",
-                "User-Agent": f"grammeter/{__version__}",
-            },
+            headers=headers | {"User-Agent": f"grammeter/{__version__}"},
             cookie_jar=self._http.DummyCookieJar(),
             trust_env=not is_local(endpoint.base_url),  # no proxy for a server on this machine
         )
@@ -149,15 +143,12 @@ class Transport:
         status, text, headers, trouble = 0, "", dict[str, str](), ""
         sent = json.dumps(body, sort_keys=True)
         try:
-            async with (
-                asyncio.timeout(timeout),
-                self._session.post(
-                    self._url, data=sent.encode("ascii"), allow_redirects=False
-                ) as response,
-            ):
-                data: bytes = await response.read()
+            data = sent.encode("ascii")
+            post = self._session.post(self._url, data=data, allow_redirects=False)
+            async with asyncio.timeout(timeout), post as response:
+                content: bytes = await response.read()
             status = response.status
-            text = redact(data.decode("utf-8", "replace"), self._key, alike=status != 200)
+            text = redact(content.decode("utf-8", "replace"), self._key, alike=status != 200)
             headers = {name.lower(): value for name, value in response.headers.items()}
         except (self._http.ClientConnectorError, self._http.ConnectionTimeoutError) as error:
             trouble, text = "unreachable", redact(str(error), self._key)
@@ -184,16 +175,13 @@ def key_of(endpoint: Endpoint) -> str:
     if not key and is_local(endpoint.base_url):
         return _NO_KEY
     if not key:
-        raise MissingResourceError(
-            f"no key: the environment variable {endpoint.key_variable} is not set",
-            fix=f"Set {endpoint.key_variable} to the key of your account, or name another"
-            " variable (--key-variable) or a server on this machine (--base-url).",
-        )
+        fault = f"no key: the environment variable {endpoint.key_variable} is not set"
+        fix = f"Set {endpoint.key_variable} to the key of your account, or name another"
+        fix += " variable (--key-variable) or a server on this machine (--base-url)."
+        raise MissingResourceError(fault, fix=fix)
     if not (key.isascii() and key.isprintable()):
-        raise MissingResourceError(
-            f"the environment variable {endpoint.key_variable} holds letters that no key has",
-            fix="Copy the key once more.",
-        )
+        fault = f"the environment variable {endpoint.key_variable} holds letters that no key has"
+        raise MissingResourceError(fault, fix="Copy the key once more.")
     return key
 
 
@@ -237,10 +225,8 @@ class Failure:
 
 def _without_reply(raw: Raw) -> Failure:
     if raw.trouble == "unreachable":
-        return Failure(
-            f"no connection: {_shown(raw.text)}", "again",
-            fix="Check the base URL, and whether the server is running.",
-        )  # fmt: skip
+        fix = "Check the base URL, and whether the server is running."
+        return Failure(f"no connection: {_shown(raw.text)}", "again", fix=fix)
     if raw.trouble == "timeout":
         return Failure("no reply in time", "again", charged=True)
     return Failure(f"the connection broke off: {_shown(raw.text)}", "again", charged=True)

@@ -158,10 +158,9 @@ def _texts(ranking: Ranking, corpus: Corpus) -> list[tuple[str, str]]:
     for name in ranking.systems:
         UnknownNameError.check("system with outputs", name, corpus.systems)
     if at >= len(corpus):
-        raise DataError(
-            f"sentence {ranking.segment} is judged, but there are {len(corpus)}",
-            fix="Give all sentences, and see whether judgments count from 0 (--first-segment).",
-        )
+        fault = f"sentence {ranking.segment} is judged, but there are {len(corpus)}"
+        fix = "Give all sentences, and see whether judgments count from 0 (--first-segment)."
+        raise DataError(fault, fix=fix)
     return [(corpus.sources[at], corpus.systems[group[0]][at]) for group in ranking.groups]
 
 

@@ -202,17 +202,14 @@ def _check(
     needy = [name for name, metric in metrics.items() if metric.needs == "gold"]
     if needy and design.given != "source":
         fault = f"{needy[0]} needs gold edits, and they are edits of the source sentence"
-        raise core.UsageError(
-            fault, fix="Leave given (--given) at source, or leave this metric out."
-        )
+        fix = "Leave given (--given) at source, or leave this metric out."
+        raise core.UsageError(fault, fix=fix)
     if needy and design.against == "given":
-        raise core.UsageError(
-            f"{needy[0]} needs gold edits, not texts", fix="Choose others or all (--against)."
-        )
+        fix = "Choose others or all (--against)."
+        raise core.UsageError(f"{needy[0]} needs gold edits, not texts", fix=fix)
     if design.against == "given" and not references:
-        raise core.UsageError(
-            "no reference texts were given", fix="Give them with -r beside the M2."
-        )
+        fix = "Give them with -r beside the M2."
+        raise core.UsageError("no reference texts were given", fix=fix)
 
 
 def _measured(

@@ -101,9 +101,8 @@ def parse_betas(text: str) -> tuple[float, ...]:
         betas = []
     fits = all(beta.is_finite() and beta >= 0 for beta in betas)
     if not 0 < len(betas) <= MOST_BETAS or not fits:
-        raise core.UsageError(
-            f"{text!r} names no betas", fix="Write 0.01:1.0:0.01, or 0.25,0.5,1; at least 0."
-        )
+        fix = "Write 0.01:1.0:0.01, or 0.25,0.5,1; at least 0."
+        raise core.UsageError(f"{text!r} names no betas", fix=fix)
     return tuple(float(beta) for beta in betas)
 
 
@@ -202,11 +201,10 @@ def _fixed(
         values = np.array([column[system].value for system in systems])
         made = f_measures(precision, recall, np.array([float(beta)]))
         if not np.allclose(made, values, 0, _NEAR):
-            raise core.DataError(
-                f"{name} is no F of its precision and recall: at its own beta {beta} F differs",
-                fix="Score with 'grammeter score -o FILE' and let the metric be scored anew at each"
-                " beta (--choice anew).",
-            )
+            fault = f"{name} is no F of its precision and recall: at its own beta {beta} F differs"
+            fix = "Score with 'grammeter score -o FILE' and let the metric be scored anew at each"
+            fix += " beta (--choice anew)."
+            raise core.DataError(fault, fix=fix)
     return f_measures(precision, recall, betas)
 
 

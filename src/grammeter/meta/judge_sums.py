@@ -69,8 +69,6 @@ def judgments_of(ranking: Ranking) -> list[Ranking]:
 
 
 # --- sums ----------------------------------------------------------------------------------
-
-
 def again(items: Sequence[Sequence[Answer]]) -> dict[str, FloatArray]:
     """Compare what two answers to one item say of two outputs, each shape ``(items, 5)``.
 
@@ -130,8 +128,6 @@ def swayed(items: Sequence[Sequence[tuple[Sequence[float], Sequence[float]]]]) -
 
 
 # --- values --------------------------------------------------------------------------------
-
-
 def ratio(above: int, below: int) -> ValueOf:
     """Return the function that divides one sum by another."""
     return lambda sums: _divided(sums[..., above], sums[..., below])
@@ -189,8 +185,6 @@ def estimates(
 
 
 # --- beside people -------------------------------------------------------------------------
-
-
 def same_items(
     run: Sequence[Ranking], people: Sequence[Ranking]
 ) -> Iterator[tuple[Ranking, Ranking]]:

@@ -85,11 +85,10 @@ def judged_table(
         raise core.DataError(f"{name}: nothing is judged, all items are skipped", fix="Judge some.")
     scored = [ranking for ranking in judged if has_scores(ranking)]
     if by == MEAN and not scored:
-        raise core.UsageError(
-            f"{name}: the judgments have ranks, but no scores to average",
-            fix="Leave '--by mean' out: ranks make scores by expected-wins, trueskill or"
-            " bradley-terry.",
-        )
+        fault = f"{name}: the judgments have ranks, but no scores to average"
+        fix = "Leave '--by mean' out: ranks make scores by expected-wins, trueskill or"
+        fix += " bradley-terry."
+        raise core.UsageError(fault, fix=fix)
     size = max(segments, *(ranking.segment for ranking in judged))
     answers = [ranking.scores or () for ranking in scored] or [_shares(of) for of in judged]
     values = _means(scored or judged, answers, size)

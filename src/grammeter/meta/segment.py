@@ -157,17 +157,14 @@ def _check_documents(rankings: Sequence[core.Ranking]) -> None:
 def _check_sentences(columns: Iterable[core.MetricScores], segments: int, pairs: Pairs) -> None:
     last = int(pairs.segment.max())
     if not any(column.segments for column in columns):
-        raise core.DataError(
-            "these scores are of systems, not of sentences",
-            fix="Give the JSON of 'grammeter score -o FILE', or a TSV file with the header"
-            " 'metric system segment value'.",
-        )
+        fix = "Give the JSON of 'grammeter score -o FILE', or a TSV file with the header"
+        fix += " 'metric system segment value'."
+        raise core.DataError("these scores are of systems, not of sentences", fix=fix)
     if last > segments:
-        raise core.DataError(
-            f"sentence {last} is judged, but scores end at sentence {segments}",
-            fix="Score the very sentences that were judged, and see whether the judgments count"
-            " from 0 or 1 (--first-segment).",
-        )
+        fault = f"sentence {last} is judged, but scores end at sentence {segments}"
+        fix = "Score the very sentences that were judged, and see whether the judgments count"
+        fix += " from 0 or 1 (--first-segment)."
+        raise core.DataError(fault, fix=fix)
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,9 +57,8 @@ def human_side(
     if isinstance(human, core.Ranked | Mapping):
         if by and not other_is_judged:
             fault = f"{name} holds scores, so by {by} has nothing to do"
-            raise core.UsageError(
-                fault, fix="Leave it (--by) out, or give the judgments themselves."
-            )
+            fix = "Leave it (--by) out, or give the judgments themselves."
+            raise core.UsageError(fault, fix=fix)
         return (
             _of_ranking(human) if isinstance(human, core.Ranked) else Human(scores=human, name=name)
         )
@@ -132,9 +131,8 @@ def join_scores(
         for name, column in table.items():
             if name in columns:
                 fix = "Take it out of one of them, or rename the file that it is called after."
-                raise core.DataError(
-                    f"{origin[name]} and {where} both have a metric {name!r}", fix=fix
-                )
+                fault = f"{origin[name]} and {where} both have a metric {name!r}"
+                raise core.DataError(fault, fix=fix)
             columns[name], origin[name] = _padded(where, column, size), where
     names = dict.fromkeys(name for table in tables.values() for name in table.systems)
     corpora = (table.corpus for table in tables.values() if table.corpus is not None)
@@ -212,9 +210,8 @@ def select_systems(
     }
     _refuse_systems("systems ", "{}: {}", lacking)
     if len(chosen) < 2:
-        raise core.DataError(
-            f"systems to correlate: {len(chosen)}", fix="Leave two at least, better ten."
-        )
+        fix = "Leave two at least, better ten."
+        raise core.DataError(f"systems to correlate: {len(chosen)}", fix=fix)
     return chosen
 
 
@@ -222,9 +219,8 @@ def check_judged(systems: Sequence[str], human: Mapping[str, float]) -> None:
     """Refuse systems to which people gave no score."""
     for name in systems:
         if not math.isfinite(human[name]):
-            raise core.DataError(
-                f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}"
-            )
+            fix = f"Leave it out: --drop {name}"
+            raise core.DataError(f"people gave {name!r} no score", fix=fix)
 
 
 def best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str, ...]:

@@ -189,10 +189,9 @@ def correlate_windows(
     chosen = select_systems(table.systems, human, systems=systems, drop=drop)
     chosen = best_first(sorted(chosen), human)  # so that no window depends on a file's order
     if not 2 <= size <= len(chosen) or not 0 < confidence < 1:
-        raise core.UsageError(
-            f"windows of {size} among {len(chosen)} systems, confidence {confidence:g}",
-            fix=f"Take a size from 2 to {len(chosen)}, and a confidence between 0 and 1.",
-        )
+        fault = f"windows of {size} among {len(chosen)} systems, confidence {confidence:g}"
+        fix = f"Take a size from 2 to {len(chosen)}, and a confidence between 0 and 1."
+        raise core.UsageError(fault, fix=fix)
     design = Design(confidence=confidence)
     spans = [chosen[start : start + size] for start in range(len(chosen) - size + 1)]
     windows: list[Window] = []

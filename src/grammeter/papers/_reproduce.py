@@ -45,13 +45,9 @@ EQUAL: tuple[Verdict, ...] = ("equal", "consistent", "stored")
 Make = Callable[[Materials], Made]
 """Makes the figures of a table; those that are not printed become rows beside the paper's."""
 
+_ALL = (grundkiewicz2015, chollampatt2018, gong2022, maeda2022, kobayashi2024, programs)
 PAPERS: Mapping[str, Mapping[str, Make]] = {
-    "grundkiewicz2015": grundkiewicz2015.TABLES,
-    "chollampatt2018": chollampatt2018.TABLES,
-    "gong2022": gong2022.TABLES,
-    "maeda2022": maeda2022.TABLES,
-    "kobayashi2024": kobayashi2024.TABLES,
-    "programs": programs.TABLES,
+    paper.__name__.rpartition(".")[2]: paper.TABLES for paper in _ALL
 }
 """Paper -> table -> its recipe; figures of other tables stay open, for the reason in ``gaps``."""
 
@@ -72,16 +68,10 @@ class Task:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {
-            "paper": self.printed.paper,
-            "table": self.printed.name,
-            "title": self.printed.title,
-            "cells": self.printed.figures,
-            "transcribed": self.printed.transcribed,
-            "data": list(self.printed.data),
-            "how": self.printed.how,
-            "missing": list(self.missing),
-        }
+        p = self.printed
+        shape = {"paper": p.paper, "table": p.name, "title": p.title, "cells": p.figures}
+        shape |= {"transcribed": p.transcribed, "data": [*p.data], "how": p.how}
+        return shape | {"missing": [*self.missing]}
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,22 +82,13 @@ class Reproducible(core.Result):
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each table that can be made again."""
-        rows = [
-            (
-                *(task.printed.paper, task.printed.name, task.printed.title),
-                task.printed.figures if task.printed.transcribed else "not transcribed",
-                "; ".join(task.needs()) or "here",
-            )
-            for task in self.tasks
-        ]
-        columns = (
-            "paper",
-            "table",
-            "what it shows",
-            core.Column("cells", "count"),
-            "what it needs",
-        )
-        return [core.Table.of(columns, rows, title="What can be made again")]
+        rows: list[tuple[str | int, ...]] = []
+        for task in self.tasks:
+            p, needs = task.printed, "; ".join(task.needs()) or "here"
+            cells = p.figures if p.transcribed else "not transcribed"
+            rows.append((p.paper, p.name, p.title, cells, needs))
+        heads = ("paper", "table", "what it shows", core.Column("cells", "count"), "what it needs")
+        return [core.Table.of(heads, rows, title="What can be made again")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -138,10 +119,8 @@ class Reproduction(core.Result):
         if summary:
             differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
             return [self._overview(), *(why_table(p, of) for p, of in differ if of)]
-        chosen = [
-            (p, [c for c in of if not (differing and c.verdict in EQUAL)])
-            for p, of in self._by_table()
-        ]
+        hidden = EQUAL if differing else ()
+        chosen = [(p, [c for c in of if c.verdict not in hidden]) for p, of in self._by_table()]
         overview = [self._overview()] if len(self.printed) > 1 and self.cells else []
         slips = [slips_table(paper) for paper in self.papers if not (self.cells and not overview)]
         return [*overview, *(cells_table(p, of) for p, of in chosen if of), *slips]
@@ -275,12 +254,8 @@ def reproduce(
         return Reproducible(tuple(tasks))
     if slips:
         return Reproduction((), tuple(task.printed for task in tasks), ())
-    settings = Settings(
-        models=None if models is None else named_paths(models, "models"),
-        answers=named_paths(answers, "answers"),
-        long=long,
-        processes=processes,
-    )
+    folders = None if models is None else named_paths(models, "models")
+    settings = Settings(folders, named_paths(answers, "answers"), long, processes)
     materials, evaluators = Materials(settings), kobayashi2024.evaluators()
     for name in settings.answers:  # faults of files before the first table
         materials.answers(name)
@@ -316,29 +291,23 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
             need = " ".join(str(error).split())
     for key in dict.fromkeys([*printed.cells, *made]):
         theirs = printed.cells.get(key, Printed(None))
-        gap = printed.gap(*key)
         # not where the paper has a blank and we have no figure
-        if key not in made and theirs.value is None and not gap:
+        if key not in made and theirs.value is None and not printed.gap(*key):
             continue
         if need:
             yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", need)
         else:
-            yield _cell(printed, *key, theirs, made.get(key), gap)
+            yield _cell(printed, key, theirs, made.get(key))
 
 
 def _cell(
-    table: PrintedTable,
-    row: str,
-    column: str,
-    theirs: Printed,
-    made: Ours | Value | None,
-    gap: str | None,
+    table: PrintedTable, key: tuple[str, str], theirs: Printed, made: Ours | Value | None
 ) -> Cell:
     ours = made if made is None or isinstance(made, Ours) else Ours(made)
-    verdict, note = judge(theirs, ours, table.tolerance(row, column), table.reason(row, column))
+    verdict, note = judge(theirs, ours, table.tolerance(*key), table.reason(*key))
     if verdict == "needs" and not note:
-        note = gap or "no recipe for this figure"
+        note = table.gap(*key) or "no recipe for this figure"
     value = None if ours is None or ours.value != ours.value else ours.value  # NaN: none
-    place = (table.paper, table.name, row, column)
-    cut = value is not None and is_cut(theirs, value) and verdict != "other model"
-    return Cell(*place, theirs.value, value, verdict, note, "cut" if cut else None)
+    cut = "cut" if value is not None and is_cut(theirs, value) else None
+    cut = None if verdict == "other model" else cut
+    return Cell(table.paper, table.name, *key, theirs.value, value, verdict, note, cut)

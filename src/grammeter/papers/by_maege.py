@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 from grammeter.core import MissingResourceError
@@ -74,24 +75,19 @@ def _table3(materials: Materials) -> Made:
 
 THREE = ("Scribendi Score", "SOME", "IMPARA")
 
+
 # --- four corpora --------------------------------------------------------------------------
-
-
 def _cweb(materials: Materials) -> Sequence[M2Block]:
     names = [f"m2/CWEB-{part}.{use}.m2.gz" for part in "GS" for use in ("dev", "test")]
     return [block for name in names for block in read_m2(dataset_path("cweb", name)).blocks]
 
 
 def _jfleg(materials: Materials) -> Sequence[M2Block]:
-    sources, *references = (
-        [
-            line
-            for part in ("dev", "test")
-            for line in read_text_lines(dataset_path("jfleg", f"{part}/{part}.{kind}"))
-        ]
-        for kind in ("src", "ref0", "ref1", "ref2", "ref3")
-    )
-    return edits_extract(sources, references).blocks
+    def lines(kind: str) -> list[str]:
+        files = (dataset_path("jfleg", f"{part}/{part}.{kind}") for part in ("dev", "test"))
+        return [line for file in files for line in read_text_lines(file)]
+
+    return edits_extract(lines("src"), [lines(f"ref{n}") for n in range(4)]).blocks
 
 
 def _fce(materials: Materials) -> Sequence[M2Block]:
@@ -130,11 +126,9 @@ def _parts(materials: Materials, corpus: str) -> Parts:
 def _model(materials: Materials, corpus: str) -> ChosenModel:
     """Train IMPARA on nine tenths of a corpus, if long work is wanted."""
     if not will_train(materials):
-        raise MissingResourceError(
-            f"needs IMPARA, trained on nine tenths of {corpus}",
-            fix="--models --long, which trains it"
-            + (" (fce=FILE.m2 among the models)" if corpus == "FCE" else ""),
-        )
+        file = " (fce=FILE.m2 among the models)" if corpus == "FCE" else ""
+        fault = f"needs IMPARA, trained on nine tenths of {corpus}"
+        raise MissingResourceError(fault, fix=f"--models --long, which trains it{file}")
 
     def train() -> ChosenModel:
         return trained_on(materials, corpus, _parts(materials, corpus).train)
@@ -167,8 +161,7 @@ def _by_impara(materials: Materials, tested: str, corpus: str) -> dict[str, Ours
 def _table4(materials: Materials) -> Made:
     rows = {
         f"eval {tested}, train {corpus}": partial(_by_impara, materials, tested, corpus)
-        for tested in CORPORA
-        for corpus in CORPORA
+        for tested, corpus in product(CORPORA, repeat=2)
     }
     return in_columns(rows, MAEGE)
 
@@ -181,8 +174,7 @@ def _table5(materials: Materials) -> Made:
 
     rows = {
         f"{corpus}, {row.removesuffix(' Score')}": partial(made, corpus, row)
-        for corpus in CORPORA
-        for row in THREE
+        for corpus, row in product(CORPORA, THREE)
     }
     return in_columns(rows, MAEGE)
 

@@ -31,8 +31,6 @@ def stored_scores(level: str) -> core.ScoreTable:
 
 
 # --- systems -------------------------------------------------------------------------------
-
-
 def _table2(materials: Materials) -> dict[tuple[str, str], float]:
     return correlation_cells(stored_scores("system"), STORED, materials.people)
 
@@ -105,7 +103,6 @@ def _williams(materials: Materials) -> dict[str, dict[str, tuple[str, float]]]:
 
 
 # --- sentences -----------------------------------------------------------------------------
-
 _RULES: Mapping[str, meta.TieRule] = {"HTies": "h-ties", "NoTies": "no-ties"}
 _EXTRACTIONS: tuple[ranking.Extraction, ...] = ("expanded", "unexpanded")
 

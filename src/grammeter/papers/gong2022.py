@@ -76,8 +76,7 @@ def _table4(materials: Materials) -> Made:
     named = {"BARTScore": "BARTScore (BART)", "BERTScore": "BERTScore (BERT)"}
     rows = {row: (ROWS[named.get(row, row)], whole) for row, whole in levels.items()}
     rows |= {f"Sent{row}": (ROWS[row], False) for row in ("ERRANT", "M2")}
-    cells = {name: _correlations(materials, row, whole=at) for name, (row, at) in rows.items()}
-    return in_rows(cells)
+    return in_rows({n: _correlations(materials, row, whole=at) for n, (row, at) in rows.items()})
 
 
 def _table5(materials: Materials) -> Made:
@@ -97,8 +96,6 @@ def _table7(materials: Materials) -> Made:
 
 
 # --- rankings ------------------------------------------------------------------------------
-
-
 def _table6(materials: Materials) -> Made:
     people = {who: _ranked(scores) for who, scores in materials.people.items()}
     cells: Cells = {
@@ -173,8 +170,6 @@ def _figure3(materials: Materials) -> Made:
 
 
 # --- examples ------------------------------------------------------------------------------
-
-
 def _human_ranks(materials: Materials, line: int, systems: tuple[str, str]) -> Cells:
     """Return the order of two outputs that all judgments of a sentence with both agree on."""
     both = [
@@ -207,9 +202,8 @@ def _table3(materials: Materials) -> Made:
     marked = [at for at, (one, other) in pairs if one != other]
     for s, (at, name) in product(systems, zip(marked, ("first", "second"), strict=True)):
         cells[s, f"{name} marked word"] = Ours(words[s][at])
-    return cells | _similarities(
-        materials, replace(corpus, references=corpus.references[:1]), marked
-    )
+    first = replace(corpus, references=corpus.references[:1])
+    return cells | _similarities(materials, first, marked)
 
 
 def _similarities(materials: Materials, corpus: formats.Corpus, marked: Sequence[int]) -> Cells:
@@ -247,8 +241,6 @@ def _table8(materials: Materials) -> Made:
 
 
 # --- text ----------------------------------------------------------------------------------
-
-
 def _text(materials: Materials) -> Made:
     corpus, judgments = materials.conll14, materials.judgments("gjg15")
     numbers = {

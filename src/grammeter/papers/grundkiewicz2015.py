@@ -34,16 +34,13 @@ SEEDS_OF_RANGES = 20
 
 
 # --- items and judges ----------------------------------------------------------------------
-
-
 def _section41(materials: Materials) -> Made:
     """Compare the outputs of different items of one sentence with more than five outputs."""
     distinct = _distinct_outputs(materials)
-    shown: dict[int, dict[str | None, frozenset[frozenset[str]]]] = {}
+    shown: dict[int, dict[str | None, set[frozenset[str]]]] = {}
     for ranking in materials.judgments("gjg15"):
         if not ranking.skipped:
-            outputs = frozenset(map(frozenset, ranking.groups))
-            shown.setdefault(ranking.segment, {})[ranking.item] = outputs
+            shown.setdefault(ranking.segment, {})[ranking.item] = {*map(frozenset, ranking.groups)}
     compared = [
         (distinct[segment - 1], first == second)
         for segment, items in shown.items()
@@ -126,8 +123,6 @@ def _number(judge: str) -> str:
 
 
 # --- rankings ------------------------------------------------------------------------------
-
-
 _RANKED = ("score", "ranks", "cluster")
 
 
@@ -179,13 +174,12 @@ def _table4(materials: Materials) -> Made:
     # one run has no range of ranks, so that all of it, confidence 1, must do
     order = predict(resamples=1, confidence=1.0, repeats=repeats)
     held_out = predict(repeats=repeats)
+    by_makefile = predict(training="makefile", repeats=repeats)
     limit = predict(by=_TrueSkillLimit(), confidence=1.0)
     cells = {
         ("total ordering", "expected wins"): _mean(order, "order"),
         ("total ordering", "trueskill"): Ours(100 * limit.order, "the limit of many runs"),
-        ("clusters", "expected wins"): _mean(
-            predict(training="makefile", repeats=repeats), "clusters"
-        ),
+        ("clusters", "expected wins"): _mean(by_makefile, "clusters"),
         ("clusters, folds held out", "expected wins"): _mean(held_out, "clusters"),
         ("everything tied", "expected wins"): Ours(100 * held_out.all_tied),
         ("everything tied", "trueskill"): Ours(100 * limit.all_tied),
@@ -248,8 +242,6 @@ def _of_judge(materials: Materials, judge: str, seed: int = 1) -> core.Ranked:
 
 
 # --- text ----------------------------------------------------------------------------------
-
-
 def _text(materials: Materials) -> Made:
     rankings, corpus = materials.judgments("gjg15").rankings, materials.conll14
     types = {edit.type for gold in corpus.gold for edits in gold.values() for edit in edits}
@@ -280,7 +272,6 @@ def _text(materials: Materials) -> Made:
 
 
 # --- metrics -------------------------------------------------------------------------------
-
 _COEFFICIENTS: Mapping[str, stats.CoefficientName] = {"rho": "spearman", "r": "pearson"}
 
 

@@ -25,8 +25,6 @@ IMPACT = "impact (10^-2)"
 
 
 # --- people's judgments --------------------------------------------------------------------
-
-
 def _table2(materials: Materials) -> Made:
     named = {"Scribendi Score": "Scribendi Score (ours)"}
     rows = {named.get(row, row): partial(_human, materials, row) for row in by_maege.ROWS}
@@ -68,8 +66,6 @@ def expected_wins() -> dict[str, float]:
 
 
 # --- impacts of edits ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Corrected:
     """Corrections with edits of merged types, by ``sentence.annotator``, and the pipeline."""
@@ -114,9 +110,8 @@ def _impacts(materials: Materials) -> tuple[training.Impacts, Ours]:
     def measure() -> tuple[training.Impacts, Ours]:
         chosen = materials.model(trained.BERT)
         rows = [replace(row, origin=place) for place, row in corrected(materials).rows.items()]
-        made = Ours(
-            math.nan, f"impacts by {chosen.spelling}, times 100", stands_in=chosen.stands_in
-        )
+        note = f"impacts by {chosen.spelling}, times 100"
+        made = Ours(math.nan, note, stands_in=chosen.stands_in)
         return training.Impacts.of(training.measure_impacts(rows, chosen.spelling)), made
 
     return materials.once("impacts", measure)
@@ -174,8 +169,6 @@ def _table8(materials: Materials) -> Made:
 
 
 # --- text ----------------------------------------------------------------------------------
-
-
 def _text(materials: Materials) -> Made:
     made = _settings()
     counts = _counts(materials)

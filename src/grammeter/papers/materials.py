@@ -27,10 +27,8 @@ def _conll14(
     gold: str = "noalt/official-2014.combined.m2",
     um: Literal["skip", "apply"] = "skip",
 ) -> formats.Corpus:
-    source, gold_file = (
-        formats.dataset_path("conll14_test", name) for name in ("source.txt", gold)
-    )
-    return formats.read_corpus(source=source, references=[gold_file], systems=systems, um=um)
+    source, file = (formats.dataset_path("conll14_test", name) for name in ("source.txt", gold))
+    return formats.read_corpus(source=source, references=[file], systems=systems, um=um)
 
 
 def _sentences(
@@ -119,9 +117,8 @@ class Materials:
     @cached_property
     def conll14(self) -> formats.Corpus:
         """The CoNLL-2014 test set: 12 systems and the input, gold edits of two annotators."""
-        return _conll14(
-            sorted((formats.dataset_path("conll14_test") / "official_systems").iterdir())
-        )
+        folder = formats.dataset_path("conll14_test") / "official_systems"
+        return _conll14(sorted(folder.iterdir()))
 
     def sentence(self, name: str, line: int, systems: Sequence[str]) -> formats.Corpus:
         """Return one sentence of a corpus of this object, from 1, with outputs of some systems."""
@@ -142,12 +139,11 @@ class Materials:
         """People's scores of these systems by ``EW`` and ``TS``, from Chollampatt and Ng."""
         folder = "scores/system_scores_humans"
         files = {"EW": "expected_wins", "TS": "trueskill"}
-        return {
-            who: formats.read_human_scores(
-                formats.dataset_path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz")
-            )
+        paths = {
+            who: formats.dataset_path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz")
             for who, file in files.items()
         }
+        return {who: formats.read_human_scores(path) for who, path in paths.items()}
 
     @cached_property
     def seeda(self) -> formats.Corpus:
@@ -192,9 +188,8 @@ class Materials:
     @cached_property
     def seeda_people(self) -> People:
         """People's TrueSkill scores from SEEDA, by ``seeda-e`` and ``seeda-s``."""
-        return {
-            name: formats.benchmark(name).read_scores() or {} for name in ("seeda-e", "seeda-s")
-        }
+        names = ("seeda-e", "seeda-s")
+        return {name: formats.benchmark(name).read_scores() or {} for name in names}
 
     @cached_property
     def conll14_alternatives(self) -> formats.Corpus:

@@ -30,11 +30,9 @@ def trained(materials: Materials, name: str) -> ChosenModel:
     if path := (materials.settings.models or {}).get(name):
         return ChosenModel(str(path), _stands_in(materials, path))
     if not will_train(materials):
-        raise core.MissingResourceError(
-            f"needs {name}, trained from {BERT}",
-            fix=f"grammeter train {COMMANDS[name]} --encoder {BERT} -o FOLDER, then --models"
-            f" {name}=FOLDER; or --models --long, which trains it",
-        )
+        fix = f"grammeter train {COMMANDS[name]} --encoder {BERT} -o FOLDER, then --models"
+        fix += f" {name}=FOLDER; or --models --long, which trains it"
+        raise core.MissingResourceError(f"needs {name}, trained from {BERT}", fix=fix)
     encoder, folder = _place(materials, name)
     if name == "some":
         train = partial(verbs.train_some, formats.dataset_path("tmu_gfm", "tmu-gfm-dataset.csv"))

@@ -17,8 +17,6 @@ Numbers = FloatArray | Sequence[Sequence[float]]
 
 
 # --- a row for each system ------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Dot:
     """A score with its interval, NaN where there is none; ``mark`` stands behind the number."""
@@ -106,8 +104,6 @@ def _axis_above(scale: Scale, bottom: float, *, whole: bool = False) -> Iterator
 
 
 # --- numbers in cells -----------------------------------------------------------------------
-
-
 def heat_map(
     rows: Sequence[str], columns: Sequence[str], values: Numbers, *, title: str, caption: str
 ) -> Drawing:

@@ -24,9 +24,8 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 MARKED = 20  # points of a series up to which each is marked
 
+
 # --- points ---------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Point:
     """A system: its score by people (to the right) and by a metric (upward)."""
@@ -127,8 +126,6 @@ def _cost(box: Box, taken: Sequence[Box], frame: Box) -> int:
 
 
 # --- curves ---------------------------------------------------------------------------------
-
-
 def learning_curve(
     sizes: Sequence[int],
     mean: Sequence[float],
@@ -340,8 +337,6 @@ def _grid(
 
 
 # --- the figures of results ------------------------------------------------------------------
-
-
 _MAPS = (charts.agreement_matrix, charts.head_to_head_map, charts.rank_ranges, charts.williams_map)
 _CURVES = (beta_curve, learning_curve, metric_scatters, series_curves, window_curve)
 CHARTS: Mapping[str, Callable[..., Drawing]] = {draw.__name__: draw for draw in (*_MAPS, *_CURVES)}

@@ -49,8 +49,6 @@ Points = Iterable[tuple[float, float]]
 
 
 # --- elements -------------------------------------------------------------------------------
-
-
 def element(tag: str, *children: str, **attributes: str | float | None) -> str:
     """Write an element of markup ``children``; in names of attributes ``_`` is a hyphen."""
     written = "".join(
@@ -153,8 +151,6 @@ def _number(value: float) -> str:
 
 
 # --- panels and scales ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Panel:
     """A part of a drawing: its size, elements within, and what it shows in words."""
@@ -224,7 +220,6 @@ class Scale:
 
 
 # --- files ----------------------------------------------------------------------------------
-
 SUFFIXES = (".svg", ".png")
 TITLE_ROOM = 2 * FONT  # what the title takes above a drawing in a file
 _VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")

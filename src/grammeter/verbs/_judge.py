@@ -124,9 +124,8 @@ def judge(
         to the references. All else but ``metric`` is left out.
     """
     if sum(map(bool, (dry_run, submit, collect, demo))) > 1:
-        raise core.UsageError(
-            "--dry-run, --submit, --collect, --demo are four things", fix="Do one."
-        )
+        fix = "Do one."
+        raise core.UsageError("--dry-run, --submit, --collect, --demo are four things", fix=fix)
     metric = judging_metric(
         SCRIPTED if demo and metric is None else metric, prompt=prompt, per_output=per_output,
         permute=permute, repeats=repeats, seed=seed, coverage=coverage,
@@ -166,11 +165,9 @@ def _material(
     """Return what is judged: as given, or of a data set."""
     alone = demo or benchmark is not None
     if (corpus is None) != alone or (demo and benchmark) or (alone and items is not None):
-        raise core.UsageError(
-            "sources, outputs and items come from one place",
-            fix="Give --source and --hyps, with or without --items, or --benchmark NAME alone,"
-            " or --demo.",
-        )
+        fix = "Give --source and --hyps, with or without --items, or --benchmark NAME alone,"
+        fix += " or --demo."
+        raise core.UsageError("sources, outputs and items come from one place", fix=fix)
     if demo:
         return sample()
     if corpus is not None:
@@ -222,11 +219,7 @@ def covering_items(corpus: formats.Corpus, metric: Judging) -> tuple[core.Item, 
         for name, outputs in corpus.systems.items():
             groups.setdefault(plain(outputs[line]), []).append(name)
         sets = llm.draw_sets(
-            source,
-            list(groups),
-            times=metric.per_output,
-            seed=metric.seed,
-            size=metric.set_size,
+            source, list(groups), times=metric.per_output, seed=metric.seed, size=metric.set_size
         )
         for shown in sets:
             item = core.Item(
@@ -264,10 +257,9 @@ def _group(corpus: formats.Corpus, item: Shown) -> llm.Group:
 
 def _misfit(item: Shown, reason: str) -> core.DataError:
     name = "" if item.item is None else f" {item.item!r}"
-    return core.DataError(
-        f"item{name} of segment {item.segment} does not fit the outputs: {reason}",
-        fix="Give the sources and outputs that the items were made from, all their sentences.",
-    )
+    fault = f"item{name} of segment {item.segment} does not fit the outputs: {reason}"
+    fix = "Give the sources and outputs that the items were made from, all their sentences."
+    return core.DataError(fault, fix=fix)
 
 
 def _ranking(judge: str, item: Shown, opinion: llm.Opinion) -> core.Ranking:

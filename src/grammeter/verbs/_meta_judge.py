@@ -267,9 +267,7 @@ def meta_judge(
     rankings = (*rankings, *known.read_judgments()) if known else rankings
     result = examined(rankings, corpus, human, systems, drop, least, examples, drawn)
     result = replace(
-        result,
-        notes=(*notes_of(judged), *result.notes),
-        notices=getattr(judged, "notices", ()),
+        result, notes=(*notes_of(judged), *result.notes), notices=getattr(judged, "notices", ())
     )
     rendering.save_figures(result, {"curves": figure})
     return result

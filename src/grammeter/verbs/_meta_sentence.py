@@ -114,13 +114,8 @@ def meta_maege(
     scorers = {str(name): metric(name) for name in metrics}
     if len(scorers) != len(metrics):
         raise UsageError("a metric is named twice", fix="Name each metric once.")
-    result = meta.maege(
-        corpus.sources,
-        corpus.gold,
-        scorers,
-        references=corpus.references if corpus.text_rule == formats.GIVEN else (),
-        design=design,
-    )
+    references = corpus.references if corpus.text_rule == formats.GIVEN else ()
+    result = meta.maege(corpus.sources, corpus.gold, scorers, references=references, design=design)
     notes = dict.fromkeys([*corpus.notes, *(scorer.notice for scorer in scorers.values())])
     return replace(result, notes=tuple(filter(None, notes)))
 

@@ -44,9 +44,8 @@ def named_sources(places: Places) -> dict[str, Source]:
         if stated is None and not isinstance(source, ScoreTable):
             name = formats.metric_name(str(place))
         if name in sources:
-            raise UsageError(
-                f"two files of scores are called {name!r}", fix="Name each once, or rename one."
-            )
+            fix = "Name each once, or rename one."
+            raise UsageError(f"two files of scores are called {name!r}", fix=fix)
         sources[name] = source
     return sources
 
@@ -64,14 +63,11 @@ def read_sides(
 ) -> tuple[ScoreTable, Human]:
     """Read the scores of metrics and of people; ``clusters``: rank judgments with clusters."""
     if (human is None) == (benchmark is None):
-        raise UsageError(
-            "people's scores come from one place",
-            fix="Give a file after the scores, or --benchmark NAME.",
-        )
+        fix = "Give a file after the scores, or --benchmark NAME."
+        raise UsageError("people's scores come from one place", fix=fix)
     if published_data and not benchmark:
-        raise UsageError(
-            "--published-data is about a benchmark", fix="Add --benchmark seeda-e or seeda-s."
-        )
+        fix = "Add --benchmark seeda-e or seeda-s."
+        raise UsageError("--published-data is about a benchmark", fix=fix)
     sources = named_sources(named_places(scores))
     known = find_benchmark(benchmark) if benchmark else None
     if known is not None:

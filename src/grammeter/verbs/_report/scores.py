@@ -104,10 +104,8 @@ def _obstacle(column: core.MetricScores, systems: Sequence[str]) -> str | None:
 
 
 def _other_scores(where: str) -> core.DataError:
-    return core.DataError(
-        f"the comparison is of other scores ({where})",
-        fix="Compare the scores of this report, or leave the comparison out: it is made anew.",
-    )
+    fix = "Compare the scores of this report, or leave the comparison out: it is made anew."
+    return core.DataError(f"the comparison is of other scores ({where})", fix=fix)
 
 
 def _results(comparison: Comparison, name: str) -> Mapping[str, SystemResult]:
