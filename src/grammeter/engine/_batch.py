@@ -1,7 +1,5 @@
 """Score shards into a folder: any engine, resumed where an earlier run ended."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing

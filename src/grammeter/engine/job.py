@@ -5,8 +5,6 @@ A filter such as ``impara >= 0.9 and errant.edits <= 6`` has numbers, names of c
 columns and numbers; nothing is ever evaluated as Python. Comparing a missing value is false.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import operator

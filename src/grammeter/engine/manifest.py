@@ -1,7 +1,5 @@
 """The output of a run: shards as they are written, and the record of the finished ones."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Generator, Iterable, Sequence

@@ -5,8 +5,6 @@ an actor that is killed leaves no output, and Ray gives its shard to another. Al
 the folders of input and output under the same name.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import socket

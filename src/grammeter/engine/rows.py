@@ -1,7 +1,5 @@
 """Rows in, rows with metric columns out, a block at a time: what every engine hands out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

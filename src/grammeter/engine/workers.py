@@ -1,7 +1,5 @@
 """Processes that score blocks: models once in each, few blocks under way, none left behind."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Causal language models that converse: their replies, and how likely the gaps of a form are."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json

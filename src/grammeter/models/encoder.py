@@ -1,7 +1,5 @@
 """Encoders: similarity of texts by the states of their tokens, or by the means of the states."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """Find models on disk, and what is known about them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Language models: the perplexity of texts, and the likelihood of texts given others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, cast

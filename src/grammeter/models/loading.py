@@ -1,7 +1,5 @@
 """Load models and tokenizers, and run them in batches."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Encoders with a head of one output: the quality of texts, or of pairs of texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast

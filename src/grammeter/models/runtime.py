@@ -1,7 +1,5 @@
 """How models run: device, number type, batch size, and the cache of figures."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ A request names a model, a measure and items. Requests for the same model are an
 equal items are computed once, items in the cache not at all.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

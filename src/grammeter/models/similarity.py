@@ -1,7 +1,5 @@
 """Compare pairs of token sequences, in groups so that few states are held at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -14,8 +14,6 @@ The mean of the first moves up by ``v`` and that of the second down, each by its
 is the loss of variance, 0 to 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

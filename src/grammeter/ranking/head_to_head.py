@@ -1,7 +1,5 @@
 """Who beats whom: Table 3d of Grundkiewicz et al. 2015, with an exact sign test."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass

@@ -4,8 +4,6 @@ Grundkiewicz, Junczys-Dowmunt and Gillian (2015), section 4.4: systems are score
 Wins of one judge's comparisons, by the divisor that their script has for it, to four decimals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Units of agreement: two outputs of a sentence, and the rank of an output among others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Kappa and the counts are those of Grundkiewicz, Junczys-Dowmunt and Gillian (201
 computed as their script does. Krippendorff's alpha of the ranks stands beside.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace

@@ -12,8 +12,6 @@ The logarithm of the likelihood is concave in theta and log(nu); Newton's method
 maximum. Without any tie nu is 0 and the model that of Bradley and Terry 1952.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, get_args

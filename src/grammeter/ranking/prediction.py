@@ -4,8 +4,6 @@ A ranking predicts a comparison twice: the clusters say who is better, or that b
 systems of one cluster); the order says who is better, and is asked only about decided comparisons.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

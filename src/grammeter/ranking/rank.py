@@ -6,8 +6,6 @@ clusters. One thing differs: systems of equal scores share the ranks that they s
 script prefers the later name of the alphabet.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

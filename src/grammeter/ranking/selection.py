@@ -1,7 +1,5 @@
 """The judgments that a ranking is made from, and how its signature describes them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -20,8 +20,6 @@ This limit stands in no paper; tests hold it against the simulation. From the pu
 2015 it differs by at most .0010.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Units stand along the last axis; there is one coefficient for each row, NaN where it is undefined.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from statistics import NormalDist

@@ -5,8 +5,6 @@ Unrelated means that every order of the one variable is equally likely beside th
 approximation stand in, except at a coefficient of 1 or -1, of which they know nothing.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Many comparisons at once: adjusted p-values, and letters that show which systems differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal, get_args
 

@@ -8,8 +8,6 @@ observed data are one of the arrangements possible under the null hypothesis; so
 and the randomisation test is exact (Davison & Hinkley 1997, section 4.2; Phipson & Smyth 2010).
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ A draw is a small campaign: some of the items at hand, whose Expected Wins are h
 those of all of them. Draws grow item by item, so that all sizes look at the same campaigns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

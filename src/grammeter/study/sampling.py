@@ -1,7 +1,5 @@
 """Draw items for judges to see, and assign them: equal loads, planned overlap, repeats."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -7,8 +7,6 @@ sentences that tell systems apart, as Zouhar et al. 2025 do for translation; eac
 its probability, so that a ranking can be weighted back to all sentences.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

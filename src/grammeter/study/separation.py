@@ -1,7 +1,5 @@
 """How a ranking settles: a learning curve, and what it takes to tell two systems apart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -4,8 +4,6 @@ A step depends only on the seed and the step's number, so that a run that was ki
 ends with the same weights as an uninterrupted one (on one CPU, with one number of threads).
 """
 
-from __future__ import annotations
-
 import math
 import signal
 import threading

@@ -1,7 +1,5 @@
 """The folder of a model in training: created or resumed, never overwritten; its checkpoints."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """SOME's training data: outputs with human scores (Yoshimura et al. 2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args

@@ -4,8 +4,6 @@ Maeda et al. (2022), section 2; Yoshimura et al. (2020), whose split, epochs and
 not published with the code: the defaults are ours, and the training cards name them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
