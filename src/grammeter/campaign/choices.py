@@ -1,7 +1,5 @@
 """The words that a campaign database holds; without Django."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 NAME_LENGTH = 200

@@ -5,8 +5,6 @@ or one client that sends a byte a minute, lock everybody out. Here the limit is 
 must be complete in time, and near the limit the connections that were idle longest are closed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import platform

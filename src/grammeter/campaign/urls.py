@@ -1,13 +1,10 @@
 """The addresses of the pages."""
 
-from __future__ import annotations
-
 from django.urls import URLPattern, URLResolver, path
 
 from grammeter.campaign.views import judging, organise
 
 _ORGANISE = "organise/<int:number>"
-
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", judging.home, name="home"),
     path("join/<str:token>/", judging.join, name="join"),

@@ -57,7 +57,6 @@ class Job:
 Cells = Mapping[str, object]
 Test = Callable[[Cells], bool]
 Value = Callable[[Cells], float | None]
-
 _COMPARE: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
     ast.LtE: operator.le,
     ast.GtE: operator.ge,

@@ -15,11 +15,8 @@ from grammeter.models.files import ModelFiles, check_installed, find_model
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Runtime, current
 
-Body = Mapping[str, Any]
-"""A request or a reply, in the shape of OpenAI's chat completions."""
-
+Body = Mapping[str, Any]  # a request or a reply, in the shape of OpenAI's chat completions
 Tokens = tuple[int, ...]
-
 _FIELDS = {"model", "messages", "temperature", "top_p", "seed", "max_tokens",
            "chat_template_kwargs", "form", "choices"}  # fmt: skip
 

@@ -15,10 +15,8 @@ from grammeter.models.service import Answers, MeanSimilarity, Measure, Questions
 from grammeter.models.similarity import Held, SimilarityQuestion, chunks
 
 STATE_NUMBERS = 2**25  # maximum numbers in the token states held at once: 128 MB
-
 Tokens = tuple[int, ...]
 Encode = Callable[[Sequence[Tokens]], dict[int | None, Any]]
-
 _ENDS_WITH_ITS_LAST_BLOCK = frozenset(
     ("albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")
 )

@@ -23,7 +23,6 @@ def _table(name: str) -> Mapping[str, Any]:
 
 
 _TABLES = _table("known.json")
-
 PACKAGED: dict[str, tuple[str, str]] = _TABLES["packaged"]
 """Models in Python packages: name -> package, folder in it."""
 
@@ -40,8 +39,6 @@ TRAINING_FILES = frozenset(("card.json", "training.json", "draws.json"))
 """Files that our own training writes beside a model; they are not hashed."""
 
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(@[\w./-]+)?")
-
-
 _DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 _WIDTHS = ("hidden_size", "d_model", "dim", "n_embd")
 
@@ -233,10 +230,7 @@ class KnownModel:
 
 
 KNOWN = tuple(KnownModel(m["name"], m["uses"], m["megabytes"]) for m in _TABLES["models"])
-
-
 CARD_FILE = "card.json"
-
 Card = dict[str, Any]
 
 

@@ -14,13 +14,11 @@ from grammeter.models.runtime import Pair, Runtime
 from grammeter.models.service import Answers, Likelihood, Perplexity, Questions
 
 STATE_TOKENS = 2**16  # maximum tokens whose encoder states are held at once: for bart-base 200 MB
-
 CPU_LOGITS, DEVICE_LOGITS = 2**27, 2**30
 """Maximum numbers in the predictions of a batch: tokens times the vocabulary."""
 
 _SLICE = 2**25
 _IGNORED = -100
-
 Tokens = tuple[int, ...]
 Rows = Iterator[tuple[list[int], FloatArray]]
 

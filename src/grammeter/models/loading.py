@@ -16,7 +16,6 @@ from grammeter.models.runtime import Runtime, Tally, check_device
 
 Result = TypeVar("Result")
 Member = TypeVar("Member")
-
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "alloc_failed")
 _SMALLER = "Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller model."
 

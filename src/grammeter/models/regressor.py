@@ -14,7 +14,6 @@ from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions, Regression
 
 _ARCHITECTURE = "AutoModelForSequenceClassification"
-
 _Input = tuple[tuple[int, ...], tuple[int, ...]]  # tokens, and the segment of each
 
 

@@ -19,7 +19,6 @@ from grammeter import core
 
 Pair = tuple[str, str]
 ModelInput = str | Pair
-
 Gpu = Literal["none", "no torch", "ready"]
 """``no torch``: a GPU, but no build of torch that can use it; ``ready``: likely usable."""
 
@@ -120,7 +119,6 @@ def _words(error: Exception) -> str:
 
 
 Dtype = Literal["float32", "bfloat16", "float16"]
-
 DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 
 

@@ -100,10 +100,8 @@ class Likelihood(Measure, room="likelihood", columns="likelihood"):
 
 
 Result = TypeVar("Result")
-
 Questions = Mapping[Measure, Sequence[ModelInput]]
 Answers = Iterator[tuple[Measure, Sequence[int], FloatArray]]
-
 Room = Callable[[ModelFiles, Questions, Runtime], Answers]
 """The ``answer`` of a room: from the distinct items of each measure to rows of figures, in any
 order: measure, positions of the items, shape ``(positions, columns)``."""

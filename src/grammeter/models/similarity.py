@@ -12,7 +12,6 @@ from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Measure
 
 Tokens = tuple[int, ...]
-
 _BELOW_ANY_COSINE = -2.0
 
 

@@ -15,24 +15,15 @@ from grammeter.stats import Alpha, Interval, Kappa
 
 AGREEMENT = "agreement"
 TOTAL = "total"
-
-WIDEST = 20
-"""Judges that a matrix has room for."""
-
+WIDEST = 20  # judges that a matrix has room for
 NONE = "-"
-
 KappaKind = Literal["script", "orientation-free"]
 """How chance agreement is computed: with "better" and "worse" as they fall in alphabetical order of
 the outputs' names, as the paper's script does, or equally likely, for that order means nothing."""
-
 KINDS: tuple[KappaKind, ...] = get_args(KappaKind)
-
 Measured = TypeVar("Measured", Kappa, Alpha)
-SIDES = ("inter", "intra")
-"""Between judges, and of judges with themselves."""
-
-LEAST = 50
-"""Pairs of judges with fewer comparisons do not count in the mean (the paper's rule)."""
+SIDES = ("inter", "intra")  # between judges, and of judges with themselves
+LEAST = 50  # pairs of judges with fewer comparisons do not count in the mean (the paper's rule)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,7 @@ import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, UsageError, require
 
-Play = Callable[..., None]
-"""As :func:`play_games`."""
-
+Play = Callable[..., None]  # as `play_games`
 _DEEP = 20.0
 _FRACTIONS = 20
 

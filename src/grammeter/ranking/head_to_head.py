@@ -15,7 +15,6 @@ from grammeter.ranking.selection import Selection
 from grammeter.stats import sign_test
 
 HEAD_TO_HEAD = "head-to-head"
-
 Zeros = Literal["one", "keep"]
 """A count of 0 beside a positive one becomes 1, as in the original, or stays 0."""
 

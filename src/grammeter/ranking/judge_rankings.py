@@ -19,7 +19,6 @@ from grammeter.ranking.pairs import Pairs, extract_pairs
 from grammeter.stats import pearson, spearman
 
 KIND = "judge-correlation"
-
 DIVISOR: Divisor = "beaten-opponents"
 DECIMALS = 4
 

@@ -12,10 +12,8 @@ from grammeter.ranking.pairs import extract_pairs, order_of_units, unit_numbers
 from grammeter.stats import average_ranks, between_rows, within_rows
 
 BETTER, EQUAL, WORSE = range(3)
-
 Judges = tuple[str, str]
-Outputs = Mapping[str, Sequence[str]]
-"""The systems' outputs by name, one text a sentence."""
+Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
 
 
 @dataclass(frozen=True, eq=False)

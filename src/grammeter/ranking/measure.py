@@ -34,13 +34,10 @@ LEAST_SENTENCES = 10
 _MOST_UNDEFINED = 0.05  # the share of resamples in which a figure may not exist
 _NOTABLE = 0.01  # figures that differ by this much get a note
 _SHOWN_AT_ONCE = 5  # number of outputs that an item shows in campaigns of distinct outputs
-
 ALIKE: Mapping[results.KappaKind, tuple[int, ...]] = {
     "script": (),
     "orientation-free": (units.BETTER, units.WORSE),
 }
-
-
 _Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], stats.Interval]
 """Rows of sentences, and what maps their sums to values, to the interval of the value."""
 

@@ -88,7 +88,6 @@ class ExpectedWins(Method):
 
     name: ClassVar[str] = "expected-wins"
     unit: ClassVar[Unit | None] = "sentence"
-
     divisor: Divisor = "all-opponents"
 
     def __post_init__(self) -> None:
@@ -121,7 +120,6 @@ class BradleyTerry(Method):
 
     name: ClassVar[str] = "bradley-terry"
     unit: ClassVar[Unit | None] = "sentence"
-
     prior: float = 0.0
 
     def __post_init__(self) -> None:
@@ -175,7 +173,6 @@ class TrueSkill(Method):
 
     name: ClassVar[str] = "trueskill"
     unit: ClassVar[Unit | None] = None
-
     sigma: float = 0.5
     tau: float = 0.0
     draw_probability: float = 0.25

@@ -25,20 +25,15 @@ Extraction = Literal["expanded", "unexpanded", "first-listed"]
 ``expanded``: all of them; ``unexpanded``: the first of the alphabet among the chosen systems;
 ``first-listed``: the one that the judgment lists first, and nobody if it is not chosen.
 """
-
 EXTRACTIONS: tuple[Extraction, ...] = get_args(Extraction)
-
 Unit = Literal["pair", "ranking", "sentence"]
 """The unit of resampling.
 
 ``pair``: one comparison of two systems (Grundkiewicz et al. 2015), as if the comparisons of one
 item were independent; ``ranking``: one item of one judge; ``sentence``: all items of a sentence.
 """
-
 UNITS: tuple[Unit, ...] = get_args(Unit)
-
 _Colours = NDArray[np.uint64]
-
 _MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 _SHIFTS = np.array([30, 27, 31], dtype=np.uint64)
 

@@ -19,7 +19,6 @@ from grammeter.ranking.selection import Selection
 from grammeter.stats import generator
 
 PREDICTION, DRAW_RADIUS = "prediction", "draw-radius"
-
 Training = Literal["held-out", "makefile"]
 """The judgments that a fold's ranking is made from.
 

@@ -27,8 +27,7 @@ A 95% percentile interval of the mean of n normal values holds the truth in 85% 
 standard error of a share is still .09.
 """
 
-FEW_SYSTEMS = 10
-"""Correlations of fewer systems get a note."""
+FEW_SYSTEMS = 10  # correlations of fewer systems get a note
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,6 @@ STEPS = 100
 
 _TOLERANCE = 1e-9
 _PORTIONS = 200
-
 _TOGETHER = 1000
 """Runs side by side in one array: enough to hide the cost of a call, few enough for the cache."""
 

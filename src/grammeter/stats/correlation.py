@@ -15,7 +15,6 @@ from grammeter.stats.resample import percentile_interval, resample_counts
 
 CoefficientName = Literal["pearson", "spearman", "kendall"]
 KINDS: tuple[CoefficientName, ...] = get_args(CoefficientName)
-
 TiePolicy = Literal["tau-a", "tau-b", "tau-c", "gamma"]
 """The divisor of C - D, the concordant less the discordant pairs.
 
@@ -24,7 +23,6 @@ either variable. ``tau-c`` (Stuart 1953): what is possible with so few distinct 
 ``gamma`` (Goodman and Kruskal 1954): C + D, ties left out.
 """
 TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
-
 Coefficient = Callable[[FloatArray, FloatArray], FloatArray]
 """Two variables, shapes that broadcast to ``(..., n)``, to coefficients, shape ``(...)``."""
 

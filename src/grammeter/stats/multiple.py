@@ -9,9 +9,7 @@ from grammeter.core import BoolArray, FloatArray
 
 Correction = Literal["none", "holm", "bonferroni", "benjamini-hochberg"]
 """How p-values of one family are adjusted."""
-
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-
 MOST_GROUPS = 50  # with more groups than these items get no letters
 MOST_STEPS = 100_000  # most steps of the search for groups
 

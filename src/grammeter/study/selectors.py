@@ -31,9 +31,7 @@ from grammeter.core import (
 Groups = tuple[tuple[str, ...], ...]  # the systems behind each distinct output of one sentence
 Select = Literal["paper", "uniform", "diversity", "spread"]
 """By the number of system pairs compared, uniformly, by the outputs' distances, by a metric."""
-
 SELECTORS: tuple[Select, ...] = get_args(Select)
-
 UNIFORM_SHARE = 0.1
 """How much of ``diversity`` and ``spread`` is the uniform distribution: every sentence can be
 drawn, and no weight exceeds ten times that of a uniform draw (Hesterberg 1995)."""

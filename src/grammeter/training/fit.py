@@ -27,7 +27,6 @@ from grammeter.training.ratings import HumanScore
 BLOCK = 17  # batches sorted by length together: little padding, still random batches
 EVERY = 60.0  # seconds between checkpoints inside an epoch
 Task = Preference | HumanScore
-
 HELD_OUT: tuple[Part, ...] = ("validation", "test")
 
 

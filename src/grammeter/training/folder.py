@@ -71,7 +71,6 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
 
 FOLDER = "checkpoint"  # inside the folder of the model, until the training ends
 BEST = "best.safetensors"
-
 Tensors = Mapping[str, Any]
 
 

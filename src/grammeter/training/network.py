@@ -61,7 +61,6 @@ class Settings:
 
 
 Part = Literal["train", "validation", "test"]
-
 PARTS: tuple[Part, ...] = get_args(Part)
 
 

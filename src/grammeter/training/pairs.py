@@ -30,7 +30,6 @@ from grammeter.training.network import PARTS, Example, Part, allotment, assign_p
 LIMIT = 512  # tokens to which texts are cut, as by the authors, if the encoder takes so many
 PAIRS = "pairs.jsonl"
 RECORD = "draws.json"
-
 DRAWS = 30  # largest number of pairs from one sentence (section 2.4)
 EQUAL = 1e-6  # impacts with a smaller difference count as equal: they are in single precision
 
@@ -334,7 +333,6 @@ def load_or_draw(
 
 LossName = Literal["sigmoid", "logistic"]
 """Equation 4, the mean of ``sigmoid(q(low) - q(high))``; or ``log(1 + exp(...))`` of the same."""
-
 LOSSES: tuple[LossName, ...] = get_args(LossName)
 
 
@@ -344,7 +342,6 @@ class Preference:
 
     pairs: tuple[Pair, ...]
     loss_name: LossName = "sigmoid"
-
     figure_name = "accuracy"
     first_bias = 0.0  # the loss knows differences only
 

@@ -12,7 +12,6 @@ from grammeter.models import ModelInput
 from grammeter.training.network import PARTS, Example, Part, assign_parts
 
 Criterion = Literal["grammaticality", "fluency", "meaning"]
-
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 
@@ -22,7 +21,6 @@ class HumanScore:
 
     examples: Mapping[Part, Sequence[Example]]
     first_bias: float  # mean score of the training part
-
     figure_name = "negative mean squared error"
 
     def loss(self, outputs: Any, targets: Any) -> Any:

@@ -15,8 +15,6 @@ Computing this reads all judgments and resamples them. The items of a campaign n
 weights are cached, until the number of judgments has grown by the share :data:`NEWS`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Store judges' answers: every version, once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import timedelta

@@ -4,8 +4,6 @@ No slot is assigned twice, whatever happens at once. In a pool, attention items 
 differ between judges, and repeats some items after the first time.
 """
 
-from __future__ import annotations
-
 import random
 import uuid
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Make a campaign, find one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass

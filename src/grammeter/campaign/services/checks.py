@@ -10,8 +10,6 @@ One JSON object a line::
 again after a wrong answer; the default is true for tutorial items, false for attention items.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +21,6 @@ from grammeter.core import DataError, UnknownNameError
 from grammeter.formats import checked_lines, read_text
 
 LARGEST = 2**20  # most characters of a file
-
 _Value = TypeVar("_Value", str, int)
 _FIX = 'Write {"source": "...", "outputs": ["...", "..."], "ranks": [1, 2]} on one line.'
 

@@ -1,7 +1,5 @@
 """The database as a whole: open, upgrade, copy."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """One-time links: a token of 128 bits, stored only as a hash."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Judges: access, consent, questionnaire, completion, and deletion of personal data."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ After some failures, each further login has to wait longer. Failures are counted
 address: by the name alone, anybody could lock its owner out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Contents of an item's page: texts in the judge's own order, no systems' names, no models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher

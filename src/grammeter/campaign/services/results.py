@@ -1,7 +1,5 @@
 """The results of a campaign: judgments, progress, agreement, ranking, files."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

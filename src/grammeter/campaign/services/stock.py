@@ -1,7 +1,5 @@
 """Rows of a new campaign, collected in memory and stored at once."""
 
-from __future__ import annotations
-
 import hashlib
 import uuid
 from collections import Counter, defaultdict
@@ -29,7 +27,6 @@ from grammeter.formats import Corpus
 from grammeter.study import group_outputs
 
 Group = tuple[str, ...]
-
 _BATCH = 500
 
 

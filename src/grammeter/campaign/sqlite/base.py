@@ -5,8 +5,6 @@ second: under load, some wait for long while nobody writes. In a queue, the next
 soon as the one before has committed. Other processes wait as SQLite makes them wait.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import defaultdict, deque
 from typing import Any

@@ -1,7 +1,5 @@
 """An item's page: what it shows, and the form that it sends."""
 
-from __future__ import annotations
-
 import math
 import secrets
 import time

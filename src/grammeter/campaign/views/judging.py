@@ -1,7 +1,5 @@
 """The pages of judges: from the invite to the first item, the items, earlier answers, the end."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from functools import wraps
@@ -29,7 +27,6 @@ LOOK_SECONDS = 10  # within this time, a second browser at the same link is susp
 SESSION_KEY = "judge"  # session field of the judge
 BEGUN = "begun"  # session field: whether the judge has seen the guidelines
 _TOKEN = "invite"  # noqa: S105 - the name of a session's field
-
 show_or_send = require_http_methods(["GET", "HEAD", "POST"])
 
 

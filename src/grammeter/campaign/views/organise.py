@@ -1,7 +1,5 @@
 """The organiser's pages: login, campaigns, progress, results, judges and invites, export, log."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -28,7 +26,6 @@ from grammeter.core import GrammeterError
 from grammeter.ranking import Agreement
 
 P = ParamSpec("P")
-
 COMMAND = "grammeter campaign organiser NAME"
 LOG_SHOWN = 500
 MOST_INVITES = 500
