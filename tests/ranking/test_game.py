@@ -27,7 +27,8 @@ def rate(settings, first, second, outcome):
     """Play one game of two systems with these ratings."""
     means = np.array([first.mean, second.mean])
     variances = np.array([first.deviation**2, second.deviation**2])
-    update(means, variances, np.array([0]), np.array([1]), np.array([outcome % 3]), settings)
+    games = tuple(map(np.array, ([0], [1], [outcome % 3])))
+    update(means, variances, games, settings)
     return tuple(map(Rating, means.tolist(), np.sqrt(variances).tolist()))
 
 

@@ -1,11 +1,9 @@
 """How far judges agree: counts, kappas and alphas, the result of ``agree``, public shapes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, Self, TypeVar, get_args
 
 import numpy as np
 
@@ -47,8 +45,7 @@ class Kappas:
 
     ``inter`` and ``intra`` are means over pairs of judges, and over judges with themselves,
     weighted by comparisons, with intervals by resampling sentences. ``pairs`` are by two judges in
-    alphabetical order; twice the same judge is its own consistency. The pooled ones are of the
-    summed counts of all of them, pairs with few comparisons, too.
+    alphabetical order, or twice the same judge. The pooled ones are of the summed counts of all.
     """
 
     inter: Kappa
@@ -67,7 +64,7 @@ class Kappas:
         return shapes_by_side(self.inter, self.intra) | {"pairs": pairs, "pooled": pooled}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Kappas:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
         names = (text.partition("|") for text in data["pairs"])
         kappas = (read_figure(Kappa, shape) for shape in data["pairs"].values())
@@ -126,8 +123,8 @@ class Agreement(core.Result):
     alpha_intra: Alpha
     counts: Mapping[str, JudgeCounts]
     total: JudgeCounts
-    by_file: Mapping[str, Agreement] = field(default_factory=dict["str", "Agreement"])
-    unexpanded: Agreement | None = None
+    by_file: Mapping[str, "Agreement"] = field(default_factory=dict["str", "Agreement"])
+    unexpanded: "Agreement | None" = None
     notes: tuple[str, ...] = ()
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
@@ -182,16 +179,14 @@ class Agreement(core.Result):
         return self.kappas[self.kind].to_dict() | core.plain(rest)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Agreement:
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Self:
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
 
-        def part(shape: Mapping[str, Any]) -> Agreement:
+        def part(shape: Mapping[str, Any]) -> Self:
             beside: KappaKind = shape["beside"]["kappa"]
-            kind: KappaKind = next(each for each in KINDS if each != beside)
-            kappas: dict[KappaKind, Kappas] = {
-                kind: Kappas.from_dict(shape),
-                beside: Kappas.from_dict(shape["beside"]),
-            }
+            kind: KappaKind = next(name for name in KINDS if name != beside)
+            kappas: dict[KappaKind, Kappas] = {kind: Kappas.from_dict(shape)}
+            kappas[beside] = Kappas.from_dict(shape["beside"])
             alphas = read_sides(Alpha, shape["alpha"])
             counts = {judge: JudgeCounts(**done) for judge, done in shape["counts"].items()}
             return cls(kind, signature, kappas, *alphas, counts, counts.pop(TOTAL))
@@ -275,10 +270,8 @@ def _count_table(agreement: Agreement) -> core.Table:
     heads = core.Column.many("count", "items", "unexpanded", "ties", "expanded", "ties")
     counts = {**agreement.counts, TOTAL: agreement.total}
     rows = [(judge, *astuple(done)) for judge, done in counts.items()]
-    note = (
-        "unexpanded: pairs of outputs; expanded: pairs of systems, those that wrote the same tied"
-    )
-    return core.Table.of(("judge", *heads), rows, (note,))
+    outputs, same = "pairs of outputs", "pairs of systems, those that wrote the same tied"
+    return core.Table.of(("judge", *heads), rows, (f"unexpanded: {outputs}; expanded: {same}",))
 
 
 def _long_table(agreement: Agreement) -> core.Table:
@@ -287,11 +280,9 @@ def _long_table(agreement: Agreement) -> core.Table:
     def row(
         of: str, figure: Kappa | Alpha, beside: Kappa | None = None, judges: Judges = ("", "")
     ) -> tuple[core.Cell, ...]:
-        kappa = figure if isinstance(figure, Kappa) else None
-        inner = (kappa.observed, kappa.chance) if kappa else (None, None)
+        kappa = (figure.observed, figure.chance) if isinstance(figure, Kappa) else (None, None)
         ends = (figure.interval.low, figure.interval.high) if figure.interval else (None, None)
-        values = (figure.value, *inner, figure.n, beside.value if beside else None)
-        return (of, *judges, *values, *ends)
+        return (of, *judges, figure.value, *kappa, figure.n, beside and beside.value, *ends)
 
     rows = [
         row("inter", agreement.inter, other.inter),

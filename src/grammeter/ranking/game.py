@@ -49,11 +49,8 @@ class GameModel:
         possible = min(self.sigma, self.beta) > 0 and self.tau >= 0 and self.games >= 1
         finite = all(map(math.isfinite, (self.sigma, self.beta, self.tau)))
         if not (possible and finite and 0 < self.draw_probability < 1):
-            raise UsageError(
-                f"TrueSkill with {self}",
-                fix="sigma, beta and games must be above 0, tau at least 0, and the draw"
-                " probability between 0 and 1.",
-            )
+            fix = "sigma, beta, games are above 0, tau is not below, the draw probability 0 to 1."
+            raise UsageError(f"TrueSkill with {self}", fix=fix)
 
     @cached_property
     def margin(self) -> float:
@@ -99,11 +96,7 @@ def correction(t: float, margin: float, outcome: int) -> tuple[float, float]:
     if outcome:
         hazard, gap = _hazard(outcome * t - margin)
         return outcome * hazard, hazard * gap
-    return _draw_correction(t, margin)
-
-
-def _draw_correction(t: float, margin: float) -> tuple[float, float]:
-    """Scale everything by the density at the nearer bound, so that nothing vanishes."""
+    # all is scaled by the density at the nearer bound, so that nothing vanishes
     near, far = margin - abs(t), -margin - abs(t)
     ratio = math.exp(-2 * margin * abs(t))  # of the densities at the two bounds
     mass = 1 / _hazard(near)[0] - ratio / _hazard(far)[0]
@@ -181,7 +174,7 @@ def compiled() -> Play | None:
         return None
     njit = require("numba", extra="fast").njit
     inlined = require("numba.extending", extra="fast").register_jitable
-    for function in (_hazard, _draw_correction, correction):
+    for function in (_hazard, correction):
         inlined(function)
     try:
         return njit(cache=True)(play_games)

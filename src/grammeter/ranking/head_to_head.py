@@ -27,9 +27,8 @@ class Duel(core.Plain):
     """Two systems compared, seen from the column's side.
 
     ``share`` is the column's share of the decided comparisons, NaN with a ``reason`` if there is
-    none; ``wins``, ``losses`` and ``ties`` are the column's. ``pvalue`` is that of the exact sign
-    test, two-sided; ``mark`` is ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for p <= .10, else
-    empty.
+    none; ``wins``, ``losses`` and ``ties`` are the column's; ``pvalue`` that of the exact two-sided
+    sign test; ``mark`` is ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for p <= .10, else empty.
     """
 
     row: str
@@ -122,10 +121,8 @@ def mark_of(pvalue: float) -> str:
 
 
 def _duel_notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
-    yield (
-        "the sign test takes comparisons to be independent, which those of one sentence are not:"
-        " p-values are too small"
-    )
+    unlike = "which those of one sentence are not: p-values are too small"
+    yield f"the sign test takes comparisons to be independent, {unlike}"
     one_sided = sum(not cell.wins and cell.losses > 0 for cell in cells)
     if zeros == "one" and one_sided:
         pairs = "1 pair" if one_sided == 1 else f"{one_sided} pairs"
@@ -140,7 +137,6 @@ def _duel(row: str, column: str, counts: Sequence[int], zeros: Zeros) -> Duel:
     if not won + lost:
         reason = f"{tied} ties and nothing decided" if tied else "never compared"
         return Duel(row, column, math.nan, 0, 0, tied, math.nan, "", reason)
-    least = 1 if zeros == "one" else 0
-    ours, theirs = max(won, least), max(lost, least)
+    ours, theirs = (max(count, zeros == "one") for count in (won, lost))
     pvalue = sign_test(ours, theirs)
     return Duel(row, column, ours / (ours + theirs), won, lost, tied, pvalue, mark_of(pvalue))

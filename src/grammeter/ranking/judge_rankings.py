@@ -90,19 +90,19 @@ def judge_correlations(
     if len(names) < 2:
         fault = f"{len(names)} judges have no rankings to compare"
         raise core.DataError(fault, fix="Give two judges at least.")
-    scores = [_scores(pairs.select(pairs.judge == number)) for number in range(len(names))]
-    others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(names))]
+    numbers = range(len(names))
+    scores = [_scores(pairs.select(pairs.judge == number)) for number in numbers]
+    rest = [_correlation(scores[n], _scores(pairs.select(pairs.judge != n))) for n in numbers]
     weights = np.bincount(pairs.judge, minlength=len(names)).tolist()
-    rest = [_correlation(ours, theirs) for ours, theirs in zip(scores, others, strict=True)]
     settings: dict[str, object] = {"method": "expected-wins", "divisor": DIVISOR}
     settings |= {"ties": "ignored", "decimals": DECIMALS, "extraction": "expanded"}
     settings["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
     settings |= selection.numbering_of(rankings, numbering)
     settings |= {"systems": len(pairs.systems), "items": len(chosen)}
-    numbered = combinations(range(len(names)), 2)
+    by_two = combinations(names, 2), combinations(scores, 2)
     return JudgeCorrelations(
         core.Signature.of(KIND, settings),
-        {(names[a], names[b]): _correlation(scores[a], scores[b]) for a, b in numbered},
+        {pair: _correlation(*both) for pair, both in zip(*by_two, strict=True)},
         dict(zip(names, rest, strict=True)),
         dict(zip(names, weights, strict=True)),
         _mean(rest, weights),
@@ -112,11 +112,9 @@ def judge_correlations(
 
 def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
     yield from selection.notes_of_few(pairs)
-    few = [
-        f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < selection.FEW
-    ]
-    if few:
-        yield f"judges with fewer than {selection.FEW} comparisons: {core.listed(few)}"
+    counts, least = zip(pairs.judges, weights, strict=True), selection.FEW
+    if few := [f"{name} ({n})" for name, n in counts if n < least]:
+        yield f"judges with fewer than {least} comparisons: {core.listed(few)}"
     yield from selection.notes_of_few_systems(len(pairs.systems))
 
 
@@ -136,12 +134,12 @@ def _correlation(first: core.FloatArray, second: core.FloatArray) -> Correlation
 
 
 def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
-    known = [(r, w) for r, w in zip(rest, weights, strict=True) if not r.reason]
+    known = [(r.spearman, r.pearson, w) for r, w in zip(rest, weights, strict=True) if not r.reason]
     if not known:
         return Correlation(np.nan, np.nan, 0, "no judge has a correlation with the rest")
-    columns = [(r.spearman, r.pearson) for r, _ in known]
-    spearman, pearson = np.average(columns, axis=0, weights=[weight for _, weight in known])
-    return Correlation(float(spearman), float(pearson), len(known))
+    columns, shares = [row[:2] for row in known], [row[2] for row in known]
+    spearman, pearson = np.average(columns, axis=0, weights=shares).tolist()
+    return Correlation(spearman, pearson, len(known))
 
 
 def _matrix(correlations: JudgeCorrelations) -> core.Table:
@@ -151,23 +149,19 @@ def _matrix(correlations: JudgeCorrelations) -> core.Table:
         cells[first, second] = correlation.spearman
         cells[second, first] = correlation.pearson
     rows = [(name, *(cells.get((name, column), NONE) for column in names)) for name in names]
-    mean = correlations.mean
-    reasons = {"|".join(pair): c.reason for pair, c in correlations.each() if c.reason}
+    rho, r = map(core.format_number, (correlations.mean.spearman, correlations.mean.pearson))
     notes = (
         "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
-        f"mean with the rest, weighted by pairs: rho {core.format_number(mean.spearman)},"
-        f" r {core.format_number(mean.pearson)}",
+        f"mean with the rest, weighted by pairs: rho {rho}, r {r}",
         str(correlations.signature),
-        *(f"no figure: {pair}: {reason}" for pair, reason in reasons.items()),
+        *(f"no figure: {'|'.join(two)}: {c.reason}" for two, c in correlations.each() if c.reason),
     )
     return core.Table.of(("judge", *core.Column.many("number", *names)), rows, notes)
 
 
 def _pair_table(correlations: JudgeCorrelations) -> core.Table:
-    rows = [
-        (*pair, c.spearman, c.pearson, c.n, correlations.weights[pair[0]])
-        for pair, c in correlations.each()
-    ]
+    weights, both = correlations.weights, correlations.each()
+    rows = [(*pair, c.spearman, c.pearson, c.n, weights[pair[0]]) for pair, c in both]
     figures = core.Column.many("number", "spearman", "pearson", digits=6)
     counts = core.Column.many("count", "n", "weight of first")
     return core.Table.of(("first", "second", *figures, *counts), rows)

@@ -1,9 +1,9 @@
 """Units of agreement: two outputs of a sentence, and the rank of an output among others."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
+from statistics import fmean
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from grammeter.ranking.pairs import extract_pairs, order_of_units, unit_numbers
 from grammeter.stats import average_ranks, between_rows, within_rows
 
 BETTER, EQUAL, WORSE = range(3)
+_Unit = tuple[int, frozenset[str], str]  # sentence, outputs shown, output
 Judges = tuple[str, str]
 Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
 
@@ -42,8 +43,7 @@ def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
 def compared(rankings: Sequence[Ranking]) -> Compared:
     """Compare every two judges, and each with itself, in rankings from :func:`numbered`.
 
-    A unit is two outputs of a sentence, named by their systems, in the alphabetical order of these
-    names.
+    A unit is two outputs of a sentence, in the alphabetical order of their systems' names.
     """
     judged, segment_of = _judged(rankings)
     sentences = {judge: set(segment_of[units].tolist()) for judge, (units, _) in judged.items()}
@@ -55,9 +55,7 @@ def compared(rankings: Sequence[Ranking]) -> Compared:
             of_unit = within_rows(counts)
         else:
             others, their_counts = judged[second]
-            units, ours, theirs = np.intersect1d(
-                units, others, assume_unique=True, return_indices=True
-            )
+            units, ours, theirs = np.intersect1d(units, others, return_indices=True)
             of_unit = between_rows(counts[ours], their_counts[theirs])
         table = np.zeros((size, of_unit.shape[1]), dtype=np.int64)
         np.add.at(table, segment_of[units], of_unit)
@@ -95,26 +93,19 @@ def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
 
     Shape ``(units, observers)``, NaN where there is none; and the units' sentences, ``(units,)``.
     """
-    return _padded(
-        (segment, [math.fsum(ranks) / len(ranks) for ranks in by_judge.values()])
-        for (segment, *_), by_judge in _ranks(rankings).items()
-    )
+    units = _ranks(rankings).items()
+    return _padded((unit[0], [fmean(ranks) for ranks in of.values()]) for unit, of in units)
 
 
 def values_within(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
     """Return all ranks of one judge for each output; shapes as in :func:`values_between`."""
-    return _padded(
-        (segment, ranks)
-        for (segment, *_), by_judge in _ranks(rankings).items()
-        for ranks in by_judge.values()
-    )
+    units = _ranks(rankings).items()
+    return _padded((unit[0], ranks) for unit, by_judge in units for ranks in by_judge.values())
 
 
-def _ranks(
-    rankings: Iterable[Ranking],
-) -> dict[tuple[int, frozenset[str], str], dict[str, list[float]]]:
+def _ranks(rankings: Iterable[Ranking]) -> dict[_Unit, dict[str, list[float]]]:
     """Return the mid-ranks by sentence, outputs shown and output, and by judge."""
-    units: dict[tuple[int, frozenset[str], str], dict[str, list[float]]] = {}
+    units: dict[_Unit, dict[str, list[float]]] = {}
     for ranking in rankings:
         outputs = dict(outputs_of(ranking))
         if len(outputs) > 1:
@@ -138,8 +129,8 @@ def equal_outputs_joined(
 ) -> list[Ranking]:
     """Join outputs of a sentence that are known to be equal.
 
-    They are if a ranking of any judge says so, or if the texts in ``outputs`` are equal, white
-    space aside. Of different ranks in one ranking the best counts.
+    They are if a ranking says so, or if the texts in ``outputs`` are equal, white space aside. Of
+    different ranks in one ranking the best counts.
     """
     classes = _classes(rankings, outputs or {})
     return [_joined(ranking, classes.get(ranking.segment, {})) for ranking in rankings]

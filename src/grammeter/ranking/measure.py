@@ -5,24 +5,14 @@ computed as their script does. Krippendorff's alpha of the ranks stands beside.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, replace
 from functools import partial
 
 import numpy as np
 
-from grammeter import stats
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    IntArray,
-    Ranking,
-    Signature,
-    UnknownNameError,
-    UsageError,
-    listed,
-    with_sentence_numbers,
-)
+from grammeter import core, stats
+from grammeter.core import FloatArray, IntArray, Ranking, with_sentence_numbers
 from grammeter.ranking import agreement_results as results
 from grammeter.ranking import judged_units as units
 from grammeter.ranking.pairs import extract_pairs
@@ -34,10 +24,7 @@ LEAST_SENTENCES = 10
 _MOST_UNDEFINED = 0.05  # the share of resamples in which a figure may not exist
 _NOTABLE = 0.01  # figures that differ by this much get a note
 _SHOWN_AT_ONCE = 5  # number of outputs that an item shows in campaigns of distinct outputs
-ALIKE: Mapping[results.KappaKind, tuple[int, ...]] = {
-    "script": (),
-    "orientation-free": (units.BETTER, units.WORSE),
-}
+ALIKE = {"script": (), "orientation-free": (units.BETTER, units.WORSE)}
 _Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], stats.Interval]
 """Rows of sentences, and what maps their sums to values, to the interval of the value."""
 
@@ -55,36 +42,39 @@ def measure_agreement(
     numbering: str | None = None,
 ) -> results.Agreement:
     """Measure the agreement of judges on pairs of outputs; see :func:`grammeter.agree`."""
-    UnknownNameError.check("kappa", kappa, results.KINDS)
+    core.UnknownNameError.check("kappa", kappa, results.KINDS)
     if min(resamples, seed) < 0 or not 0 < confidence < 1:
+        fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
         fix = "Counts and seed are 0 or more, the confidence lies between 0 and 1."
-        raise UsageError(f"{resamples} resamples, seed {seed}, confidence {confidence}", fix=fix)
+        raise core.UsageError(fault, fix=fix)
     chosen = of_judges(rankings, judges, without_judges)
     names = sorted({ranking.judge for ranking in chosen})
     if not names or results.TOTAL in names:
         fault = "a judge is called 'total', like the sum of all judges" if names else "no judgment"
-        raise DataError(fault, fix="Rename the judge." if names else "Give one at least.")
+        raise core.DataError(fault, fix="Rename the judge." if names else "Give one at least.")
     shown: dict[str, object] = {"kappa": kappa, "least": results.LEAST}
     shown |= {"alpha": "ordinal", "alpha-ranks": "mid", "unit": "sentence", "resamples": resamples}
     if resamples:
         shown |= {"seed": seed, "confidence": f"{confidence:.10g}"}
     shown["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
     shown |= numbering_of(rankings, numbering)
-    signature = Signature.of(results.AGREEMENT, shown | {"items": len(chosen)})
-    interval = partial(_interval, runs=resamples, seed=seed, confidence=confidence)
-    none = partial(_interval, runs=0, seed=seed, confidence=confidence)
+    signature = core.Signature.of(results.AGREEMENT, shown | {"items": len(chosen)})
+    interval = partial(_interval, (resamples, seed, confidence))
+    none = partial(_interval, (0, seed, confidence))
     agreement, pairs = _measured(chosen, kappa, interval, signature)
     apart = _apart(chosen, outputs)
     parts = _by_file(rankings, names).items()
     by_file = {path: _measured(part, kappa, none, signature)[0] for path, part in parts}
     joined = _measured(apart, kappa, none, signature)[0] if apart else None
     agreement = replace(agreement, by_file=by_file, unexpanded=joined)
-    notes = (*notes_of(rankings), *_notes(agreement, pairs, chosen, outputs))
+    known = outputs or any(len(group) > 1 for ranking in chosen for group in ranking.groups)
+    most = 0 if known else max(len(ranking.groups) for ranking in chosen)
+    notes = (*notes_of(rankings), *_notes(agreement, pairs, most))
     return replace(agreement, notes=notes)
 
 
 def _measured(
-    rankings: Sequence[Ranking], kind: results.KappaKind, interval: _Resampled, signature: Signature
+    rankings: Sequence[Ranking], kind: results.KappaKind, interval: _Resampled, by: core.Signature
 ) -> tuple[results.Agreement, units.Compared]:
     counts = _count(rankings, sorted({ranking.judge for ranking in rankings}))
     ordered = units.numbered(with_sentence_numbers(rankings))
@@ -92,19 +82,16 @@ def _measured(
     between, within = (
         _alpha(*of(ordered), interval) for of in (units.values_between, units.values_within)
     )
-    kappas: dict[results.KappaKind, results.Kappas] = {
-        name: _kappas(pairs, name, interval) for name in results.KINDS
-    }
+    kappas: dict[results.KappaKind, results.Kappas]
+    kappas = {name: _kappas(pairs, name, interval) for name in results.KINDS}
     total = results.JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))
-    return results.Agreement(kind, signature, kappas, between, within, counts, total), pairs
+    return results.Agreement(kind, by, kappas, between, within, counts, total), pairs
 
 
 def _kappas(pairs: units.Compared, kind: results.KappaKind, interval: _Resampled) -> results.Kappas:
     alike = ALIKE[kind]
     kappas = {judges: stats.kappa(rows.sum(0), alike=alike) for judges, rows in pairs.rows.items()}
-    inter, intra = (
-        [judges for judges in kappas if (judges[0] == judges[1]) is same] for same in (False, True)
-    )
+    inter, intra = [(a, b) for a, b in kappas if a != b], [(a, b) for a, b in kappas if a == b]
 
     def mean(some: Sequence[units.Judges]) -> stats.Kappa:
         rows = [pairs.rows[judges] for judges in some if results.in_mean(kappas[judges])]
@@ -132,11 +119,8 @@ def _apart(rankings: Sequence[Ranking], outputs: units.Outputs | None) -> list[R
     """Return the rankings with equal outputs as one, or ``None`` if that changes nothing."""
     renumbered = with_sentence_numbers(rankings)
     joined = units.equal_outputs_joined(renumbered, outputs if renumbered is rankings else None)
-
-    def shown(some: Sequence[Ranking]) -> list[set[frozenset[str]]]:
-        return [{frozenset(group) for group in ranking.groups} for ranking in some]
-
-    return joined if shown(joined) != shown(rankings) else None
+    now, before = ([set(map(frozenset, r.groups)) for r in some] for some in (joined, rankings))
+    return joined if now != before else None
 
 
 def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, results.JudgeCounts]:
@@ -176,9 +160,8 @@ def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> stat
     size = len(coincidences.known)
     if size < 2:  # alpha has a reason of its own
         return replace(alpha, interval=stats.Interval(np.nan, np.nan))
-    table = np.concatenate(
-        [coincidences.totals, coincidences.pairs.reshape(len(coincidences.pairs), -1)], axis=1
-    )
+    pairs = coincidences.pairs.reshape(len(coincidences.pairs), -1)
+    table = np.concatenate([coincidences.totals, pairs], axis=1)
 
     def values_of(sums: FloatArray) -> FloatArray:
         return coincidences.alpha(sums[:, :size], sums[:, size:].reshape(-1, size, size))
@@ -187,14 +170,10 @@ def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> stat
 
 
 def _interval(
-    table: FloatArray,
-    values_of: Callable[[FloatArray], FloatArray],
-    *,
-    runs: int,
-    seed: int,
-    confidence: float,
+    how: tuple[int, int, float], table: FloatArray, values_of: Callable[[FloatArray], FloatArray]
 ) -> stats.Interval:
-    """Resample the rows of sentences that hold anything."""
+    """Resample the rows of sentences that hold anything; ``how``: runs, seed, confidence."""
+    runs, seed, confidence = how
     chosen, no_interval = table[table.any(axis=1)], partial(stats.Interval, np.nan, np.nan)
     if not runs:
         return no_interval("no resamples were asked for")
@@ -212,15 +191,10 @@ def _interval(
     return stats.Interval(low, high)
 
 
-def _notes(
-    agreement: results.Agreement,
-    pairs: units.Compared,
-    rankings: Sequence[Ranking],
-    outputs: units.Outputs | None,
-) -> Iterator[str]:
-    """Yield what a reader needs before believing the figures of these comparisons."""
+def _notes(agreement: results.Agreement, pairs: units.Compared, most: int) -> Iterator[str]:
+    """Yield what a reader must know; ``most``: outputs of an item, 0 if equal ones are known."""
     if files := agreement.by_file:
-        yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
+        yield f"judgments of {len(files)} files are pooled: {core.listed([*files])}"
     yield from _notes_of_few(pairs)
     yield from _notes_of_strangers(pairs)
     script, free = (agreement.kappas[kind].inter.value for kind in results.KINDS)
@@ -231,20 +205,17 @@ def _notes(
         )
     if agreement.unexpanded:
         yield from _notes_of_expansion(agreement, agreement.unexpanded)
-    elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
-        most = max((len(ranking.groups) for ranking in rankings), default=0)
-        if most > _SHOWN_AT_ONCE:
-            yield (
-                f"items show up to {most} outputs, none of them by several systems: if equal"
-                " outputs stand apart, their ties inflate agreement; give the outputs (--hyps) to"
-                " see"
-            )
+    elif most > _SHOWN_AT_ONCE:
+        yield (
+            f"items show up to {most} outputs, none of them by several systems: if equal outputs"
+            " stand apart, their ties inflate agreement; give the outputs (--hyps) to see"
+        )
 
 
 def _notes_of_few(pairs: units.Compared) -> Iterator[str]:
     for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
         some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
-        compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
+        compared_in = np.sum(some or [[0]], axis=0, dtype=np.int64)
         sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
         if 0 < sentences < FEW:
             were = "sentence was" if sentences == 1 else "sentences were"
@@ -258,13 +229,11 @@ def _notes_of_strangers(pairs: units.Compared) -> Iterator[str]:
     """Yield which judges cannot be compared."""
     others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
     nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
-    for shared, fault in (
-        (False, "judged no sentence both"),
-        (True, "judged the same sentences, but no two outputs both"),
-    ):
+    both = "judged the same sentences, but no two outputs both"
+    for shared, fault in ((False, "judged no sentence both"), (True, both)):
         names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
         if names:
-            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
+            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {core.listed(names)}"
 
 
 def _notes_of_expansion(apart: results.Agreement, joined: results.Agreement) -> Iterator[str]:

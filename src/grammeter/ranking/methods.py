@@ -11,6 +11,7 @@ comparison experiments". With abilities theta and d the difference of two of the
 The logarithm of the likelihood is concave in theta and log(nu); Newton's method finds its
 maximum. Without any tie nu is 0 and the model that of Bradley and Terry 1952.
 """
+# ruff: noqa: D102 - Method describes its methods
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,8 +29,7 @@ Divisor = Literal["all-opponents", "beaten-opponents", "met-opponents"]
 
 ``all-opponents`` is the formula of the paper and of its Tables 3b and 5; the script behind its
 Tables 6 and 7 averages over the opponents that were beaten at least once. ``met-opponents``
-averages over those with whom a comparison was decided, for judgments that do not pit every
-system against every other.
+averages over those with whom a comparison was decided: not every two systems need to meet.
 """
 
 ITERATIONS = 100
@@ -94,15 +94,12 @@ class ExpectedWins(Method):
         UnknownNameError.check("divisor", self.divisor, get_args(Divisor))
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
-        """See :class:`Method`."""
         return {"divisor": self.divisor, "ties": "ignored"}
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
-        """See :class:`Method`."""
         return expected_wins(wins, divisor=self.divisor)
 
     def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
-        """See :class:`Method`."""
         if self.divisor == "beaten-opponents":
             return wins == 0, "never beaten, so left out of the mean"
         left_out = self.divisor == "met-opponents"
@@ -127,7 +124,6 @@ class BradleyTerry(Method):
             raise UsageError(f"prior={self.prior} is not possible", fix="Give 0 or more.")
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
-        """See :class:`Method`."""
         return {"prior": f"{self.prior:.10g}", "ties": "davidson"}
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
@@ -141,23 +137,18 @@ class BradleyTerry(Method):
         """See :class:`Method`; raises where the abilities of a resample are not finite."""
         there = _compared(*pairs.counts())
         values = np.full((resampling.runs, len(pairs.systems)), np.nan)
-        fitted = [
-            self._fitted(wins[:, there][..., there], ties[:, there][..., there])
-            for wins, ties in resampled_counts(pairs, resampling)
-        ]
-        values[:, there] = np.concatenate(fitted)
+        drawn = resampled_counts(pairs, resampling)
+        fitted = (self._fitted(*(table[:, there][..., there] for table in both)) for both in drawn)
+        values[:, there] = np.concatenate(list(fitted))
         return values
 
     def _fitted(self, wins: IntArray, ties: IntArray) -> FloatArray:
         newton = _Newton(wins, ties, self.prior)
         newton.climb(ITERATIONS)
         if lost := int((~newton.converged).sum()):
-            raise DataError(
-                f"Bradley-Terry: {lost} of {len(wins)} resamples have no finite abilities after"
-                f" {ITERATIONS} iterations",
-                fix="In a resample some system never loses, or never wins. Take a prior above 0,"
-                " or --by expected-wins.",
-            )
+            fault = f"{lost} of {len(wins)} resamples have no finite abilities"
+            fix = "In them a system never loses, or never wins. Take a prior or --by expected-wins."
+            raise DataError(f"Bradley-Terry: {fault} after {ITERATIONS} iterations", fix=fix)
         return newton.theta
 
 
@@ -186,11 +177,10 @@ class TrueSkill(Method):
         return GameModel(self.sigma, beta, self.tau, self.draw_probability, games)
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
-        """See :class:`Method`."""
         model = self.model(comparisons)
-        numbers = {"sigma": model.sigma, "beta": model.beta, "tau": model.tau}
-        numbers["draw"] = model.draw_probability
-        shown = {name: f"{number:.10g}" for name, number in numbers.items()}
+        numbers = (model.sigma, model.beta, model.tau, model.draw_probability)
+        texts = (f"{number:.10g}" for number in numbers)
+        shown = dict(zip(("sigma", "beta", "tau", "draw"), texts, strict=True))
         return {"score": "mean-field", **shown, "games": model.games, "ties": "draws"}
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
@@ -220,9 +210,7 @@ def method_of(
 
 
 def _compared(wins: IntArray, ties: IntArray) -> BoolArray:
-    """Return which systems were compared with any."""
-    compared: BoolArray = np.any(wins + wins.T + ties, axis=1)
-    return compared
+    return np.asarray(np.any(wins + wins.T + ties, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,11 +244,9 @@ def fit_bradley_terry(
     steps = newton.climb(iterations)
     if not newton.converged[0]:
         never_won, never_lost = (int((~wins.any(axis=axis)).sum()) for axis in (1, 0))
-        raise DataError(
-            f"Bradley-Terry found no finite abilities in {steps} iterations",
-            fix=f"{never_lost} of {len(wins)} systems never lost and {never_won} never won; one"
-            " group of systems may never lose to the others. Take a prior above 0.",
-        )
+        why = f"{never_lost} of {len(wins)} systems never lost and {never_won} never won"
+        fix = f"{why}; a group of systems may never lose to the others. Take a prior above 0."
+        raise DataError(f"Bradley-Terry found no finite abilities in {steps} iterations", fix=fix)
     tie = float(np.exp(newton.log_tie[0]))
     return BradleyTerryFit(newton.theta[0], newton.errors()[0], tie, steps)
 
@@ -271,11 +257,9 @@ def _check_connected(compared: BoolArray) -> None:
         joined = joined @ joined  # along paths twice as long
     groups, sizes = np.unique(joined, axis=0, return_counts=True)
     if len(groups) > 1:
-        raise DataError(
-            f"{len(groups)} groups of systems, of {', '.join(map(str, sizes[::-1]))}, were never"
-            " compared with each other",
-            fix="Bradley-Terry needs comparisons between the groups; rank each by itself.",
-        )
+        fault = f"{len(groups)} groups of systems, of {', '.join(map(str, sizes[::-1]))}"
+        fix = "Bradley-Terry needs comparisons between the groups; rank each by itself."
+        raise DataError(f"{fault}, were never compared with each other", fix=fix)
 
 
 class _Newton:
@@ -296,11 +280,10 @@ class _Newton:
 
     def climb(self, iterations: int) -> int:
         """Take steps until each table has converged or diverges; return their number."""
-        for number in range(1, iterations + 1):
-            at = np.flatnonzero(self._open)
-            if not len(at):
-                return number - 1
-            self._step(at)
+        for number in range(iterations):
+            if not self._open.any():
+                return number
+            self._step(np.flatnonzero(self._open))
         return iterations
 
     def errors(self) -> FloatArray:
@@ -329,8 +312,7 @@ class _Newton:
     def _derivatives(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return gradient and information, the last coordinate being the logarithm of nu.
 
-        A rank-one term fixes the mean of the abilities; without ties the last coordinate is
-        left where it is.
+        A rank-one term fixes the mean of the abilities; without ties the last one stays.
         """
         n, judged = self.theta.shape[1], self._judged[at]
         won, tied = self._chances(at)

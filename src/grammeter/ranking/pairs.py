@@ -5,8 +5,6 @@ multinomial draw over the cells (first better, second better, tie) of all pairs 
 larger units, the number of times that each unit was drawn times the counts of the unit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -60,16 +58,13 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def select(self, chosen: BoolArray | IntArray) -> Pairs:
+    def select(self, chosen: BoolArray | IntArray) -> "Pairs":
         """Return some comparisons; the names of systems and judges stay."""
         columns = (self.first, self.second, self.outcome, self.ranking, self.segment, self.judge)
         return Pairs(self.systems, self.judges, *(column[chosen] for column in columns))
 
     def counts(self) -> tuple[IntArray, IntArray]:
-        """Count comparisons: wins of the row over the column, and ties, which are symmetric.
-
-        Both have shape ``(systems, systems)``.
-        """
+        """Count wins of the row over the column, and ties: both ``(systems, systems)``."""
         cells = self.cells(np.zeros(len(self), dtype=np.int64), 1)
         (wins,), (ties,) = counted(cells, len(self.systems))
         return wins, ties
@@ -77,8 +72,7 @@ class Pairs:
     def cells(self, units: IntArray, count: int) -> IntArray:
         """Count the outcomes of each unit; ``units`` numbers that of each comparison.
 
-        Shape ``(count, 3 * pairs of systems)``: first better, second better and tie for each
-        pair of systems in turn.
+        Shape ``(count, 3 * pairs of systems)``: first better, second better, tie of each in turn.
         """
         first, second = np.triu_indices(len(self.systems), 1)
         number = np.zeros((len(self.systems),) * 2, dtype=np.int64)
@@ -109,8 +103,7 @@ def by_first_listed(rankings: Sequence[Ranking], extraction: Extraction) -> Sequ
 def extract_pairs(rankings: Sequence[Ranking], *, extraction: Extraction = "expanded") -> Pairs:
     """Compare the systems of each ranking two by two.
 
-    Systems behind one output tie; see :data:`Extraction` for who stands for an output. Skipped
-    rankings give nothing.
+    Systems behind one output tie, see :data:`Extraction`. Skipped rankings give nothing.
     """
     systems = tuple(sorted({name for ranking in rankings for name in ranking.systems}))
     judges = tuple(sorted({ranking.judge for ranking in rankings}))
@@ -159,8 +152,7 @@ class Resampling:
             raise UnknownNameError("resampling unit", self.unit, UNITS)
         if self.runs < 1 or self.seed < 0 or self.processes < 1:
             fault = f"{self.runs} resamples, seed {self.seed}, {self.processes} processes"
-            fix = "Take at least one resample and one process, and a seed of at least 0."
-            raise UsageError(fault, fix=fix)
+            raise UsageError(fault, fix="Take a resample and a process at least, a seed from 0 on.")
 
 
 def derived_seed(seed: int, *numbers: int) -> int:
@@ -229,17 +221,15 @@ def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
     order = np.argsort(systems, kind="stable")
     place = np.argsort(order)
     first, second = place[pairs.first], place[pairs.second]
-    swapped = first > second
     unit_now = np.argsort(np.argsort(of_units, kind="stable"))[units]
-    moved = Pairs(
-        tuple(np.array(pairs.systems)[order].tolist()),
-        pairs.judges,
-        np.where(swapped, second, first),
-        np.where(swapped, first, second),
-        np.where(swapped, -pairs.outcome, pairs.outcome),
-        unit_now if unit == "ranking" else pairs.ranking,
-        unit_now if unit == "sentence" else pairs.segment,
-        pairs.judge,
+    column = {"ranking": "ranking", "sentence": "segment"}.get(unit or "pair")
+    moved = replace(
+        pairs,
+        systems=tuple(np.array(pairs.systems)[order].tolist()),
+        first=np.minimum(first, second),
+        second=np.maximum(first, second),
+        outcome=np.where(first > second, -pairs.outcome, pairs.outcome),
+        **({column: unit_now} if column else {}),
     )
     alike = np.unique(systems[order], return_inverse=True)[1]
     return Unlabelled(moved.select(np.lexsort((rows, unit_now))), place, alike)

@@ -70,13 +70,11 @@ class Prediction(core.Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        shares: dict[str, Any] = {
-            of: {"accuracy": getattr(self, of), "n": number}
-            | ({"deviation": self.deviations[of]} if of in self.deviations else {})
-            for _, of, number in self._shares()
-        }
-        left_out = dict.fromkeys(("comparisons", "decided", "deviations"))
-        return core.public_shape(PREDICTION, self, **shares, **left_out)
+        shares: dict[str, Any] = dict.fromkeys(("comparisons", "decided", "deviations"))
+        for _, of, number in self._shares():
+            shares[of] = {"accuracy": getattr(self, of), "n": number}
+            shares[of] |= {"deviation": self.deviations[of]} if self.deviations else {}
+        return core.public_shape(PREDICTION, self, **shares)
 
 
 def cross_validate(
@@ -91,9 +89,8 @@ def cross_validate(
 ) -> Prediction:
     """Measure by cross-validation how well a ranking predicts judgments.
 
-    Units are shuffled and dealt out to the folds in turn. Each fold is predicted by a ranking
-    made from ``training``: systems in the order of their mean scores over the resamples, and
-    their clusters.
+    Units are shuffled and dealt out to the folds in turn. Each fold is predicted by a ranking made
+    from ``training``: systems in the order of their mean scores over the resamples, and clusters.
 
     The other options are those of :func:`grammeter.rank`. ``resampling`` has the unit of folds and
     of resampling (default ``sentence``, in the paper ``pair``), and the number of resamples or runs
@@ -101,10 +98,9 @@ def cross_validate(
     Each of the ``repeats`` has a seed of its own, the first that of ``resampling``.
     """
     core.UnknownNameError.check("training", training, get_args(Training))
-    if folds < 2:
-        raise core.UsageError(f"{folds} folds", fix="Take two at least.")
-    if repeats < 1:
-        raise core.UsageError(f"{repeats} repeats", fix="Take one at least.")
+    if folds < 2 or repeats < 1:
+        fault = f"{folds} folds, {repeats} repeats"
+        raise core.UsageError(fault, fix="Take two at least, and one repeat.")
     first = resampling or Resampling(runs=100)
     seeds = range(first.seed, first.seed + repeats)
     predictions = [
@@ -147,12 +143,8 @@ def _once(
         rank.cluster_runs(scores, confidence=confidence, alike=alike)
         for scores in core.track(runs, "folds", total=folds)
     ]
-    shares = np.array(
-        [
-            _predicted(pairs.select(fold_of == fold), clustering)
-            for fold, clustering in enumerate(clusterings)
-        ]
-    )
+    parts = (pairs.select(fold_of == fold) for fold in range(folds))
+    shares = np.array([_predicted(*both) for both in zip(parts, clusterings, strict=True)])
     design = {"folds": folds, "folds-of": unit, "training": training}
     design |= {**method.settings(len(pairs)), **rank.shown_design(resampling, confidence)}
     return Prediction(
@@ -196,8 +188,8 @@ def _held_out(
 ) -> Iterator[core.FloatArray]:
     """Yield the scores of each fold's resamples, made from the other folds."""
     for fold in range(int(fold_of.max()) + 1):
-        seed = derived_seed(resampling.seed, fold)
-        yield method.runs(pairs.select(fold_of != fold), replace(resampling, seed=seed))
+        folded = replace(resampling, seed=derived_seed(resampling.seed, fold))
+        yield method.runs(pairs.select(fold_of != fold), folded)
 
 
 def _makefile(
@@ -208,9 +200,8 @@ def _makefile(
     scores: list[core.FloatArray] = []
     for number in range(resampling.runs):
         remaining = _parts_without(str(number), folds)
-        seed = derived_seed(resampling.seed, number)
-        each_fold = replace(resampling, runs=folds, seed=seed)
-        scores.append(method.runs(pairs.select(remaining[fold_of]), each_fold))
+        folded = replace(resampling, runs=folds, seed=derived_seed(resampling.seed, number))
+        scores.append(method.runs(pairs.select(remaining[fold_of]), folded))
     yield from np.stack(scores, axis=1)
 
 
@@ -266,10 +257,7 @@ class DrawRadius(core.Result):
 
 
 def predict_by_radius(selection: Selection, method: Method) -> DrawRadius:
-    """Predict the judgments of a selection by clusters of neighbours, for each radius that counts.
-
-    A system without a score shares no cluster.
-    """
+    """Predict judgments by clusters of neighbours, for each radius; no score: a cluster alone."""
     pairs = selection.pairs
     scores = method.score(*pairs.counts())
     order = rank.score_order(scores)

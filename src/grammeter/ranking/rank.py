@@ -91,10 +91,9 @@ def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
             yield "never compared with any system"
         elif not decided[at]:
             yield "all its comparisons are ties"
-        elif row.any():
-            yield f"{meaning}: {listed([pairs.systems[other] for other in np.flatnonzero(row)])}"
         else:
-            yield None
+            others = [pairs.systems[other] for other in np.flatnonzero(row)]
+            yield f"{meaning}: {listed(others)}" if others else None
 
 
 def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Iterator[str]:
@@ -116,12 +115,11 @@ def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Ite
             " and clusters mean nothing"
         )
     wins, ties = pairs.counts()
-    never = int(np.triu(wins + wins.T + ties == 0, 1).sum())
-    if never and method == ExpectedWins():
-        possible = len(wins) * (len(wins) - 1) // 2
+    met = (wins + wins.T + ties > 0)[np.triu_indices(len(wins), 1)]
+    if not met.all() and method == ExpectedWins():
         yield (
-            f"{never} of {possible} pairs of systems were never compared, and an opponent never met"
-            " counts as 0: --divisor met-opponents averages over the others"
+            f"{(~met).sum()} of {len(met)} pairs of systems were never compared, and an opponent"
+            " never met counts as 0: --divisor met-opponents averages over the others"
         )
 
 
@@ -149,8 +147,8 @@ def cluster_runs(
 ) -> Clustering:
     """Find rank ranges and clusters of systems ordered by their means over the runs.
 
-    Scores have shape ``(runs, systems)``, columns in the alphabetical order of the systems' names;
-    NaN counts as worse than any number. For ``alike`` see :func:`rank_ranges`.
+    Scores: ``(runs, systems)``, columns in the alphabetical order of names, NaN worse than any
+    number. For ``alike`` see :func:`rank_ranges`.
     """
     by_rank = mean_order(scores)
     of_column = rank_ranges(*run_ranks(scores), confidence, alike=alike)
@@ -171,8 +169,7 @@ def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
     starts = np.diff(group, axis=1, prepend=-1) > 0
     ends = np.diff(group, axis=1, append=scores.shape[1]) > 0
     first = np.maximum.accumulate(np.where(starts, places, 0), axis=1)
-    backwards = np.where(ends, places, scores.shape[1])[:, ::-1]
-    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    last = np.minimum.accumulate(np.where(ends, places, len(scores.T))[:, ::-1], axis=1)[:, ::-1]
     back = np.argsort(order, axis=1)
     return np.take_along_axis(first, back, axis=1), np.take_along_axis(last, back, axis=1)
 
@@ -201,15 +198,13 @@ def rank_ranges(
     """
     runs, systems = first.shape
     if not 0 < confidence <= 1:
-        fault = f"confidence={confidence} is not possible"
-        raise UsageError(fault, fix="Give a number between 0 and 1, such as 0.95.")
+        fix = "Give a number between 0 and 1, such as 0.95."
+        raise UsageError(f"confidence={confidence} is not possible", fix=fix)
     cut = math.ceil((runs - runs * confidence) / 2)
     if runs <= 2 * cut:
-        raise UsageError(
-            f"{runs} runs are too few for rank ranges at confidence {confidence}:"
-            f" {cut} are cut off at each end",
-            fix="Take more runs, or a lower confidence.",
-        )
+        fault = f"{runs} runs are too few for rank ranges at confidence {confidence}"
+        fix = "Take more runs, or a lower confidence."
+        raise UsageError(f"{fault}: {cut} are cut off at each end", fix=fix)
     classes: IntArray = np.asarray(range(systems) if alike is None else alike, dtype=np.int64)
     ranges: list[RankRange] = []
     for pooled in (classes == number for number in classes):
@@ -225,10 +220,7 @@ def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
     A line is drawn below a system if its last rank is better than the first rank of every
     system further down. As in the original, systems above it are not looked at.
     """
-    lines = [
-        all(last < first for first, _ in ranges[place + 1 :])
-        for place, (_, last) in enumerate(ranges)
-    ]
+    lines = [all(last < low for low, _ in ranges[at + 1 :]) for at, (_, last) in enumerate(ranges)]
     return tuple(1 + sum(lines[:place]) for place in range(len(ranges)))
 
 

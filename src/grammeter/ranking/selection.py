@@ -9,13 +9,11 @@ from grammeter.core import DataError, Ranking, UnknownNameError, listed, with_se
 from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, by_first_listed, extract_pairs
 
 _SEEDA = (
-    "BART BERT-fuse GECToR-BERT GECToR-ens LM-Critic PIE REF-M Riken-Tohoku T5 TemplateGEC"
-    " TransGEC UEDIN-MS"
+    *("BART", "BERT-fuse", "GECToR-BERT", "GECToR-ens", "LM-Critic", "PIE", "REF-M"),
+    *("Riken-Tohoku", "T5", "TemplateGEC", "TransGEC", "UEDIN-MS"),
 )
 SYSTEM_SETS: Mapping[str, tuple[str, ...]] = {
-    "base": tuple(_SEEDA.split()),
-    "+input": (*_SEEDA.split(), "INPUT"),
-    "+fluent": (*_SEEDA.split(), "REF-F", "GPT-3.5"),
+    **{"base": _SEEDA, "+input": (*_SEEDA, "INPUT"), "+fluent": (*_SEEDA, "REF-F", "GPT-3.5")}
 }
 """The sets of SEEDA (Kobayashi et al. 2024); ``all`` is no choice, for SEEDA or any data."""
 
@@ -28,6 +26,9 @@ standard error of a share is still .09.
 """
 
 FEW_SYSTEMS = 10  # correlations of fewer systems get a note
+
+
+_Names = Sequence[str] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,21 +77,18 @@ def select(
 
 
 def of_judges(
-    rankings: Sequence[Ranking],
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
+    rankings: Sequence[Ranking], judges: _Names = None, without: _Names = None
 ) -> list[Ranking]:
-    """Keep the rankings of some judges; an unknown name is an error."""
+    """Keep the rankings of some judges, ``without`` others; an unknown name is an error."""
     known = {ranking.judge for ranking in rankings}
-    wanted = known if judges is None else _named(judges)
-    dropped = _named(without_judges or ())
+    wanted, dropped = known if judges is None else _named(judges), _named(without or ())
     for name in sorted(wanted | dropped):
         UnknownNameError.check("judge", name, known)
     return [ranking for ranking in rankings if ranking.judge in wanted - dropped]
 
 
 def _of_systems(
-    rankings: Sequence[Ranking], systems: Sequence[str] | None, drop: Sequence[str]
+    rankings: Sequence[Ranking], systems: _Names, drop: Sequence[str]
 ) -> Sequence[Ranking]:
     if systems is None and not drop:
         return rankings
@@ -109,11 +107,8 @@ def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
     names = [systems] if isinstance(systems, str) else systems
     if list(names) == ["all"] and "all" not in known:
         return list(known)
-    return [
-        name
-        for spelled in names
-        for name in ((spelled,) if spelled in known else SYSTEM_SETS.get(spelled, (spelled,)))
-    ]
+    meant = [(name,) if name in known else SYSTEM_SETS.get(name, (name,)) for name in names]
+    return [name for spelled in meant for name in spelled]
 
 
 def numbering_of(rankings: Sequence[Ranking], numbering: str | None) -> dict[str, object]:
@@ -136,8 +131,8 @@ def notes_of_few(pairs: Pairs) -> Iterator[str]:
             f" {'sentence' if sentences == 1 else 'sentences'}; below {FEW} sentences ranges"
             " of ranks are too narrow and systems seem to differ by chance"
         )
-    size = len(pairs.systems)
-    counts = np.bincount(np.concatenate([pairs.first, pairs.second]), minlength=size).tolist()
+    both, size = np.concatenate([pairs.first, pairs.second]), len(pairs.systems)
+    counts = np.bincount(both, minlength=size).tolist()
     few = [f"{name} ({n})" for name, n in zip(pairs.systems, counts, strict=True) if n < FEW]
     if few:
         yield f"systems with fewer than {FEW} comparisons: {listed(few)}"

@@ -40,6 +40,7 @@ _TOGETHER = 1000
 
 _AHEAD = 256  # games whose random numbers are drawn at once
 _BLOCK = 1 << 16  # the same where runs are played one after the other
+_Games = tuple[IntArray, IntArray, IntArray]  # places of two systems, outcome
 _WORTH_COMPILING = 10_000  # from this many games on, compiling (a second) saves time
 
 
@@ -123,7 +124,7 @@ def _play_together(job: _Job) -> FloatArray:
     tables, n, _ = judged.shape
     runs = len(job.numbers)
     run = np.arange(runs)
-    table = run * n if tables > 1 else np.zeros(runs, dtype=np.int64)
+    table = run * n * (tables > 1)
     allowed = (judged > 0).astype(np.float64).transpose(2, 0, 1)
     allowed = np.ascontiguousarray(allowed).reshape(n, tables * n)
     preferred, decided = _share(wins, judged), _share(judged - ties, judged)
@@ -142,22 +143,17 @@ def _play_together(job: _Job) -> FloatArray:
             second = (near < (1 - for_opponent) * near[-1]).sum(axis=0)  # never of 0
             at = (table + first) * n + second
             outcome = 2 * (for_outcome < decided[at]) - (for_outcome < preferred[at])
-            update(mean.ravel(), variance.ravel(), one, second * runs + run, outcome, job.model)
+            games = one, second * runs + run, outcome
+            update(mean.ravel(), variance.ravel(), games, job.model)
     return np.where(there, mean, np.nan)[::-1].T
 
 
-def update(
-    means: FloatArray,
-    variances: FloatArray,
-    one: IntArray,
-    other: IntArray,
-    outcome: IntArray,
-    model: GameModel,
-) -> None:
-    """Move the ratings at ``one`` and ``other`` in place, a game of each.
+def update(means: FloatArray, variances: FloatArray, games: _Games, model: GameModel) -> None:
+    """Move the ratings at the places ``one`` and ``other`` of games in place.
 
     The outcome is 1 if the first won, 2 if the second did, 0 for a draw.
     """
+    one, other, outcome = games
     mean, other_mean = means[one], means[other]
     variance, other_variance = variances[one] + model.tau**2, variances[other] + model.tau**2
     total = 2 * model.beta**2 + variance + other_variance
@@ -252,20 +248,17 @@ def _first_shares(
 ) -> FloatArray:
     """Return how often each system comes first, so that variances are equal after the step.
 
-    That cannot be where some systems are in so many games as opponents that they lose more than
-    the others without ever coming first. Who does come first is then found by always taking the
-    largest variance, in small portions of the step.
+    Where some systems, as opponents alone, lose more than the others, that cannot be. Who comes
+    first is then found by always taking the largest variance, in small portions of the step.
     """
     losses = chance.T * fall + np.diag((chance * fall).sum(axis=1))
     scale = np.abs(losses).mean()
     losses, excess = losses / scale, (variance - variance.max()) / (stride * scale)
-    shares = _equal_losses(losses, excess)
-    if shares is not None:
+    if (shares := _equal_losses(losses, excess)) is not None:
         return shares
     shares = _greedy_shares(losses, excess)
     first = np.flatnonzero(shares)
-    exact = _equal_losses(losses[np.ix_(first, first)], excess[first])
-    if exact is not None:
+    if (exact := _equal_losses(losses[np.ix_(first, first)], excess[first])) is not None:
         shares[first] = exact
     return shares
 
