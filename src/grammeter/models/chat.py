@@ -73,14 +73,12 @@ class Chat:
         lengths = [(len(_prompt(loaded, body)), _most(loaded, body)) for body in requests]
         beyond = [pair for pair in lengths if loaded.limit and sum(pair) > loaded.limit]
         if beyond:
-            raise DataError(
-                f"{len(beyond)} of {len(requests)} prompts are too long for the model"
-                f" {self._files.name!r}: it takes {loaded.limit} tokens, the longest prompt has"
-                f" {max(beyond)[0]}, and its reply may have {max(beyond)[1]}",
-                where=str(self._files.folder),
-                fix="Use a model with a longer context, shorter replies (--max-output), or leave"
-                " out the longest sentences; nothing is cut.",
-            )
+            fault = f"{len(beyond)} of {len(requests)} prompts are too long for the model"
+            longest = "the longest prompt has {}, and its reply may have {}".format(*max(beyond))
+            what = f"{fault} {self._files.name!r}: it takes {loaded.limit} tokens, {longest}"
+            fix = "Use a longer context, shorter replies (--max-output), or leave out the longest"
+            where = str(self._files.folder)
+            raise DataError(what, where=where, fix=f"{fix} sentences; nothing is cut.")
 
     def answer(self, requests: Sequence[Body]) -> Iterator[list[tuple[int, Body]]]:
         """Yield batches of replies, each with the place of its request, long requests first."""
@@ -106,25 +104,19 @@ class Chat:
     def _loaded(self) -> Loaded:
         loaded = loading.load(self._files, "AutoModelForCausalLM", self._runtime)
         if not loaded.tokenizer.chat_template:
-            raise self._files.misfit(
-                "has no chat template: it was not trained to answer",
-                "Name a model that was ('-instruct', '-chat'), or put its chat_template.jinja"
-                " there.",
-            )
+            fix = "Name a model that was ('-instruct', '-chat'), or add its chat_template.jinja."
+            raise self._files.misfit("has no chat template: it was not trained to answer", fix)
         return loaded
 
     def _completion(self, read: int, reply: Written) -> Body:
         message = {"role": "assistant", "content": reply.text}
+        usage = {"prompt_tokens": read, "completion_tokens": reply.tokens}
         return {
             "object": "chat.completion",
             "model": self._files.name,
             "system_fingerprint": self._files.hash,
             "choices": [{"index": 0, "finish_reason": reply.finish, "message": message}],
-            "usage": {
-                "prompt_tokens": read,
-                "completion_tokens": reply.tokens,
-                "total_tokens": read + reply.tokens,
-            },
+            "usage": usage | {"total_tokens": read + reply.tokens},
         }
 
 
@@ -237,11 +229,9 @@ def _generate(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body])
     """Write replies up to a token that ends them, or to the limit of each."""
     reader, ends = _Reader(loaded), _ends(loaded)
     limit = loaded.limit or loading.LARGEST_LIMIT
-    draws = [_Draws(body, prompt) for body, prompt in zip(bodies, prompts, strict=True)]
-    room = [
-        min(_most(loaded, body), limit - len(prompt))
-        for body, prompt in zip(bodies, prompts, strict=True)
-    ]
+    both = list(zip(bodies, prompts, strict=True))
+    draws = [_Draws(body, prompt) for body, prompt in both]
+    room = [min(_most(loaded, body), limit - len(prompt)) for body, prompt in both]
     written: list[list[int]] = [[] for _ in prompts]
     finish = ["" for _ in prompts]
     rows: Sequence[Tokens] = prompts
@@ -290,5 +280,4 @@ def _choose(logits: Any, draws: Sequence[_Draws]) -> list[int]:
 def _ends(loaded: Loaded) -> set[int]:
     """Return the tokens that end a reply."""
     said: Any = loaded.model.generation_config.eos_token_id
-    said = np.ravel([] if said is None else said).tolist()
-    return {*said, loaded.tokenizer.eos_token_id}
+    return {*np.ravel([] if said is None else said).tolist(), loaded.tokenizer.eos_token_id}

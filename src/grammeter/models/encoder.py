@@ -34,9 +34,7 @@ def layer_of(files: ModelFiles, layer: int | None) -> int:
     depth = files.depth()[1]
     if layer is None:
         published = files.published_layer()
-        if published is None or published > depth:
-            return max(1, depth * 3 // 4)
-        return published
+        return max(1, depth * 3 // 4) if published is None or published > depth else published
     if not 1 <= layer <= depth:
         fault = f"layer={layer}, but the model {files.name!r} has {depth} layers"
         raise UsageError(fault, fix=f"Use 1 to {depth}, or leave it out.")
@@ -165,12 +163,10 @@ def _ask(
 ) -> SimilarityQuestion:
     """Read the texts of a measure's items."""
     pairs: list[Any] = list(items)
-    limit, idf = None, None
+    limit = measure.limit if isinstance(measure, MeanSimilarity) else None
+    idf = measure.idf if isinstance(measure, TokenSimilarity) else None
     if isinstance(measure, TokenSimilarity):
-        pairs = [(reader.stripped(first), reader.stripped(second)) for first, second in pairs]
-        idf = measure.idf
-    elif isinstance(measure, MeanSimilarity):
-        limit = measure.limit
+        pairs = [tuple(map(reader.stripped, pair)) for pair in pairs]
     known = reader.read((text for pair in pairs for text in pair), limit)
     numbered = np.array([[known[text] for text in pair] for pair in pairs], dtype=np.int64)
     distinct, pair_of = np.unique(numbered[:, :, 0], axis=0, return_inverse=True)
@@ -222,13 +218,11 @@ def _plan(
 
 def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:
     """Encode a chunk; yield it after each batch."""
-    encoded = in_batches(
-        held.lengths.tolist(),
-        runtime.budget,
-        lambda batch: encode([held.sequences[at] for at in batch]),
-        runtime.tally,
-    )
-    for batch, states in encoded:
+
+    def step(batch: list[int]) -> dict[int | None, Any]:
+        return encode([held.sequences[at] for at in batch])
+
+    for batch, states in in_batches(held.lengths.tolist(), runtime.budget, step, runtime.tally):
         held.put(batch, states)
         yield held
 
@@ -249,13 +243,12 @@ def _encoder(loaded: Loaded, layers: Iterable[int | None]) -> Encode:
             batch = loaded.batch(sequences)
             real = batch["attention_mask"]
             outputs = model(**batch, output_hidden_states=True)
-            for layer in distinct:
-                if layer is None:
-                    total = (outputs.last_hidden_state.float() * real[:, :, None]).sum(1)
-                    states[layer] = total / real.sum(1, keepdim=True)
-                else:
-                    tokens = outputs.hidden_states[layer][real.bool()].float()
-                    states[layer] = torch.nn.functional.normalize(tokens, dim=-1)
+            for layer in distinct - {None}:
+                tokens = outputs.hidden_states[layer][real.bool()].float()
+                states[layer] = torch.nn.functional.normalize(tokens, dim=-1)
+            if None in distinct:
+                total = (outputs.last_hidden_state.float() * real[:, :, None]).sum(1)
+                states[None] = total / real.sum(1, keepdim=True)
         return states
 
     return encode

@@ -75,8 +75,8 @@ class ModelFiles:
             if isinstance(config.get(name), int):
                 return name, config[name]
         fault = f"the model {self.name!r} does not say how many layers it has"
-        fix = "Use an encoder such as BERT."
-        raise MissingResourceError(fault, where=str(self.folder / "config.json"), fix=fix)
+        where, fix = str(self.folder / "config.json"), "Use an encoder such as BERT."
+        raise MissingResourceError(fault, where=where, fix=fix)
 
     def may_be(self, name: str) -> bool:
         """Tell whether depth and width are those of a model; true if these are not known."""
@@ -94,10 +94,9 @@ class ModelFiles:
         table = _table("bertscore_layers.json")
         owner, _, name = self.name.rstrip("/").rpartition("/")
         layers: Mapping[str, int] = table["layers"]
-        if self.revision is None:
-            layers = {known.rpartition("/")[2]: layer for known, layer in layers.items()}
-            return layers.get(name)
-        return layers.get(name if owner in table["owners"] else self.name)
+        if self.revision is not None:
+            return layers.get(name if owner in table["owners"] else self.name)
+        return {known.rpartition("/")[2]: layer for known, layer in layers.items()}.get(name)
 
     def misfit(self, what: str, fix: str) -> DataError:
         """Return the error for a model of the wrong kind; ``what`` continues "the model NAME"."""
@@ -193,16 +192,15 @@ def _cached(hub: Any, name: str, revision: str | None) -> Path | None:
         except (OSError, ValueError, RuntimeError):  # missing, not a name, or no home folder
             continue
         folder = Path(path)
-        weights = [path for glob in ("*.safetensors", "*.bin") for path in folder.glob(glob)]
+        weights = [*folder.glob("*.safetensors"), *folder.glob("*.bin")]
         if weights and (folder / "config.json").is_file():
             return folder
     return None
 
 
 def _fetch(hub: Any, name: str, revision: str | None) -> Path:
-    patterns = list(WANTED_FILES)
     try:
-        return Path(hub.snapshot_download(name, revision=revision, allow_patterns=patterns))
+        return Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*WANTED_FILES]))
     except Exception as error:
         why = (str(error) or type(error).__name__).splitlines()[0]
         fault = f"the model {name!r} cannot be fetched: {why}"
@@ -242,7 +240,6 @@ def read_card(folder: Path) -> Card | None:
     try:
         card: Any = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        fault = f"the training card cannot be read: {error}"
-        fix = "Copy the model again, or train anew."
+        fault, fix = f"the training card cannot be read: {error}", "Copy the model or train anew."
         raise MissingResourceError(fault, where=str(path), fix=fix) from error
     return card if isinstance(card, dict) and card.get("kind") == "training-card" else None  # pyright: ignore

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from grammeter.models import loading
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Pair, Runtime
-from grammeter.models.service import Answers, Likelihood, Perplexity, Questions
+from grammeter.models.service import Answers, Likelihood, Questions
 
 STATE_TOKENS = 2**16  # maximum tokens whose encoder states are held at once: for bart-base 200 MB
 CPU_LOGITS, DEVICE_LOGITS = 2**27, 2**30
@@ -26,16 +26,15 @@ Rows = Iterator[tuple[list[int], FloatArray]]
 def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers:
     """Measure texts by a causal language model, pairs by an encoder and decoder.
 
-    Rows ``perplexity truncated`` or ``likelihood truncated``; logarithms are natural, of
-    probabilities in single precision whatever the model's number type. Equal token sequences are
-    computed once.
+    Rows ``perplexity truncated`` or ``likelihood truncated``; logarithms are natural, in single
+    precision whatever the model's number type. Equal token sequences are computed once.
     """
-    for measure, items in questions.items():
-        if isinstance(measure, Perplexity):
-            answered = _perplexities(files, cast("Sequence[str]", items), runtime)
+    texts: Any
+    for measure, texts in questions.items():
+        if isinstance(measure, Likelihood):
+            answered = _likelihoods(files, measure.limit, texts, runtime)
         else:
-            limit = cast("Likelihood", measure).limit
-            answered = _likelihoods(files, limit, cast("Sequence[Pair]", items), runtime)
+            answered = _perplexities(files, texts, runtime)
         for positions, rows in answered:
             yield measure, positions, rows
 
@@ -177,14 +176,8 @@ def _mean_likelihoods(
     targets = loaded.padded(texts, fill=_IGNORED)
     rows = max(1, _SLICE // logits.shape[-1])
     slices = zip(logits.flatten(0, 1).split(rows), targets.flatten().split(rows), strict=True)
-    losses = torch.cat(
-        [
-            torch.nn.functional.cross_entropy(
-                part.float(), expected, ignore_index=_IGNORED, reduction="none"
-            )
-            for part, expected in slices
-        ]
-    )
+    loss = torch.nn.CrossEntropyLoss(ignore_index=_IGNORED, reduction="none")
+    losses = torch.cat([loss(part.float(), expected) for part, expected in slices])
     by_token = losses.view(targets.shape).cpu().numpy().astype(np.float64)
     return -by_token.sum(axis=1) / np.array([len(text) for text in texts])
 
@@ -197,8 +190,7 @@ def _budget(loaded: Loaded, runtime: Runtime) -> int:
 
 def _start_of_text(loaded: Loaded) -> int:
     """Return the token before a text: GPT-2's is ``<|endoftext|>``."""
-    tokenizer = loaded.tokenizer
-    for start in (tokenizer.bos_token_id, tokenizer.eos_token_id):
+    for start in (loaded.tokenizer.bos_token_id, loaded.tokenizer.eos_token_id):
         if start is not None:
             return int(start)
     what = "has no token for the beginning of a text"

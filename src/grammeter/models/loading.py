@@ -182,13 +182,8 @@ class Loaded:
             return []
         firsts = [item if isinstance(item, str) else item[0] for item in items]
         seconds = None if isinstance(items[0], str) else [item[1] for item in items]
-        encoded: Any = self.tokenizer(
-            firsts,
-            seconds,
-            truncation=False if max_length is None else "longest_first",
-            max_length=max_length,
-            verbose=False,
-        )
+        cut = {"truncation": "longest_first", "max_length": max_length} if max_length else {}
+        encoded: Any = self.tokenizer(firsts, seconds, verbose=False, **cut)
         return [{key: encoded[key][n] for key in encoded} for n in range(len(items))]
 
 
@@ -225,10 +220,8 @@ def _load(
     random = tuple(sorted(report["missing_keys"]))
     lacking = [key for key in random if "pooler" not in key]
     if lacking:
-        raise files.misfit(
-            f"lacks weights that {kind} needs: {', '.join(lacking[:3])}",
-            "Name a model of this kind; weights that are missing would be random.",
-        )
+        fix = "Name a model of this kind; weights that are missing would be random."
+        raise files.misfit(f"lacks weights that {kind} needs: {', '.join(lacking[:3])}", fix)
     message = f"the memory of {str(place)!r} does not suffice for the model"
     return placed(Loaded(files, tokenizer, model.eval(), random), place, message)
 
@@ -258,16 +251,16 @@ def libraries() -> tuple[Any, Any]:
 @contextmanager
 def quiet(transformers: Any) -> Generator[None, None, None]:
     """Suppress the library's own progress bars and advice inside the block."""
-    level = transformers.logging.get_verbosity()
-    bars = transformers.logging.is_progress_bar_enabled()
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
+    logging = transformers.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     try:
         yield
     finally:
-        transformers.logging.set_verbosity(level)
+        logging.set_verbosity(level)
         if bars:
-            transformers.logging.enable_progress_bar()
+            logging.enable_progress_bar()
 
 
 def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
@@ -294,7 +287,9 @@ def load_weights(
 
     No pickle is read and no code of the folder is run. Errors of that class are passed on.
     """
-    _check_depth(files)
+    for name, value in files.config().items():  # a damaged depth would take hours to build
+        if name.endswith(("layers", "n_layer")) and isinstance(value, int) and value > _DEEPEST:
+            raise ValueError(f"config.json: {name} is {str(value)[:20]}, more than {_DEEPEST}")
     return getattr(transformers, kind).from_pretrained(
         files.folder,
         local_files_only=True,
@@ -306,29 +301,18 @@ def load_weights(
     )
 
 
-def _check_depth(files: ModelFiles) -> None:
-    """Refuse a damaged configuration that would take hours to build its blocks."""
-    for name, value in files.config().items():
-        if name.endswith(("layers", "n_layer")) and isinstance(value, int) and value > _DEEPEST:
-            raise ValueError(f"config.json: {name} is {str(value)[:20]}, more than {_DEEPEST}")
-
-
 def _unloadable(files: ModelFiles, what: str, error: Exception) -> MissingResourceError:
-    return MissingResourceError(
-        f"the model {files.name!r}: {what}: {words_of(error)}",
-        where=str(files.folder),
-        fix="Check that it is a model of this kind, and that its files are whole.",
-    )
+    fault = f"the model {files.name!r}: {what}: {words_of(error)}"
+    fix = "Check that it is a model of this kind, and that its files are whole."
+    return MissingResourceError(fault, where=str(files.folder), fix=fix)
 
 
 def device_of(torch: Any, name: str) -> Any:
     """Return torch's device of this name, if this machine has it."""
     check_device(name)
     kind, _, number = name.partition(":")
-    count = {
-        "cuda": torch.cuda.device_count() if torch.cuda.is_available() else 0,
-        "mps": int(torch.backends.mps.is_available()),
-    }.get(kind, 1)
+    cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    count = {"cuda": cards, "mps": int(torch.backends.mps.is_available())}.get(kind, 1)
     if int(number or 0) >= count:
         there = f", but {count} of this kind" if count else ""
         fix = "Use --device cpu, or install torch for it; 'grammeter doctor' tells more."
@@ -343,19 +327,12 @@ def limit_of(tokenizer: Any, model: Any) -> int | None:
         fault = f"the tokenizer's model_max_length is no number: {str(said)[:40]}"
         raise DataError(fault, fix="Mend tokenizer_config.json.")
     positions = getattr(model.config, "max_position_embeddings", None)
-    limits = [
-        limit
-        for limit in (said, positions and positions - _reserved(model))
-        if limit and limit < LARGEST_LIMIT
-    ]
-    return int(min(limits)) if limits else None
+    limits = (said, positions and positions - _reserved(model))
+    return min((int(n) for n in limits if n and n < LARGEST_LIMIT), default=None)
 
 
 def _reserved(model: Any) -> int:
     """Return the number of positions without tokens: in RoBERTa those up to the padding's."""
-    paddings = [
-        getattr(module, "padding_idx", None)
-        for name, module in model.named_modules()
-        if name.endswith("position_embeddings")
-    ]
+    tables = [part for name, part in model.named_modules() if name.endswith("position_embeddings")]
+    paddings = [getattr(table, "padding_idx", None) for table in tables]
     return max((padding + 1 for padding in paddings if padding is not None), default=0)

@@ -55,11 +55,8 @@ def check(loaded: Loaded, measure: Regression) -> None:
 
 
 def _misfit(loaded: Loaded, what: str, wanted: str) -> DataError:
-    return loaded.files.misfit(
-        what,
-        f"Name a regression model, an encoder and a head with {wanted};"
-        " 'grammeter train' makes such models.",
-    )
+    fix = f"Name a regression model, an encoder and a head with {wanted}"
+    return loaded.files.misfit(what, f"{fix}; 'grammeter train' makes such models.")
 
 
 def _reader(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Input]], FloatArray]:
@@ -91,12 +88,9 @@ def _last_layer(torch: Any, loaded: Loaded) -> Any:
 
 def _head_layers(torch: Any, model: Any) -> list[Any]:
     """Return the linear layers of a model outside its encoder."""
-    inner = {id(module) for module in model.base_model.modules()}
-    return [
-        module
-        for module in model.modules()
-        if id(module) not in inner and isinstance(module, torch.nn.Linear)
-    ]
+    inner = set(map(id, model.base_model.modules()))
+    linear = (module for module in model.modules() if isinstance(module, torch.nn.Linear))
+    return [module for module in linear if id(module) not in inner]
 
 
 def _padded(loaded: Loaded, inputs: Sequence[_Input]) -> dict[str, Any]:
@@ -136,15 +130,9 @@ def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Gener
 def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
     """Load a model with a head of one output and random weights."""
     try:
-        model, report = loading.load_weights(
-            transformers,
-            files,
-            _ARCHITECTURE,
-            torch.float32,
-            num_labels=1,
-            problem_type="regression",
-            ignore_mismatched_sizes=True,
-        )
+        head = {"num_labels": 1, "problem_type": "regression", "ignore_mismatched_sizes": True}
+        kind = torch.float32
+        model, report = loading.load_weights(transformers, files, _ARCHITECTURE, kind, **head)
     except Exception as error:
         raise _unfit(files, words_of(error)) from error
     inside = f"{model.base_model_prefix}."

@@ -61,11 +61,9 @@ def check_folder(folder: str | Path) -> None:
     except core.FAULTS as error:
         if getattr(error, "sqlite_errorcode", None) in _BUSY:
             return
-        raise core.UsageError(
-            f"figures cannot be kept in {str(folder)!r}: {_words(error)}",
-            fix=f"Name a folder that can be written, or delete {FILE} there if it is damaged;"
-            " without --cache-dir nothing is kept.",
-        ) from None
+        fault = f"figures cannot be kept in {str(folder)!r}: {_words(error)}"
+        fix = f"Name a folder that can be written, or delete {FILE} there if it is damaged"
+        raise core.UsageError(fault, fix=f"{fix}; without --cache-dir nothing is kept.") from None
 
 
 class Store:
@@ -98,9 +96,8 @@ class Store:
         self._cache.write(pairs)
 
     def _key(self, item: ModelInput) -> bytes:
-        texts = (item,) if isinstance(item, str) else item
         digest = hashlib.blake2b(self._identity, digest_size=16)
-        for text in texts:
+        for text in (item,) if isinstance(item, str) else item:
             content = text.encode("utf-8", "surrogatepass")
             digest.update(len(content).to_bytes(8, "little") + content)
         return digest.digest()
@@ -174,11 +171,11 @@ class Runtime:
     def __post_init__(self) -> None:
         check_device(self.device)
         if self.dtype not in DTYPES:
-            fault = f"unknown number type {self.dtype!r}"
-            raise core.UsageError(fault, fix=f"Use {', '.join(DTYPES)}.")
+            fix = f"Use {', '.join(DTYPES)}."
+            raise core.UsageError(f"unknown number type {self.dtype!r}", fix=fix)
         if self.batch_tokens is not None and self.batch_tokens < 1:
-            fault = f"batches of {self.batch_tokens} tokens"
-            raise core.UsageError(fault, fix="Use 1 or more, or leave it out.")
+            fix = "Use 1 or more, or leave it out."
+            raise core.UsageError(f"batches of {self.batch_tokens} tokens", fix=fix)
         if self.cache_dir is not None:
             object.__setattr__(self, "cache_dir", core.expanded(self.cache_dir))
 
@@ -202,8 +199,7 @@ def current() -> Runtime:
 def using(runtime: Runtime) -> Generator[Runtime]:
     """Run all models inside the block with ``runtime``: ``with using(Runtime(...)): ...``.
 
-    A thread that is started inside does not inherit it. Raises UsageError: at once, if the folder
-    ``cache_dir`` is not writable.
+    Threads started inside do not inherit it. UsageError, at once, if ``cache_dir`` is not writable.
     """
     if runtime.cache_dir is not None:
         check_folder(runtime.cache_dir)

@@ -70,10 +70,9 @@ class MeanSimilarity(Measure, room="encoder", columns="cosine"):
 class Regression(Measure, room="regressor", columns="output"):
     """The one output of a regression head, for texts or pairs of texts (SOME, IMPARA).
 
-    The head ``pooler`` is a dense layer and tanh over the first state, then linear with bias, as
-    in BERT's sequence classifiers; ``linear`` the weights of the last layer on the first state
-    itself, no bias, as in IMPARA's paper. ``limit`` is the maximum tokens of a text or pair; the
-    longer side is cut first.
+    The head ``pooler`` is a dense layer and tanh over the first state, then linear with bias, as in
+    BERT's sequence classifiers; ``linear`` the weights of the last layer on the first state itself,
+    no bias, as in IMPARA's paper. ``limit``: maximum tokens; the longer side is cut first.
     """
 
     head: Literal["pooler", "linear"] = "pooler"
@@ -117,8 +116,7 @@ class Request:
 
 
 Steps = Generator[Sequence[Request], Sequence[FloatArray], Result]
-"""A generator that yields requests, receives one array for each, shape ``(items, columns)``, and
-returns a result."""
+"""Yields requests, receives one array for each, ``(items, columns)``, and returns a result."""
 
 
 def run_together(works: Sequence[Steps[Result]]) -> list[Result]:
@@ -154,11 +152,8 @@ def answer(requests: Sequence[Request]) -> list[FloatArray]:
         here = {m: [*i] for (name, m), i in asked.items() if (name, m.room) == (model, room)}
         for measure, rows in _figures(find_model(model), room, here, current()).items():
             tables[model, measure] = {item: n for n, item in enumerate(here[measure])}, rows
-    return [
-        rows[[positions[item] for item in request.items]]
-        for request in requests
-        for positions, rows in [tables[request.model, request.measure]]
-    ]
+    both = ((request.items, *tables[request.model, request.measure]) for request in requests)
+    return [rows[[positions[item] for item in items]] for items, positions, rows in both]
 
 
 def _figures(

@@ -23,9 +23,8 @@ def chunks(
     Yields the sequences of a chunk, ascending, and the positions of the pairs that they answer.
 
     Pairs that are connected by common sequences stay together if they fit into a chunk; else
-    those with the same second sequence do. ``pairs`` has shape ``(pairs, 2)``, numbers of
-    sequences; ``lengths`` the tokens of each sequence. A chunk has at most ``capacity`` tokens, or
-    a single longer pair.
+    those with the same second sequence do. ``pairs``, ``(pairs, 2)``, are numbers of sequences,
+    ``lengths`` their tokens. A chunk has at most ``capacity`` tokens, or a single longer pair.
     """
     component = _components(pairs, len(lengths))
     sizes = np.bincount(component, weights=lengths)
@@ -129,13 +128,12 @@ class SimilarityQuestion:
             self.figures[at] = compare_means(held.states[None], pairs)
         else:
             layer, weights = self.layer, self.weights[held.tokens]
+
+            def step(batch: list[int]) -> FloatArray:
+                return compare_tokens(held, layer, weights, pairs[batch])
+
             lengths = held.lengths[pairs].sum(axis=1).tolist()
-            compared = in_batches(
-                lengths,
-                runtime.budget,
-                lambda batch: compare_tokens(held, layer, weights, pairs[batch]),
-            )
-            for batch, figures in compared:
+            for batch, figures in in_batches(lengths, runtime.budget, step):
                 self.figures[at[batch]] = figures
         yield from self._rows(at)
 
@@ -158,8 +156,7 @@ def compare_tokens(held: Held, layer: int, weights: FloatArray, pairs: IntArray)
 
     ``weights`` belong to the chunk's tokens, 0 for special ones; ``pairs`` are places in it, shape
     ``(pairs, 2)``: candidate and reference. Returns precision, recall and f1, -1 to 1, shape
-    ``(pairs, 3)``. Precision or recall is NaN where all weights are 0; f1 is 0 where it is
-    undefined.
+    ``(pairs, 3)``: the first two NaN where all weights are 0, f1 0 where it is undefined.
     """
     candidates, real, weighed = held.padded(layer, pairs[:, 0], weights)
     references, real_too, weighed_too = held.padded(layer, pairs[:, 1], weights)
