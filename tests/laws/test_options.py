@@ -39,6 +39,7 @@ VALUES = {
     "--metric": ["gleu", "m2"],
     "--normalise": ["NFD"],
     "--documents": ["texts.tsv:document"],
+    "--group-by": ["texts.tsv:kind", "texts.tsv:none"],
     "--fail-under": ["m2=0.9"],
     "--parts": ["precision"],
     "--types": ["", "operation"],

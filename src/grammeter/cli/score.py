@@ -33,6 +33,7 @@ def _score(args: argparse.Namespace) -> int:
         check_folder(path)
     metrics = [_named(spelled) for spelled in args.metrics]  # refuses wrong spellings at once
     corpus = inputs.corpus(args, noted=True)
+    check_limits(limits, args.metrics, corpus.group_labels)
     models.remark_unused(args, metrics, judging=True)
     for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
         output.notice(args, text)
@@ -72,5 +73,7 @@ def _limits(spelled: Iterable[str]) -> dict[str, float]:
         except ValueError:
             name = ""
         if not name:
-            raise gm.UsageError(f"--fail-under {text}", fix="Write it as METRIC=VALUE: m2=0.35")
+            raise gm.UsageError(
+                f"--fail-under {text}", fix="Write METRIC=VALUE: m2=0.35, m2@GROUP=0.3"
+            )
     return limits

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from grammeter.core.errors import UnknownNameError
+from grammeter.core.group_tables import group_tables, group_value, long_group_tables
 from grammeter.core.metric_scores import BY_SYSTEM, MetricScores, read_column
 from grammeter.core.result import Named, Result, reading
 from grammeter.core.tables import Cell, Column, Table
@@ -70,14 +71,28 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         return self.to_dict() | {"details": details, "corpus": self.corpus}
 
     def tables(self, *, long: bool = False, parts: Sequence[str] = ()) -> Sequence[Table]:
-        """Return a row for each system; then scores by error type, most frequent types first.
+        """Return a row for each system; then scores by group and error type, frequent types first.
 
         With ``long``, for programs, by error type a row for each system, metric and type. ``parts``
         of the scores, such as ``precision``, have a column each before the score; UnknownNameError
         if no metric has one of them.
         """
         by_type = long_types_tables(self.columns) if long else types_tables(self.columns, parts)
-        return [self._main(parts), *by_type]
+        groups = self.blocks.get("groups")
+        shown = (
+            (long_group_tables(groups) if long else group_tables(groups, self)) if groups else ()
+        )
+        return [self._main(parts), *shown, *by_type]
+
+    def values_in(self, metric: str, group: str) -> dict[str, float]:
+        """Return the scores of all systems in a group of sentences, or their mean ``macro``.
+
+        NaN where there is none; UnknownNameError if the table has no such metric or group.
+        """
+        column, block = self[metric], self.blocks.get("groups", {"metrics": {metric: {}}})
+        by_group: Mapping[str, Any] = block["metrics"][metric]
+        UnknownNameError.check("group in these scores", group, by_group)
+        return {system: group_value(by_group[group], system) for system in column}
 
     def _main(self, parts: Sequence[str]) -> Table:
         columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", self.systems)]

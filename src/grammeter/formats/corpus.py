@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
@@ -128,6 +128,18 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.sources)
+
+    def take(self, places: Sequence[int]) -> Corpus:
+        """Return the chosen sentences, from 0, in the given order."""
+
+        def chosen(rows: Sequence[Any]) -> list[Any]:
+            return [rows[at] for at in places] if rows else []
+
+        parts = (self.systems, self.groups)
+        systems, groups = ({name: chosen(rows) for name, rows in of.items()} for of in parts)
+        lists = {name: chosen(getattr(self, name)) for name in ("sources", "gold", "documents")}
+        references = [chosen(rows) for rows in self.references]
+        return replace(self, **lists, references=references, systems=systems, groups=groups)
 
     def segments(self, system: str) -> list[Segment]:
         """Return one system's sentences as metrics take them, one segment each."""

@@ -24,6 +24,7 @@ from grammeter.formats import NO_SOURCE, Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.models import Runtime, current, using
+from grammeter.scoring.groups import depends_on_corpus
 from grammeter.scoring.table import check_listed, count, score_table
 
 Texts = Sequence[str]
@@ -198,7 +199,7 @@ def _tuple(texts: str | Sequence[str] | None) -> tuple[str, ...]:
 
 def check_alone(metric: Metric) -> None:
     """Refuse a metric that scores an output by the whole corpus, so that no sentence has one."""
-    if metric.pooled or getattr(metric, "idf", False):
+    if depends_on_corpus(metric):
         fault = f"{metric} scores an output by the whole corpus, so no sentence alone has a score"
         raise UsageError(fault, fix="Use 'grammeter score' for it.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from grammeter import core
 from grammeter.formats import Corpus
 from grammeter.metrics import Asking, Metric
 from grammeter.models import run_together
+from grammeter.scoring import groups
 
 CUT = "texts longer than the model takes were cut"
 
@@ -41,9 +43,19 @@ def score_table(
     about = (*corpus.notes, *_unjudged(corpus))
     about += tuple(_without_types(columns)) if types or gold_types else ()
     lines = {str(line + 1): why for line, why in corpus.unjudgeable.items()}
-    blocks = {"unjudged": {"rule": corpus.unjudged, "segments": lines}} if lines else {}
+    blocks: dict[str, Any] = (
+        {"unjudged": {"rule": corpus.unjudged, "segments": lines}} if lines else {}
+    )
+    if corpus.groups:
+        blocks["groups"] = groups.group_block(corpus, metrics, columns, _counted_alone)
     systems, texts = tuple(corpus.systems), corpus.to_dict()
     return core.ScoreTable(systems, len(corpus), columns, texts, about, blocks | {**corpus.report})
+
+
+def _counted_alone(corpus: Corpus, metric: Metric) -> dict[str, core.Statistics]:
+    """Count for one metric; the rows by system."""
+    batch = _Batch(corpus)
+    return batch.by_system(count([metric], batch.segments, batch.copies)[metric.counting()])
 
 
 def _unjudged(corpus: Corpus) -> Iterator[str]:
@@ -88,6 +100,13 @@ class _Batch:
                 self.copies[position] += 1
                 rows.append(position)
             self.rows[system] = np.array(rows, dtype=np.int64)
+        self.judged = np.isin(np.arange(len(corpus)), corpus.judged) if corpus.skipped else None
+
+    def by_system(self, counted: core.Statistics) -> dict[str, core.Statistics]:
+        """Return the rows of each system, a row for each sentence of the corpus."""
+        judged = self.judged
+        rows = {system: counted.take(at) for system, at in self.rows.items()}
+        return rows if judged is None else {s: of.among(judged) for s, of in rows.items()}
 
 
 def count(
@@ -131,17 +150,15 @@ def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:
 def _score_one(
     metric: Metric, corpus: Corpus, batch: _Batch, rows: core.Statistics
 ) -> core.MetricScores:
-    statistics = {system: rows.take(at) for system, at in batch.rows.items()}
-    if corpus.skipped:
-        judged = np.isin(np.arange(len(corpus)), corpus.judged)
-        statistics = {system: rows.among(judged) for system, rows in statistics.items()}
+    statistics = batch.by_system(rows)
     signature = metric.signature(_context(metric, corpus))
+    documents = corpus.documents if groups.averaged(corpus) else ()
     return core.MetricScores(
         metric=str(metric),
         signature=signature,
         higher_is_better=metric.higher_is_better,
         scores={
-            system: replace(metric.score(counts), signature=signature)
+            system: replace(groups.corpus_score(metric, counts, documents), signature=signature)
             for system, counts in statistics.items()
         },
         segments={system: metric.sentences(counts) for system, counts in statistics.items()},

@@ -1,9 +1,9 @@
 """``score``: score the systems of a corpus with several metrics."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isfinite
 
-from grammeter.core import TIERS, ScoreTable, Tier, UnknownNameError, UsageError, checked
+from grammeter.core import MACRO, TIERS, ScoreTable, Tier, UnknownNameError, UsageError, checked
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
@@ -53,28 +53,53 @@ def fail_under(scores: ScoreTable, limits: Mapping[str, float]) -> list[str]:
     """Name the systems that miss a limit: a sentence for each system and metric that does.
 
     ``limits`` are, for some of the metrics of ``scores``, the worst score that is good enough, in
-    the metric's own units. Raises :class:`UsageError` if the scores do not have the metric, or no
-    score, or every score, reaches a limit.
+    the metric's own units; ``m2@NWI`` is the score in a group, ``m2@macro`` the mean over groups.
+    Raises :class:`UsageError` if the scores do not have the metric or group, or no score, or every
+    score, reaches a limit.
     """
-    check_limits(limits, scores)
+    check_limits(limits, scores, scores.blocks.get("groups", {}).get("order", ()))
     return [
-        f"{system} scores {score.value:.6g} in {name}, limit {limit:g}"
+        f"{system} scores {value:.6g} in {name}, limit {limit:g}"
         for name, limit in limits.items()
-        for system, score in scores[name].items()
-        if not (score.value >= limit if scores[name].higher_is_better else score.value <= limit)
+        for metric, group in [_metric_and_group(name, scores)]
+        for system, value in _values(scores, metric, group).items()
+        if not (value >= limit if scores[metric].higher_is_better else value <= limit)
     ]
 
 
-def check_limits(limits: Mapping[str, float], metrics: Iterable[str]) -> None:
-    """Refuse limits of other metrics, and those that no score can reach, or every score reaches."""
+def check_limits(
+    limits: Mapping[str, float], metrics: Iterable[str], groups: Iterable[str] | None = None
+) -> None:
+    """Refuse limits of other metrics, and those that no score can reach, or every score reaches.
+
+    Also those of other ``groups``, unless that is ``None``.
+    """
     names = list(metrics)
+    known = None if groups is None else [*dict.fromkeys(groups)]
     for name, limit in limits.items():
-        UnknownNameError.check("metric in --fail-under", name, names)
-        low, high = make_metric(name).bounds
+        metric, group = _metric_and_group(name, names)
+        UnknownNameError.check("metric in --fail-under", metric, names)
+        if group and known is not None:
+            UnknownNameError.check("group in --fail-under", group, known and [*known, MACRO])
+        low, high = make_metric(metric).bounds
         if isfinite(limit) and low <= limit <= high:
             continue
         fix = "Give a number in the metric's own units."
         if isfinite(limit) and low <= limit / 100 <= high:
             fix = f"Did you mean {name}={limit / 100:g}? --percent changes only what is printed."
-        fault = f"--fail-under {name}={limit:g}: scores of {name} lie between {low:g} and {high:g}"
+        fault = (
+            f"--fail-under {name}={limit:g}: scores of {metric} lie between {low:g} and {high:g}"
+        )
         raise UsageError(fault, fix=fix)
+
+
+def _metric_and_group(name: str, metrics: Collection[str]) -> tuple[str, str]:
+    """Split ``m2@NWI``; the group is empty where ``name`` is a metric itself."""
+    metric = next((known for known in metrics if name.startswith(f"{known}@")), name)
+    return (name, "") if name in metrics else (metric, name[len(metric) + 1 :])
+
+
+def _values(scores: ScoreTable, metric: str, group: str) -> Mapping[str, float]:
+    if group:
+        return scores.values_in(metric, group)
+    return {system: score.value for system, score in scores[metric].items()}
