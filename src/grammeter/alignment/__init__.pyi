@@ -21,6 +21,7 @@ from grammeter.alignment.corrected import marked as marked
 from grammeter.alignment.corrected import mixed as mixed
 from grammeter.alignment.corrected import orders as orders
 from grammeter.alignment.corrected import partial_text as partial_text
+from grammeter.alignment.laid import laid_back as laid_back
 from grammeter.alignment.lattice import matcher as matcher
 from grammeter.alignment.ngrams import Batch as Batch
 from grammeter.alignment.ngrams import Shared as Shared

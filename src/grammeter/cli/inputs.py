@@ -28,6 +28,11 @@ def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = 
         flags.remark_idle(args, why, "--um", "--missing-annotator")
     if not corpus.unjudgeable:
         flags.remark_idle(args, "each sentence can be judged", "--unjudged")
+    for option in ("missing-essay", "missing-reference"):
+        if option not in corpus.settings:
+            flags.remark_idle(args, "nothing of the kind is missing", f"--{option}")
+    if "texts" not in corpus.report:
+        flags.remark_idle(args, "there are no essays or documents of running text", "--level")
     if not corpus.notes:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
     return corpus

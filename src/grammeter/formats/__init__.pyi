@@ -1,4 +1,5 @@
 from grammeter.formats import datasets as datasets
+from grammeter.formats import essays as essays
 from grammeter.formats import recut as recut
 from grammeter.formats.benchmarks import Benchmark as Benchmark
 from grammeter.formats.benchmarks import benchmark as benchmark

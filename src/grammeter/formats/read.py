@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
-from grammeter.formats import m2, sgml
-from grammeter.formats.corpus import GIVEN, Corpus, Unjudged
-from grammeter.formats.labels import labels_file, sentence_lines, with_labels
+from grammeter.formats import essays, m2, sgml
+from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
+from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
 from grammeter.formats.records import read_records
 from grammeter.formats.text import (
     STDIN,
@@ -47,6 +47,9 @@ def read_corpus(
     lenient: bool = False,
     documents: str | None = None,
     group_by: str | None = None,
+    level: essays.Level | None = None,
+    missing_essay: essays.MissingEssay = "error",
+    missing_reference: essays.MissingReference = "fewer",
 ) -> Corpus:
     """Read sources, references and system outputs, or all of them from one table.
 
@@ -80,6 +83,15 @@ def read_corpus(
         ``FILE:COLUMN`` with the document of each sentence, see :mod:`grammeter.formats.labels`.
     group_by
         ``FILE:COLUMN`` with the group of each sentence, such as its domain.
+    level
+        What is scored as one line: ``text``, an essay or document, the default of essay files (see
+        :mod:`grammeter.formats.essays`) without ``documents``; else ``sentence``, and outputs of
+        ``documents`` are laid back on these (:func:`~grammeter.alignment.laid_back`).
+    missing_essay
+        The text of an essay or document that an output lacks: ``bang`` is ``!``, as in MultiGEC;
+        ``source`` that of the source, ``empty`` none; ``error`` refuses the output.
+    missing_reference
+        An essay that a reference lacks has ``fewer`` references; ``copy-first``: the first again.
     """
     if corpus is not None:
         if any((source, references, systems, names, normalise, lenient)):
@@ -89,8 +101,10 @@ def read_corpus(
                 " or leave out the table (--corpus).",
             )
         table = replace(read_records(corpus), unjudged=unjudged)
-        return with_labels(table, documents, group_by)
-    reader = _Reader(lenient, normalise)
+        table = with_labels(table, documents, group_by)
+        layout = essays.layout(level, table.documents, (), whole=False)
+        return layout.finished(table) if layout else table
+    reader = _Reader(lenient, normalise, folders=True)
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
@@ -101,7 +115,15 @@ def read_corpus(
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
     texts, gold_files = reader.references(references)
     sources = reader.sources(source_paths, gold_files)
-    gold_files += reader.essays(sources)
+    folders = [output_paths[name] for name, lines in outputs.items() if not lines]
+    ids = reader.ids or (crossed(read_labels(documents)[0]) if documents else [])
+    if folders and not ids:
+        read_bytes(folders[0])  # which says that it is a folder
+    special = [*reader.by_id, *map(str, folders)]
+    if layout := essays.layout(level, ids, special, whole=bool(reader.ids)):
+        layout.missing_essay, layout.missing_reference = missing_essay, missing_reference
+        reader.lay_out(layout, outputs, texts)
+    gold_files += reader.marked(sources)
     gold = _merged(gold_files)
     reader.check_sources(sources, [*gold_files, *reader.output_files])
     for name, path in output_paths.items():
@@ -126,8 +148,10 @@ def read_corpus(
         origins=reader.origins,
         notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
         notes=tuple(dict.fromkeys(reader.notes)),
+        documents=reader.ids,
     )
-    return with_labels(read, documents, group_by)
+    read = with_labels(read, documents, group_by)
+    return layout.finished(read) if layout else read
 
 
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
@@ -155,12 +179,15 @@ class _Reader:
 
     lenient: bool = False
     form: UnicodeForm | None = None
+    folders: bool = False  # outputs may be folders of documents
     origins: dict[str, str] = field(default_factory=dict[str, str])
     notices: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
     places: list[str] = field(default_factory=list[str])  # ``file:line`` of the sources
     output_files: list[_M2] = field(default_factory=list[_M2])
     essay_files: dict[str, _Essays] = field(default_factory=dict[str, _Essays])
+    by_id: dict[str, essays.Essays] = field(default_factory=dict[str, essays.Essays])  # by path
+    ids: list[str] = field(default_factory=list[str])  # of the source's essays
     labelled: set[str] = field(default_factory=set[str])  # lines of keys are no sentences in these
 
     def text(self, path: PathLike) -> str:
@@ -175,6 +202,10 @@ class _Reader:
             if str(path) in self.labelled:
                 lines = split_lines(text)
                 text = "\n".join(lines[at] for at in sentence_lines(lines)) + "\n"
+            elif essays.is_essays(text):
+                self.by_id[str(path)] = file = essays.parse_essays(text, str(path))
+                self.notices.append("files that begin with '### essay_id = ' are read as essays")
+                return [" ".join(essay.split()) for essay in file.texts.values()]
             self.notices += space_notices(text, path)
             return checked_lines(text, path)
         file = m2.parse_m2(text, str(path), lenient=self.lenient)
@@ -186,6 +217,8 @@ class _Reader:
     def output(self, name: str, path: PathLike, rule: m2.TextRule) -> list[str]:
         self.origins[f"systems[{name}]"] = str(path)
         file, annotator = m2.split_annotator(path)
+        if self.folders and Path(path).is_dir():
+            return []  # until the documents are known
         content = self.read(file)
         if not isinstance(content, m2.M2File):
             if annotator is not None:
@@ -233,10 +266,11 @@ class _Reader:
         for path, content in files:
             lines = content.sources if isinstance(content, m2.M2File) else content
             sources += lines
+            self.ids += self.by_id[path].texts if path in self.by_id else ()
             self.places += [f"{path}:{number}" for number in range(1, len(lines) + 1)]
         return sources
 
-    def essays(self, sources: Sequence[str]) -> list[_M2]:
+    def marked(self, sources: Sequence[str]) -> list[_M2]:
         """Lay the mistakes of SGML files onto the sources."""
         if not self.essay_files:
             return []
@@ -251,6 +285,23 @@ class _Reader:
                 " nothing; they are left out of the gold edits"
             )
         return [(name, m2.M2File(tuple(map(m2.M2Block.of, sources, layout.gold))))]
+
+    def lay_out(
+        self,
+        layout: essays.Layout,
+        outputs: dict[str, list[str]],
+        texts: list[list[str | None]],
+    ) -> None:
+        """Put the texts of essays and documents on the lines of their ids."""
+        for name, lines in outputs.items():
+            path = self.origins[f"systems[{name}]"]
+            if not lines:
+                self.by_id[path] = essays.read_folder(Path(path), self.text, layout.lines)
+            if path in self.by_id:
+                outputs[name] = layout.output(name, self.by_id[path])
+        for number in range(len(texts)):
+            if file := self.by_id.get(self.origins[f"references[{number}]"]):
+                texts[number] = layout.reference(file, texts[0] if number else None)
 
     def check_sources(self, sources: Sequence[str], files: Sequence[_M2]) -> None:
         """Refuse edits of other sentences."""

@@ -65,7 +65,7 @@ def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, st
         raise _other_text(hypothesis, reference, names)
     ends = _ends(hypothesis), _ends(reference)
     common = sorted({*ends[0]} & {*ends[1]})
-    ours, theirs = _Joiner(), _Joiner()
+    ours, theirs = Joiner(), Joiner()
     gold = [theirs.joined(run) for run in _runs(reference, ends[1], common)]
     proposed = [ours.joined(run) for run in _runs(hypothesis, ends[0], common)]
     proposed = [ours.moved(b, g.source) for b, g in zip(proposed, gold, strict=True)]
@@ -90,7 +90,7 @@ def _runs(file: M2File, ends: Sequence[int], common: Sequence[int]) -> list[list
 
 
 @dataclass
-class _Joiner:
+class Joiner:
     """Joins the sentences of one file and counts what that does."""
 
     sentences: int = 0
@@ -99,6 +99,7 @@ class _Joiner:
     texts: int = 0
 
     def joined(self, run: Sequence[M2Block]) -> M2Block:
+        """Make one sentence of several, with all their edits."""
         if len(run) == 1:
             return run[0]
         self.sentences += len(run)

@@ -17,7 +17,7 @@ STDIN = "-"
 MAX_RATIO = 200
 """Unpacked bytes for each packed byte; text packs three- to tenfold."""
 
-_SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
+_SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".md", ".gz")
 _FREE_BYTES = 64 * 2**20  # files up to this size are harmless, whatever their ratio
 _BLOCK = 2**20
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -34,7 +34,7 @@ def read_bytes(path: str | Path) -> bytes:
         fix = "No file fits this pattern." if "*" in str(path) else "Check the path."
         raise DataError("there is no such file", where=str(path), fix=fix) from None
     except IsADirectoryError:
-        fix = "Name the file inside it."
+        fix = "Name the file inside it; outputs, a file a document, need --documents FILE:COLUMN."
         raise DataError("this is a folder, not a file", where=str(path), fix=fix) from None
     except OSError as error:
         fix = "Check its permissions."
