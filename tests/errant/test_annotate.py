@@ -20,7 +20,7 @@ from grammeter.core import (
 )
 from grammeter.errant import annotate, languages, pipelines
 from grammeter.errant.annotate import Annotator, annotator
-from grammeter.errant.languages import ENGLISH, NEUTRAL_RULES, Language, language
+from grammeter.errant.languages import ENGLISH, NEUTRAL_RULES, UPOS_RULES, Language, language
 from grammeter.errant.parse import Parser
 from grammeter.errant.pipelines import find_pipeline, shipped_pipeline
 from grammeter.formats import read_m2
@@ -460,7 +460,11 @@ class TestLanguages:
 
     def test_built_in(self):
         assert language("en") is ENGLISH
-        assert language("xx") is NEUTRAL_RULES
+        assert language("xx") is UPOS_RULES is language("xx", "errant")
+        assert language("en", "errant") is ENGLISH
+        assert language("xx", "neutral") is NEUTRAL_RULES is language("en", "neutral")
+        with pytest.raises(UnknownNameError, match="neutral"):
+            language("xx", "natural")
 
     def test_from_a_package(self, announce):
         german = Language(
@@ -472,6 +476,7 @@ class TestLanguages:
         )
         announce(german)
         assert language("de") is german
+        assert language("de", "errant") is UPOS_RULES
         made = Annotator(language("de"), None)
         assert written(made.annotate([("der Hund", "den Hund")])[0]) == ["0 1|R:DE|den"]
         assert made.signature()["rules"] == "de-1"

@@ -17,7 +17,7 @@ def fake(monkeypatch):
     made = FakeAnnotator()
     made.types = []
 
-    def opened(pipeline, *, types):
+    def opened(pipeline, *, rules, types):
         made.types.append(types)
         return made
 

@@ -30,7 +30,7 @@ from grammeter.metrics.registry import build
 def fake(monkeypatch):
     """Extract no edits but those that a test gives."""
     fake = FakeAnnotator()
-    monkeypatch.setattr("grammeter.metrics.kinds.annotator", lambda pipeline, types: fake)
+    monkeypatch.setattr("grammeter.metrics.kinds.annotator", lambda pipeline, rules, types: fake)
     return fake
 
 

@@ -44,7 +44,7 @@ def fake(monkeypatch):
 def edits(monkeypatch):
     """Edits without a pipeline."""
     monkeypatch.setattr(
-        "grammeter.metrics.kinds.annotator", lambda pipeline, types: FakeAnnotator()
+        "grammeter.metrics.kinds.annotator", lambda pipeline, rules, types: FakeAnnotator()
     )
 
 

@@ -368,7 +368,7 @@ def test_without_weights_it_is_errant(annotator):
         Segment("a b c", "a c c", ("a c b", "x b c")),
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grammeter.metrics.kinds.annotator", lambda pipeline, *, types: annotator)
+        patch.setattr("grammeter.metrics.kinds.annotator", lambda *_, **__: annotator)
         counted = [cls(rounding=None).evaluate(segments) for cls in (Errant, SentErrant)]
     options = {"scorer": "self", "aggregation": "gec-metrics"}
     weighed = [cls(**options).evaluate(segments) for cls in (PTErrant, SentPTErrant)]

@@ -20,8 +20,10 @@ from grammeter.errant.compare import total_of as total_of
 from grammeter.errant.languages import ENGLISH as ENGLISH
 from grammeter.errant.languages import NEUTRAL_RULES as NEUTRAL_RULES
 from grammeter.errant.languages import Language as Language
+from grammeter.errant.languages import RuleSet as RuleSet
 from grammeter.errant.merge import Strategy as Strategy
 from grammeter.errant.pipelines import NEUTRAL as NEUTRAL
+from grammeter.errant.pipelines import PLAIN as PLAIN
 from grammeter.errant.pipelines import USUAL as USUAL
 from grammeter.errant.pipelines import find_pipeline as find_pipeline
 from grammeter.errant.pipelines import shipped_pipeline as shipped_pipeline

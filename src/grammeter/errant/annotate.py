@@ -13,13 +13,22 @@ from itertools import chain
 from pathlib import Path
 from typing import get_args
 
-from grammeter.core import DETECTION_ONLY, Edit, GoldEdits, Segment, UnknownNameError, cache_folder
+from grammeter.core import (
+    DETECTION_ONLY,
+    Edit,
+    GoldEdits,
+    Segment,
+    UnknownNameError,
+    UsageError,
+    cache_folder,
+)
 from grammeter.errant.align import Aligner, Change
-from grammeter.errant.languages import NEUTRAL_RULES, Language, language
+from grammeter.errant.languages import NEUTRAL_RULES, PLAIN_RULES, Language, RuleSet, language
 from grammeter.errant.merge import Strategy, is_decided_by_changes
 from grammeter.errant.merge import merge as merge_changes
 from grammeter.errant.parse import Parser
-from grammeter.errant.pipelines import NEUTRAL, find_pipeline
+from grammeter.errant.parses import Parses, PlainClasses, time_of_parse
+from grammeter.errant.pipelines import NEUTRAL, PLAIN, find_pipeline
 from grammeter.errant.tokens import Applied, Tokens, by_span, split
 
 CHUNK = 4096  # pairs that are processed together
@@ -36,10 +45,12 @@ class Annotator:
     that users should see: the default pipeline's scores are not comparable with published ones.
     """
 
+    notice: str | None
+
     def __init__(
         self,
         rules: Language,
-        parser: Parser | None,
+        parser: Parser | PlainClasses | Parses | None,
         *,
         types: bool = True,
         merge: Strategy = "rules",
@@ -56,7 +67,7 @@ class Annotator:
         self._aligner = Aligner(lev=self._lev)
         self._known: dict[Texts, tuple[Edit, ...]] = {}
         self._weight = 0
-        self.notice: str | None = parser.pipeline.notice if parser else None
+        self.notice = parser.notice if parser else None
 
     def annotate(
         self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
@@ -116,13 +127,12 @@ class Annotator:
 
     def signature(self) -> dict[str, str]:
         """Return all that edits depend on: pipeline, its hash, rules, merging, alignment."""
-        pipeline = self._parser.pipeline if self._parser else None
+        align = "letters" if isinstance(self._parser, PlainClasses) else "linguistic"
         return {
-            "pipeline": f"{pipeline.name}-{pipeline.version}" if pipeline else NEUTRAL,
-            **({"pipeline-hash": pipeline.hash} if pipeline else {}),
+            **(self._parser.signature() if self._parser else {"pipeline": NEUTRAL}),
             "rules": self.rules.rules,
             "merge": self._merge,
-            "align": "lev" if self._lev else "linguistic",
+            "align": "lev" if self._lev else align,
         }
 
     def _typed(self, applied: Sequence[Applied]) -> list[tuple[Edit, ...]]:
@@ -145,7 +155,7 @@ class Annotator:
             text: bare[text]
             for pair, (_, sides) in zip(pairs, drafts, strict=True)
             for text, needs in zip(pair, sides, strict=True)
-            if needs
+            if needs or isinstance(self._parser, Parses)  # which must have all sentences
         }
         parses = bare | self._parse(needed)
         for (source, target), (changes, _) in zip(pairs, drafts, strict=True):
@@ -162,7 +172,7 @@ class Annotator:
         changes = self._aligner.align(source, target)
         if not self.rules.merges_by_changes(changes):
             return changes, (True, True)
-        typed = self._types and self.rules.types_need == "parse"
+        typed = self._types and self.rules.types_need != "words"
         kinds = {change.kind for change in changes}
         return changes, (typed and kinds != {"I"}, typed and kinds != {"D"})
 
@@ -181,7 +191,8 @@ class Annotator:
     def _parse(self, sentences: dict[str, Tokens]) -> dict[str, Tokens]:
         if self._parser is None:
             return sentences
-        parses = self._parser.parse(sentences.values(), dependencies=self._types)
+        dependencies = self._types and self.rules.types_need == "parse"
+        parses = self._parser.parse(sentences.values(), dependencies=dependencies)
         return dict(zip(sentences, parses, strict=True))
 
     def _remember(self, edits: dict[Texts, tuple[Edit, ...]]) -> None:
@@ -196,6 +207,7 @@ class Annotator:
 def annotator(
     pipeline: str | None = None,
     *,
+    rules: RuleSet | None = None,
     types: bool = True,
     merge: Strategy = "rules",
     lev: bool = False,
@@ -203,12 +215,17 @@ def annotator(
 ) -> Annotator:
     """Make an annotator; equal arguments give the same object, which remembers its work.
 
-    MissingResourceError if there is no such pipeline, UnknownNameError if no such way of merging.
+    MissingResourceError if there is no such pipeline, UnknownNameError if no such way of merging,
+    UsageError if ``rules`` are not those of the words alone.
 
     Parameters
     ----------
     pipeline
-        As for :func:`~.pipelines.find_pipeline`; ``neutral``: none, for any language, words alone.
+        As for :func:`~.pipelines.find_pipeline`, or a CoNLL-U file of parses made elsewhere. Words
+        alone, in any language: ``plain``, with ERRANT's alignment and merging, or ``neutral``.
+    rules
+        ``errant``: its merging, and types by universal parts of speech outside English;
+        ``neutral``: neutral merging, types M, R, U. By default those of the pipeline's language.
     types
         Whether edits get types. The spans are the same without, and nothing needs a parser.
     merge
@@ -219,21 +236,37 @@ def annotator(
         Folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else the user's.
     """
     UnknownNameError.check("way of merging", merge, get_args(Strategy))
-    return _annotator(pipeline, types, merge, lev, cache_folder(cache_dir))
+    time = time_of_parse(pipeline)
+    return _annotator(pipeline, rules, types, merge, lev, cache_folder(cache_dir), time)
 
 
 @cache
 def _annotator(
-    pipeline: str | None, types: bool, merge: Strategy, lev: bool, folder: Path | None
-) -> Annotator:
-    if pipeline == NEUTRAL:
-        return Annotator(NEUTRAL_RULES, None, types=types, merge=merge, lev=lev)
-    parser = _parser(find_pipeline(pipeline), folder)
-    rules = language(parser.pipeline.language)
-    return Annotator(rules, parser, types=types, merge=merge, lev=lev)
+    pipeline: str | None, rules: RuleSet | None, types: bool, merge: Strategy, lev: bool,
+    folder: Path | None, time: int,
+) -> Annotator:  # fmt: skip
+    scheme, parser = language("", rules), None
+    if pipeline in (NEUTRAL, PLAIN):
+        parser = PlainClasses() if pipeline == PLAIN else None
+        if rules == ("neutral" if parser else "errant"):
+            fault = f"pipeline {pipeline} has its own rules, not {rules}"
+            fix = f"Leave rules out, or take {NEUTRAL if parser else PLAIN}."
+            raise UsageError(fault, fix=fix)
+        scheme = PLAIN_RULES if parser else NEUTRAL_RULES
+    elif time:
+        parser = _parses(str(pipeline), time)
+    else:
+        parser = _parser(find_pipeline(pipeline), folder)
+        scheme = language(parser.pipeline.language, rules)
+    return Annotator(scheme, parser, types=types, merge=merge, lev=lev)
 
 
 _parser = cache(Parser)  # one for all annotators of a pipeline, with or without types
+
+
+@cache
+def _parses(file: str, _time: int) -> Parses:
+    return Parses(Path(file))
 
 
 def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:

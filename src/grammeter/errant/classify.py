@@ -1,4 +1,4 @@
-"""ERRANT's third step: the type of an edit, for English.
+"""ERRANT's third step: the type of an edit, for English, and by UPOS for other languages.
 
 Bryant, Felice & Briscoe 2017, "Automatic annotation and evaluation of error types for
 grammatical error correction", section 3.3, as errant 3.0.2 applies it. A type is an operation
@@ -21,22 +21,48 @@ from typing import Any, NamedTuple
 from grammeter.core import UNKNOWN, UsageError, require
 from grammeter.errant.tokens import Span, Tokens
 
+TYPED_CLASSES = frozenset({
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "NOUN", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
+    "VERB",
+})  # fmt: skip
+RARE_CLASSES = frozenset({"INTJ", "NUM", "SYM", "X"})
+"""All universal parts of speech: those that are types, and those that ERRANT takes as rare."""
+
 
 def classify(span: Span, source: Tokens, target: Tokens) -> str:
     """Return the type of an edit; a side without tokens may be bare, others must be parsed."""
-    one, other = _Side(source, *span[:2]), _Side(target, *span[2:])
-    return UNKNOWN if one.texts == other.texts else _classify(one, other)
+    return _classified(_Side(source, *span[:2]), _Side(target, *span[2:]), _english)
 
 
-def _classify(one: _Side, other: _Side) -> str:
-    if not len(one):
-        return f"M:{_one_sided(other)}"
-    if not len(other):
-        return f"U:{_one_sided(one)}"
+def classify_by_upos(span: Span, source: Tokens, target: Tokens) -> str:
+    """Return the type of an edit in any language: ``ORTH``, ``WO``, or the one UPOS of its tokens.
+
+    Rare classes, and tokens of several, are ``OTHER``, as in English. Spelling and inflection have
+    no types: they need a word list and features of the language.
+    """
+    return _classified(_Side(source, *span[:2]), _Side(target, *span[2:]), _upos)
+
+
+def _classified(one: _Side, other: _Side, category: Callable[..., str]) -> str:
+    if one.texts == other.texts:
+        return UNKNOWN
+    if not (len(one) and len(other)):
+        return f"U:{category(one)}" if len(one) else f"M:{category(other)}"
     if one.lowers[-1] == other.lowers[-1] and (len(one) > 1 or len(other) > 1):
         # [Doctor -> The doctor]: the last token differs in case alone and says nothing
-        return _classify(one.without_last(), other.without_last())
-    return f"R:{_two_sided(one, other)}"
+        return _classified(one.without_last(), other.without_last(), category)
+    if "".join(one.lowers) == "".join(other.lowers):
+        return "R:ORTH"
+    return f"R:{'WO' if sorted(one.lowers) == sorted(other.lowers) else category(one, other)}"
+
+
+def _english(*sides: _Side) -> str:
+    return _one_sided(*sides) if len(sides) == 1 else _two_sided(*sides)
+
+
+def _upos(*sides: _Side) -> str:
+    classes = {pos for side in sides for pos in side.pos}
+    return next(iter(classes)) if len(classes) == 1 and classes <= TYPED_CLASSES else "OTHER"
 
 
 class _Side:
@@ -99,10 +125,6 @@ def _uniform(
 
 
 def _two_sided(one: _Side, other: _Side) -> str:
-    if "".join(one.lowers) == "".join(other.lowers):
-        return "ORTH"
-    if sorted(one.lowers) == sorted(other.lowers):
-        return "WO"
     if len(one) == len(other) == 1:
         pair = _Pair(one, other)
         for rule in _WORD_RULES:

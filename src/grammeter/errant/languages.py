@@ -1,7 +1,8 @@
 """Rules by language: which changes make one edit, and what an edit is called.
 
-English has ERRANT's. Every other language has the neutral rules, unless a package announces
-better ones under the entry point group ``grammeter.languages``, by language code::
+English has ERRANT's. Every other language has its way to merge and types by universal parts of
+speech, unless a package announces better rules under the entry point group
+``grammeter.languages``, by language code::
 
     [project.entry-points."grammeter.languages"]
     de = "my_package:GERMAN"          # a grammeter.errant.languages.Language
@@ -11,20 +12,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import chain
-from typing import cast
+from typing import Literal, cast, get_args
 
-from grammeter.core import UsageError
+from grammeter.core import UnknownNameError, UsageError
 from grammeter.errant.align import Change
-from grammeter.errant.classify import classify
+from grammeter.errant.classify import TYPED_CLASSES, classify, classify_by_upos
 from grammeter.errant.merge import adjacent, is_decided_by_changes, joined, merge, parts
 from grammeter.errant.tokens import Span, Tokens
 
 GROUP = "grammeter.languages"  # the entry point group in which other packages announce rules
 OPERATIONS = "[MRU]|UNK"  # types that say what an edit does and no more
+RuleSet = Literal["errant", "neutral"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +35,9 @@ class Language:
 
     ``merge`` makes changes of an alignment, with source and target, the spans of edits, left to
     right; ``merges_by_changes`` if it needs only the words for these changes, and no parse.
-    ``types_need`` says what ``classify`` looks at, ``parse`` or just the ``words``; ``types`` is a
-    regular expression of the types that it gives, by default ERRANT's operation and main type.
+    ``types_need`` says what ``classify`` looks at, the whole ``parse``, its ``classes`` without
+    dependencies, or just the ``words``; ``types`` is a regular expression of the types that it
+    gives, by default ERRANT's operation and main type.
     """
 
     rules: str
@@ -95,9 +98,29 @@ ENGLISH = Language(
 )
 
 
-def language(code: str) -> Language:
-    """Return the rules of a language by its code; the neutral ones where there are none."""
-    return ENGLISH if code == "en" else _plugin(code) or NEUTRAL_RULES
+UPOS_RULES = replace(
+    ENGLISH,
+    rules="errant-upos-1",
+    classify=classify_by_upos,
+    types_need="classes",
+    types=f"[MRU]:({'|'.join(sorted(TYPED_CLASSES))}|OTHER)|R:(ORTH|WO)|UNK",
+)
+
+PLAIN_RULES = replace(
+    ENGLISH, rules="plain-1", classify=operation, types_need="words", types=OPERATIONS
+)
+
+
+def language(code: str, rules: RuleSet | None = None) -> Language:
+    """Return rules for a language by its code, by default the best that are here.
+
+    ``errant``: those for any language, and English's for English; ``neutral``: the neutral ones.
+    """
+    if rules is not None:
+        UnknownNameError.check("rules", rules, get_args(RuleSet))
+    if rules == "neutral":
+        return NEUTRAL_RULES
+    return ENGLISH if code == "en" else (None if rules else _plugin(code)) or UPOS_RULES
 
 
 @cache

@@ -45,6 +45,13 @@ class Parser:
         self.pipeline, self._folder, self._token_limit = pipeline, folder, token_limit
         self._known: dict[Key, Tokens] = {}
         self._tokens = 0
+        self.notice = pipeline.notice
+
+    def signature(self) -> dict[str, str]:
+        """Return the pipeline's name, version and hash."""
+        pipeline = self.pipeline
+        name = f"{pipeline.name}-{pipeline.version}"
+        return {"pipeline": name, "pipeline-hash": pipeline.hash}
 
     def parse(self, sentences: Iterable[Tokens], *, dependencies: bool = True) -> list[Tokens]:
         """Parse split sentences, each once; without ``dependencies`` in half the time."""

