@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.alignment.strings import common_subsequence, levenshtein_ratio, token_sort_ratio
+from grammeter.alignment.strings import levenshtein_ratio, token_sort_ratio
+from grammeter.core import common_subsequence
 
 strings = st.text("ab _é", max_size=12) | st.text(max_size=12)
 

@@ -9,11 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.core import apply
-from grammeter.errant import annotator, shipped_pipeline
+from grammeter.core import apply, letter_distance
+from grammeter.errant import align, annotator, not_english, shipped_pipeline
 from grammeter.errant.classify import classify_by_upos
 from grammeter.errant.languages import UPOS_RULES
 from grammeter.errant.parse import Parser
@@ -59,6 +61,31 @@ class TestPlain:
             ["M 0 0 und", "U 2 4 "],
             ["R 0 1 他", "R 1 2 们"],
         ]
+
+    @given(st.text("abc", max_size=12), st.text("abcd", max_size=12))
+    def test_needs_no_package(self, one, other):
+        theirs = pytest.importorskip("rapidfuzz.distance").Indel.normalized_distance
+        assert letter_distance(one, other) == theirs(one, other)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(align, "find_spec", lambda _name: None)
+            assert align.indel_distance.__wrapped__() is letter_distance
+
+    def test_an_english_pipeline_for_another_language_is_said(self):
+        corpus = gm.Corpus(
+            sources=["Žlutý kůň"], references=[["Žlutí koně"]], systems={"A": ["Žlutý kůň"]}
+        )
+        table = gm.score(corpus, ["errant", "errant(pipeline=plain)", "gleu"])
+        english, *others = [table[name].notes for name in table]
+        assert "100% of the source's words have letters that English lacks" in english[-1]
+        assert not any("English" in note for notes in others for note in notes)
+        assert "English" in gm.edits_extract(["Žlutý kůň"], [["Žlutí koně"]]).notes[0]
+        assert (
+            not_english("en_ud_sm-0.1.0", ["A café in the old town of Bonn"] * 9 + ["a"])
+            is not None
+        )
+        assert (
+            not_english("en_ud_sm-0.1.0", ["A café", *["is in the old town of Bonn"] * 9]) is None
+        )
 
     def test_signature(self):
         assert annotator("plain").signature() == {

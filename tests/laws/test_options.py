@@ -68,7 +68,8 @@ VALUES = {
     "--beta": ["0.2", "0.1:0.3:0.1"],
     "--size": ["3"],
     "--cutoff": ["2"],
-    "--pipeline": ["neutral"],
+    "--pipeline": ["plain"],
+    "--parse": ["parse.conllu"],
     "--limit": ["10"],
     "--system": ["Eager"],
     "--line": ["2"],
@@ -109,7 +110,7 @@ DEFAULTS = {
     "meta beta --metric m2",
     "meta beta --choice anew",
     "meta maege --metrics gleu",
-    "edits extract --pipeline neutral",
+    "edits extract --rules neutral",
 }
 """What says in words what holds anyway."""
 

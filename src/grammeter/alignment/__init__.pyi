@@ -33,7 +33,6 @@ from grammeter.alignment.splitting import SplitCounts as SplitCounts
 from grammeter.alignment.splitting import SplitExample as SplitExample
 from grammeter.alignment.splitting import Tokenizer as Tokenizer
 from grammeter.alignment.splitting import split_examples as split_examples
-from grammeter.alignment.strings import common_subsequence as common_subsequence
 from grammeter.alignment.strings import levenshtein_ratio as levenshtein_ratio
 from grammeter.alignment.strings import stem as stem
 from grammeter.alignment.strings import token_sort_ratio as token_sort_ratio

@@ -15,7 +15,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeVar
 
-from grammeter.core import Edit
+from grammeter.core import Edit, bit_places
 
 Row0 = Literal["3.2", "head"]  # offsets of insertions before the first token: the column, or zero
 EPSILON = 0.001  # cost of an edit without a gold edit, beyond its length
@@ -145,14 +145,6 @@ def _longest_common_subsequence(
         up.append(flat)
         left.append(mask & ~ahead)
     return up, left
-
-
-def bit_places(source: Sequence[str]) -> tuple[dict[str, int], int]:
-    """Return for each token the bits of its positions, and the bits of all positions."""
-    matches: dict[str, int] = {}
-    for position, token in enumerate(source):
-        matches[token] = matches.get(token, 0) | (1 << position)
-    return matches, (1 << len(source)) - 1
 
 
 class Proposal(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from grammeter.alignment.arcs import bit_places
+from grammeter.core import letter_distance
 
 
 @cache
@@ -122,10 +122,7 @@ def levenshtein_ratio(first: str, second: str) -> float:
     A substitution is a deletion and an insertion, so of ``a`` and ``b`` nothing is the same.
     Two empty strings are equal: 1. Characters are code points; nothing is prepared.
     """
-    total = len(first) + len(second)
-    if not total:
-        return 1.0
-    return 1 - (total - 2 * common_subsequence(first, second)) / total
+    return 1 - letter_distance(first, second)
 
 
 def token_sort_ratio(first: str, second: str) -> float:
@@ -138,13 +135,3 @@ def token_sort_ratio(first: str, second: str) -> float:
     ascii_texts = (re.sub(r"[^\x00-\x7f]+", "", text) for text in (first, second))
     one, other = (" ".join(sorted(re.sub(r"\W", " ", t).lower().split())) for t in ascii_texts)
     return round(100 * levenshtein_ratio(one, other)) / 100
-
-
-def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, by bit vectors (Hyyrö 2004)."""
-    places, everything = bit_places(first)
-    unmatched = everything
-    for token in second:
-        met = unmatched & places.get(token, 0)
-        unmatched = ((unmatched + met) | (unmatched - met)) & everything
-    return len(first) - unmatched.bit_count()

@@ -103,17 +103,21 @@ def _gpu() -> Row:
 
 def _pipelines() -> Iterator[Row]:
     """List the spaCy pipelines for ERRANT's rules, without loading spaCy."""
-    from grammeter.errant import USUAL, find_pipeline, shipped_pipeline
+    from grammeter.errant import PLAIN, PUBLISHED_ANEW, USUAL, find_pipeline, shipped_pipeline
 
     shipped = find_pipeline(str(shipped_pipeline()))
-    try:
-        usual = find_pipeline(USUAL)
-    except gm.MissingResourceError:
-        how = f"{_first('spacy', 'errant')}python -m spacy download {USUAL}"
-        yield f"pipeline {USUAL}", "missing", f"{shipped.name} stands in; get it: {how}"
-    else:
-        yield f"pipeline {USUAL}", usual.version, str(usual.folder)
+    how = f"{_first('spacy', 'errant')}python -m spacy download {USUAL}"
+    ways = {USUAL: f"{shipped.name} stands in; get it: {how}"}
+    ways |= {n: f"pip install {p}" for n, p in PUBLISHED_ANEW.items() if not n.startswith("en_")}
+    for name, way in ways.items():
+        try:
+            here = find_pipeline(name)
+        except gm.MissingResourceError:
+            yield f"pipeline {name}", "missing", way
+        else:
+            yield f"pipeline {name}", here.version, str(here.folder)
     yield f"pipeline {shipped.name}", shipped.version, str(shipped.folder)
+    yield f"pipeline {PLAIN}", "built in", f"words alone, any language: errant(pipeline={PLAIN})"
 
 
 def _models() -> Iterator[Row]:

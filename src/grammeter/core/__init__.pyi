@@ -81,6 +81,9 @@ from grammeter.core.segment import Segment as Segment
 from grammeter.core.segment import Surroundings as Surroundings
 from grammeter.core.segment import reference_texts as reference_texts
 from grammeter.core.sentence_explanation import SentenceExplanation as SentenceExplanation
+from grammeter.core.sequences import bit_places as bit_places
+from grammeter.core.sequences import common_subsequence as common_subsequence
+from grammeter.core.sequences import letter_distance as letter_distance
 from grammeter.core.signature import Signature as Signature
 from grammeter.core.sqlite import FAULTS as FAULTS
 from grammeter.core.sqlite import Cache as Cache

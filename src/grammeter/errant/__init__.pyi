@@ -24,8 +24,10 @@ from grammeter.errant.languages import RuleSet as RuleSet
 from grammeter.errant.merge import Strategy as Strategy
 from grammeter.errant.pipelines import NEUTRAL as NEUTRAL
 from grammeter.errant.pipelines import PLAIN as PLAIN
+from grammeter.errant.pipelines import PUBLISHED_ANEW as PUBLISHED_ANEW
 from grammeter.errant.pipelines import USUAL as USUAL
 from grammeter.errant.pipelines import find_pipeline as find_pipeline
+from grammeter.errant.pipelines import not_english as not_english
 from grammeter.errant.pipelines import shipped_pipeline as shipped_pipeline
 from grammeter.errant.pipelines import tokenised as tokenised
 from grammeter.errant.tokens import Tokens as Tokens

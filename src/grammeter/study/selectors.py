@@ -16,7 +16,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.alignment import common_subsequence
 from grammeter.core import (
     DataError,
     FloatArray,
@@ -26,6 +25,7 @@ from grammeter.core import (
     Signature,
     UnknownNameError,
     UsageError,
+    common_subsequence,
 )
 
 Groups = tuple[tuple[str, ...], ...]  # the systems behind each distinct output of one sentence

@@ -153,6 +153,8 @@ def edits_extract(
         blocks.append(M2Block(spaced[source], tuple(lines)))
     empty = len(sources) - len(rows)
     notes = [f"{empty} empty lines of {where} are left out"] if empty else []
+    foreign = errant.not_english(extractor.signature()["pipeline"], sources)
+    notes += [foreign] if foreign else []
     return ExtractedEdits(tuple(blocks), (), (*notes, *_notice(extractor)))
 
 

@@ -88,7 +88,7 @@ def _explained(
 
 def _typed_alike(scorer: metrics.Metric, segments: Sequence[core.Segment]) -> list[core.Segment]:
     """Type gold edits by the same rules as the outputs' edits, if these are typed."""
-    decisive = isinstance(scorer, metrics.Errant) and scorer.agreement.needs_types  # its types decide
+    decisive = isinstance(scorer, metrics.Errant) and scorer.agreement.needs_types
     if isinstance(scorer, metrics.Errant | metrics.PTErrant) and not decisive:
         return one_scheme(segments, scorer.extractor(types=True))
     return list(segments)
