@@ -38,6 +38,8 @@ VALUES = {
     "--metrics": ["gleu"],
     "--metric": ["gleu", "m2"],
     "--normalise": ["NFD"],
+    "--tokenize": ["corpus", "spacy:en", "whitespace"],
+    "--raw": ["ref0.txt"],
     "--documents": ["texts.tsv:document"],
     "--group-by": ["texts.tsv:kind", "texts.tsv:none"],
     "--fail-under": ["m2=0.9"],
@@ -111,6 +113,9 @@ DEFAULTS = {
     "meta beta --choice anew",
     "meta maege --metrics gleu",
     "edits extract --rules neutral",
+    "score --tokenize whitespace",
+    "sample --tokenize whitespace",
+    "meta maege --tokenize whitespace",
 }
 """What says in words what holds anyway."""
 

@@ -29,7 +29,6 @@ from grammeter.alignment.ngrams import Unit as Unit
 from grammeter.alignment.ngrams import gap as gap
 from grammeter.alignment.ngrams import reference_slots as reference_slots
 from grammeter.alignment.splitting import CorpusTokenizer as CorpusTokenizer
-from grammeter.alignment.splitting import SplitCounts as SplitCounts
 from grammeter.alignment.splitting import SplitExample as SplitExample
 from grammeter.alignment.splitting import Tokenizer as Tokenizer
 from grammeter.alignment.splitting import split_examples as split_examples

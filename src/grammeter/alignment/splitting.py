@@ -21,8 +21,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 Tokenizer = Callable[[str], list[str]]
@@ -31,7 +32,9 @@ Tokenizer = Callable[[str], list[str]]
 SURE = 3
 """Contexts that say much: gaps that only a later one decides are counted."""
 
-_Context = tuple[str, str, object]
+_Context = tuple[object, ...]
+_Counts = Counter[_Context]
+_Contexts = Callable[[str, int, bool], Iterator[_Context]]
 _SIDES = ((3, 3), (2, 2), (1, 2), (2, 1), (1, 1))
 _RUNS = re.compile(r"([aA0])\1+")
 
@@ -42,15 +45,6 @@ class SplitExample(NamedTuple):
     chunk: str
     is_last: bool
     splits: frozenset[int]
-
-
-class SplitCounts(NamedTuple):
-    """Chunks of some lines and those no example has; gaps, and those decided late: guessed."""
-
-    chunks: int
-    unseen: int
-    gaps: int
-    guessed: int
 
 
 def split_examples(raw: str, sequences: Iterable[Sequence[str]]) -> list[SplitExample] | None:
@@ -87,64 +81,70 @@ def _ends(parts: Iterable[str]) -> set[int]:
 class CorpusTokenizer:
     """Splits raw text as the examples are split; see the module for the decision of each gap.
 
-    A value: the same examples, counted in any order, split in the same way.
+    A value: the same examples, in any order, split in the same way.
     """
 
     def __init__(self, examples: Iterable[SplitExample] | Mapping[SplitExample, int]) -> None:
-        self._chunks: dict[tuple[str, bool], Counter[int]] = {}
-        self._votes = Counter[_Context]()
+        self._seen, self._all, self._splits = Counter[str](), _Counts(), _Counts()
         self._split = cache(self._split_anew)
-        by_kinds = Counter[tuple[str, bool, frozenset[int]]]()
-        for (chunk, is_last, splits), count in Counter(examples).items():
-            votes = self._chunks.setdefault((chunk, is_last), Counter())
-            for gap in range(1, len(chunk)):
-                votes[gap] += count if gap in splits else -count
-            by_kinds[chunk.translate(_KINDS), is_last, splits] += count
-        for (kinds, is_last, splits), count in by_kinds.items():
-            for gap in range(1, len(kinds)):
-                for context in _contexts(kinds, gap, is_last):
-                    self._votes[context] += count if gap in splits else -count
+        by_kinds = Counter[SplitExample]()
+        for example, count in Counter(examples).items():
+            self._seen[example.chunk] += count
+            self._learn(example, count, _wholes)
+            by_kinds[example._replace(chunk=example.chunk.translate(_KINDS))] += count
+        for example, count in by_kinds.items():  # far fewer
+            self._learn(example, count, _classes)
 
     def __call__(self, text: str) -> list[str]:
         """Return the tokens of a text; the last chunk of each of its lines is known as such."""
         return [token for chunk in _chunks(text) for token in self._split(*chunk)[0]]
 
-    def counts(self, lines: Iterable[str]) -> SplitCounts:
-        """Count what was seen of some lines, and what had to be guessed."""
+    def counts(self, lines: Iterable[str]) -> dict[str, int]:
+        """Count chunks, those no example has, gaps, and those that no telling context decided."""
         chunks = [chunk for line in lines for chunk in _chunks(line)]
-        return SplitCounts(
-            len(chunks),
-            sum(self._known(*chunk) is None for chunk in chunks),
-            sum(len(chunk) - 1 for chunk, _ in chunks),
-            sum(self._split(*chunk)[1] for chunk in chunks),
+        return {
+            "chunks": len(chunks),
+            "unseen": sum(not self._seen[chunk] for chunk, _ in chunks),
+            "gaps": sum(len(chunk) - 1 for chunk, _ in chunks),
+            "below_third_context": sum(self._split(*chunk)[1] for chunk in chunks),
+        }
+
+    def agreeing(self, examples: Iterable[SplitExample]) -> int:
+        """Count the examples that are split as they say."""
+        return sum(
+            (0, *accumulate(map(len, self._split(chunk, is_last)[0])))
+            == (0, *sorted(splits), len(chunk))
+            for chunk, is_last, splits in examples
         )
 
-    def _known(self, chunk: str, is_last: bool) -> Mapping[int, int] | None:
-        """Return the votes for each gap of a chunk that has examples, best at the same place."""
-        votes = self._chunks.get((chunk, is_last))
-        return self._chunks.get((chunk, not is_last)) if votes is None else votes
+    def without(self, examples: Iterable[SplitExample]) -> CorpusTokenizer:
+        """Return the tokeniser of the other examples; to try it on these."""
+        fewer, less = copy(self), CorpusTokenizer(examples)
+        fewer._seen, fewer._all = self._seen - less._seen, self._all - less._all
+        fewer._splits, fewer._split = self._splits - less._splits, cache(fewer._split_anew)
+        return fewer
+
+    def _learn(self, example: SplitExample, count: int, contexts: _Contexts) -> None:
+        for gap in range(1, len(example.chunk)):
+            for context in contexts(example.chunk, gap, example.is_last):
+                self._all[context] += count
+                if gap in example.splits:
+                    self._splits[context] += count
 
     def _split_anew(self, chunk: str, is_last: bool) -> tuple[list[str], int]:
         """Return the tokens of a chunk, and how many of its gaps no telling context decided."""
-        known, kinds, late = self._known(chunk, is_last), chunk.translate(_KINDS), 0
-        cuts = [0]
-        for gap in range(1, len(chunk)):
-            if known is not None:
-                votes = known[gap]
-            else:
-                votes, is_late = self._decided(kinds, gap, is_last)
-                late += is_late
-            if votes > 0:
-                cuts.append(gap)
-        return [chunk[start:end] for start, end in pairwise([*cuts, len(chunk)])], late
+        kinds = chunk.translate(_KINDS)
+        gaps = [self._decided(chunk, kinds, gap, is_last) for gap in range(1, len(chunk))]
+        cuts = [0, *(gap for gap, (is_split, _) in enumerate(gaps, 1) if is_split), len(chunk)]
+        return [chunk[a:b] for a, b in pairwise(cuts)], sum(late for _, late in gaps)
 
-    def _decided(self, kinds: str, gap: int, is_last: bool) -> tuple[int, bool]:
-        """Return the votes of the first context with examples, and whether it says little."""
-        for number, context in enumerate(_contexts(kinds, gap, is_last), 3):
-            if context in self._votes:
-                return self._votes[context], number > SURE
-        inside = kinds[gap - 1] in "aA0" and kinds[gap] in "aA0"
-        return (-1 if inside else 1), True
+    def _decided(self, chunk: str, kinds: str, gap: int, is_last: bool) -> tuple[bool, bool]:
+        """Return whether to split, and whether only contexts that say little decided it."""
+        whole = ((chunk, gap, is_last), (chunk, gap, not is_last))
+        for number, context in enumerate(chain(whole, _classes(kinds, gap, is_last)), 1):
+            if count := self._all[context]:
+                return 2 * self._splits[context] > count, number > SURE
+        return not {kinds[gap - 1], kinds[gap]} <= {*"aA0"}, True
 
 
 def _chunks(text: str) -> Iterator[tuple[str, bool]]:
@@ -158,18 +158,25 @@ class _Kinds(dict[int, str]):
     """The classes of characters, as ``str.translate`` asks for them."""
 
     def __missing__(self, code: int) -> str:
-        character = chr(code)
-        letter = "A" if character.isupper() else "a" if character.isalpha() else character
-        self[code] = "0" if character.isdigit() else letter
-        return self[code]
+        letter = "A" if (char := chr(code)).isupper() else "a" if char.isalpha() else char
+        return self.setdefault(code, "0" if char.isdigit() else letter)
 
 
 _KINDS = _Kinds()
 
 
-def _contexts(kinds: str, gap: int, is_last: bool) -> Iterator[_Context]:
+def _wholes(chunk: str, gap: int, is_last: bool) -> Iterator[_Context]:
+    yield chunk, gap, is_last
+
+
+@cache
+def _shape(kinds: str) -> str:
+    return _RUNS.sub(r"\1", kinds)
+
+
+def _classes(kinds: str, gap: int, is_last: bool) -> Iterator[_Context]:
     left, right = kinds[:gap], kinds[gap:]
-    shapes = _RUNS.sub(r"\1", left), _RUNS.sub(r"\1", right)
+    shapes = _shape(left), _shape(right)
     yield (*shapes, is_last)
     yield (*shapes, None)
     for before, after in _SIDES:

@@ -20,7 +20,7 @@ class Signature:
     """Ordered ``key:value`` pairs after a name; the package's version stands last.
 
     ``str`` gives ``m2|beta:0.5|refs:2|version:0.1.0``; :meth:`parse` reads it back. ``|``,
-    ``:``, ``%``, backslashes and control characters inside keys and values are percent-encoded;
+    ``%``, backslashes and control characters are percent-encoded, ``:`` in the name and keys, too;
     letters of all scripts stay readable.
     """
 
@@ -49,7 +49,7 @@ class Signature:
         return cls(unquote(name), tuple(pairs))
 
     def __str__(self) -> str:
-        return "|".join([_escape(self.name), *(f"{_escape(k)}:{_escape(v)}" for k, v in self)])
+        return "|".join([_escape(self.name), *(f"{_escape(k)}:{_escape(v, ':')}" for k, v in self)])
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.pairs)
@@ -75,5 +75,5 @@ def _plain(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _escape(text: str) -> str:
-    return _SPECIAL.sub(lambda found: quote(found[0], safe=""), text)
+def _escape(text: str, safe: str = "") -> str:
+    return _SPECIAL.sub(lambda found: quote(found[0], safe=safe), text)

@@ -20,8 +20,8 @@ from grammeter.formats.text import (
     read_bytes,
     space_notices,
     split_lines,
-    token_notices,
 )
+from grammeter.formats.tokenization import tokenised
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
@@ -50,6 +50,8 @@ def read_corpus(
     level: essays.Level | None = None,
     missing_essay: essays.MissingEssay = "error",
     missing_reference: essays.MissingReference = "fewer",
+    tokenize: str = "none",
+    raw: Sequence[PathLike] = (),
 ) -> Corpus:
     """Read sources, references and system outputs, or all of them from one table.
 
@@ -92,7 +94,15 @@ def read_corpus(
         ``source`` that of the source, ``empty`` none; ``error`` refuses the output.
     missing_reference
         An essay that a reference lacks has ``fewer`` references; ``copy-first``: the first again.
+    tokenize
+        How raw outputs get their tokens: ``none``, ``corpus`` (as ``raw`` teaches), ``chars``,
+        ``spacy:NAME`` (a language or a pipeline), or ``whitespace``, which is ``none`` without a
+        note; see :func:`~grammeter.formats.tokenization.tokenised`.
+    raw
+        Raw texts of sources and references for ``tokenize="corpus"``, a line a sentence, several
+        texts of one line separated by tabs.
     """
+    reader = _Reader(lenient, normalise, folders=True)
     if corpus is not None:
         if any((source, references, systems, names, normalise, lenient)):
             raise UsageError(
@@ -101,10 +111,9 @@ def read_corpus(
                 " or leave out the table (--corpus).",
             )
         table = replace(read_records(corpus), unjudged=unjudged)
-        table = with_labels(table, documents, group_by)
+        table = tokenised(with_labels(table, documents, group_by), tokenize, reader.raw(raw))
         layout = essays.layout(level, table.documents, (), whole=False)
         return layout.finished(table) if layout else table
-    reader = _Reader(lenient, normalise, folders=True)
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
@@ -126,8 +135,6 @@ def read_corpus(
     gold_files += reader.marked(sources)
     gold = _merged(gold_files)
     reader.check_sources(sources, [*gold_files, *reader.output_files])
-    for name, path in output_paths.items():
-        reader.notes += token_notices(sources, outputs[name], path)
     text_rule, made = GIVEN, texts
     if gold and not texts:
         made, left_out = m2.reference_texts(sources, gold, rule)
@@ -150,7 +157,7 @@ def read_corpus(
         notes=tuple(dict.fromkeys(reader.notes)),
         documents=reader.ids,
     )
-    read = with_labels(read, documents, group_by)
+    read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
     return layout.finished(read) if layout else read
 
 
@@ -195,6 +202,9 @@ class _Reader:
         self.notices += encoding_notices(data, path)
         text = decode(data, path)
         return _normalised(text, path, self.form) if self.form else text
+
+    def raw(self, paths: Sequence[PathLike]) -> dict[str, list[str]]:
+        return {str(path): checked_lines(self.text(path), path) for path in paths}
 
     def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text

@@ -8,7 +8,6 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Iterable
 from pathlib import Path
 
 from grammeter.core import DataError, UsageError
@@ -23,7 +22,6 @@ _BLOCK = 2**20
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PRIVATE = 0o600
 _ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-_END_MARKS = frozenset(".!?")
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -217,20 +215,4 @@ def space_notices(text: str, path: str | Path) -> list[str]:
     return [
         f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
         " tokens are split at any white space"
-    ]
-
-
-def token_notices(sources: Iterable[str], outputs: Iterable[str], path: str | Path) -> list[str]:
-    """Return a warning if the last mark, a token in the sources, is joined to its word here."""
-    ends = [
-        output.split()[-1]
-        for source, output in zip(sources, outputs, strict=False)  # lengths are checked later
-        if output.strip() and source.split()[-1:] and source.split()[-1] in _END_MARKS
-    ]
-    joined = sum(len(end) > 1 and end[-1] in _END_MARKS for end in ends)
-    if 2 * joined <= len(ends):
-        return []
-    return [
-        f"{path}: {joined} of {len(ends)} lines have the last mark joined to its word, which stands"
-        " apart in the sources; tokenise outputs as the sources are, or scores mean little"
     ]
