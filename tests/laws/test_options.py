@@ -41,6 +41,7 @@ VALUES = {
     "--tokenize": ["corpus", "spacy:en", "whitespace"],
     "--raw": ["ref0.txt"],
     "--documents": ["texts.tsv:document"],
+    "--unit": ["document", "ranking", "pair"],
     "--group-by": ["texts.tsv:kind", "texts.tsv:none"],
     "--fail-under": ["m2=0.9"],
     "--parts": ["precision"],

@@ -6,6 +6,7 @@ from grammeter.formats.benchmarks import benchmark as benchmark
 from grammeter.formats.corpus import GIVEN as GIVEN
 from grammeter.formats.corpus import NO_SOURCE as NO_SOURCE
 from grammeter.formats.corpus import Corpus as Corpus
+from grammeter.formats.corpus import crossed as crossed
 from grammeter.formats.datasets import DataFile as DataFile
 from grammeter.formats.datasets import Imported as Imported
 from grammeter.formats.datasets import Listing as Listing

@@ -1,5 +1,7 @@
 from grammeter.scoring.attribution import LIMIT as LIMIT
 from grammeter.scoring.attribution import attribute as attribute
+from grammeter.scoring.groups import depends_on_corpus as depends_on_corpus
+from grammeter.scoring.groups import places_of as places_of
 from grammeter.scoring.scorer import Fault as Fault
 from grammeter.scoring.scorer import Scorer as Scorer
 from grammeter.scoring.scorer import check_alone as check_alone

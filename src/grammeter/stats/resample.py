@@ -66,9 +66,12 @@ def on_grid(rows: FloatArray) -> FloatArray:
     return np.rint(rows / grid) * grid
 
 
-def generator(seed: int) -> np.random.Generator:
-    """Return the random numbers of a seed: PCG64, independent of numpy's global state."""
-    return np.random.Generator(np.random.PCG64(seed))
+def generator(seed: int, stream: int = 0) -> np.random.Generator:
+    """Return the random numbers of a seed: PCG64, independent of numpy's global state.
+
+    Each ``stream`` of a seed has numbers of its own.
+    """
+    return np.random.Generator(np.random.PCG64([seed, stream] if stream else seed))
 
 
 def chunks(resamples: int, width: int) -> Iterator[int]:
@@ -79,34 +82,42 @@ def chunks(resamples: int, width: int) -> Iterator[int]:
 
 
 def resample_counts(
-    units: int, resamples: int, *, seed: int, width: int = 1
+    units: int, resamples: int, *, seed: int, width: int = 1, strata: IntArray | None = None
 ) -> Iterator[FloatArray]:
     """Draw bootstrap resamples: how often each holds each unit.
 
     Each resample draws ``units`` units with replacement, all equally likely. The counts come in
     chunks, shape ``(some resamples, units)``, rows adding up to ``units``; ``width`` is that of the
     widest array that the caller makes of a chunk. The same seed gives the same counts in any.
+    ``strata``, shape ``(units,)``, numbers groups that are drawn from apart.
     """
-    random = generator(seed)
+    groups = np.zeros(units, dtype=np.int64) if strata is None else strata
+    places = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    randoms = [generator(seed, group) for group in range(len(places))]
     for size in chunks(resamples, max(units, width)):
-        drawn = random.integers(0, units, size=(size, units))
-        drawn += np.arange(size)[:, None] * units
-        counts = np.bincount(drawn.ravel(), minlength=size * units)
-        yield counts.reshape(size, units).astype(np.float64)
+        counts = np.zeros((size, units))
+        for at, random in zip(places, randoms, strict=True):
+            drawn = random.integers(0, len(at), size=(size, len(at)))
+            drawn += np.arange(size)[:, None] * len(at)
+            counts[:, at] = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+        yield counts
 
 
-def bootstrap(groups: Sequence[PairedSamples], *, resamples: int, seed: int) -> list[FloatArray]:
+def bootstrap(
+    groups: Sequence[PairedSamples], *, resamples: int, seed: int, strata: IntArray | None = None
+) -> list[FloatArray]:
     """Compute each group's statistic on the same resamples (Efron & Tibshirani 1993, ch. 6).
 
     For each group, shape ``(samples, resamples)``; column ``r`` is the same resample in every row
-    of every group. Groups of no or different units are a ``ValueError``.
+    of every group. Units are drawn apart in each of ``strata``. Groups of no or different units are
+    a ``ValueError``.
     """
     if not groups:
         return []
     units, width = _units_and_width(groups)
     values = [np.empty((len(group.rows), resamples)) for group in groups]
     done = 0
-    for counts in resample_counts(units, resamples, seed=seed, width=width):
+    for counts in resample_counts(units, resamples, seed=seed, width=width, strata=strata):
         part = slice(done, done + len(counts))
         for group, of_group in zip(groups, values, strict=True):
             of_group[:, part] = group.value_of(group.sums(counts)).T

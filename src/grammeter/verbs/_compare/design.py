@@ -17,6 +17,7 @@ STRICT: tuple[Correction, ...] = ("holm", "bonferroni")
 """Corrections that bound the chance of any false alarm."""
 
 FEW_SEGMENTS = 30  # with fewer than these a bootstrap is overconfident; a note says so
+FEW_UNITS = 20  # with fewer documents than these no interval is to be trusted; a note says so
 RESAMPLES = 1000  # how many are drawn where nothing is corrected
 EACH = 80  # resamples for each comparison under a correction: adjusted p-values can reach 1/80
 MOST_VALUES = 200_000_000  # resampled scores that are kept at once: 1.5 GB
@@ -38,6 +39,8 @@ class ComparisonDesign:
     seed: int = 1
     confidence: float = 0.95
     correction: Correction = "none"
+    unit: str = "sentence"
+    units: int | None = None  # how many; None for sentences
 
     def __post_init__(self) -> None:
         choices = {"test": get_args(Test), "correction": CORRECTIONS}
@@ -61,15 +64,19 @@ class ComparisonDesign:
 
     def limits(self, segments: int, comparisons: int) -> Iterator[str]:
         """Say what this design cannot show with so many segments and comparisons."""
-        if segments < FEW_SEGMENTS and self.test == "bootstrap":
+        if self.units is not None:
+            yield from self._limits_of_units(self.units)
+        elif segments < FEW_SEGMENTS and self.test == "bootstrap":
             yield (
                 f"segments are few for a bootstrap ({segments}): intervals and p-values come out"
                 " too small; take p-values from --test randomisation"
             )
-        if comparisons and least_pvalue(segments) > self.level:
+        drawn = segments if self.units is None else self.units
+        if comparisons and least_pvalue(drawn) > self.level:
+            what = "segments" if self.units is None else f"units ({self.unit})"
             yield (
-                f"segments are too few ({segments}) to show a difference: no p-value can be below"
-                f" {least_pvalue(segments):.3g}"
+                f"{what} are too few ({drawn}) to show a difference: no p-value can be below"
+                f" {least_pvalue(drawn):.3g}"
             )
         elif comparisons:
             yield from self.limits_of_resamples(comparisons)
@@ -77,6 +84,12 @@ class ComparisonDesign:
             yield "there is one system: nothing is compared, the interval is all there is"
         elif comparisons == 1 and self.correction != "none":
             yield f"correction {self.correction} has no effect: there is one comparison"
+
+    def _limits_of_units(self, units: int) -> Iterator[str]:
+        if units == 1:
+            yield f"one {self.unit} does not show how scores vary: there is no interval"
+        elif units < FEW_UNITS:
+            yield f"an interval from so few units is not to be trusted ({self.unit}: {units})"
 
     def limits_of_resamples(self, comparisons: int) -> Iterator[str]:
         """Say what so many resamples cannot show of so many comparisons."""
@@ -146,7 +159,7 @@ class ComparisonDesign:
             "test": self.test,
             "test-resamples": self.resamples,
             "test-seed": self.seed,
-            "test-unit": "sentence",
+            "test-unit": self.unit if self.units is None else f"{self.unit}({self.units})",
             "test-baseline": self.baseline,
             "confidence": self.confidence,
             "correction": self.correction,

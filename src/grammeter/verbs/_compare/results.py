@@ -55,7 +55,8 @@ class PairResult:
 class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
     """All systems under one metric, by name; ``pairs`` is empty where there is a baseline.
 
-    ``types`` holds the same by error type, where that was asked for.
+    ``types`` and ``groups`` hold the same by error type and by group, where there are such; the
+    last of the groups is ``macro``, their mean.
     """
 
     signature: core.Signature
@@ -63,6 +64,7 @@ class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...] = ()
     types: Mapping[str, MetricComparison] = field(default_factory=dict[str, "MetricComparison"])
+    groups: Mapping[str, MetricComparison] = field(default_factory=dict[str, "MetricComparison"])
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> MetricComparison:
@@ -74,9 +76,12 @@ class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
             pairs = tuple(core.read_fields(PairResult, pair) for pair in shape.get("pairs", ()))
             return cls(core.Signature.parse(signature), higher, systems, pairs)
 
-        typed = data.get("types", {}).items()
-        types = {kind: results(data["types_signature"], shape) for kind, shape in typed}
-        return replace(results(data["signature"], data), types=types)
+        parts = {
+            part: {n: results(data[f"{part}_signature"], s) for n, s in data[part].items()}
+            for part in ("types", "groups")
+            if part in data
+        }
+        return replace(results(data["signature"], data), **parts)
 
     @property
     def lettered(self) -> bool:
@@ -90,11 +95,11 @@ class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
             "higher_is_better": self.higher_is_better,
             **self._results(),
         }
-        if not self.types:
-            return data
-        signature = next(iter(self.types.values())).signature
-        by_type = {kind: result._results() for kind, result in self.types.items()}
-        return data | {"types_signature": str(signature), "types": by_type}
+        for part, of in {"types": self.types, "groups": self.groups}.items():
+            for name, result in of.items():
+                data[f"{part}_signature"] = str(result.signature)
+                data.setdefault(part, {})[name] = result._results()
+        return data
 
     def _results(self) -> dict[str, Any]:
         systems = {name: result.to_dict() for name, result in self.systems.items()}
@@ -127,8 +132,9 @@ class Comparison(
         """
         if long:
             return list(_long_tables(self))
+        groups = [_groups_table(self.design, *item) for item in self.items() if item[1].groups]
         typed = (item for item in self.items() if item[1].types)
-        return [_main_table(self), *(_types_table(self.design, *item) for item in typed)]
+        return [_main_table(self), *groups, *(_types_table(self.design, *item) for item in typed)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
@@ -145,7 +151,8 @@ class Comparison(
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Comparison:
         """Read what :meth:`to_dict` wrote; DataError, naming the file ``where``, if it did not."""
         with core.reading(data, COMPARISON, verb="compare", where=where):
-            design = ComparisonDesign(**{f.name: data[f.name] for f in fields(ComparisonDesign)})
+            known: dict[str, Any] = {"unit": "sentence", "units": None, **data}  # may lack these
+            design = ComparisonDesign(**{f.name: known[f.name] for f in fields(ComparisonDesign)})
             metrics = {n: MetricComparison.from_dict(m) for n, m in data["metrics"].items()}
             return cls(design, data["segments"], metrics, tuple(data.get("notes", ())))
 
@@ -175,6 +182,14 @@ def _long_tables(comparison: Comparison) -> Iterator[core.Table]:
     ]
     if typed:
         yield core.Table.of(("system", "metric", "type", *figures), typed)
+    grouped = [
+        (system, metric, group, *_figures(result, _FIGURES))
+        for metric, results in comparison.items()
+        for group, systems in results.groups.items()
+        for system, result in systems.items()
+    ]
+    if grouped:
+        yield core.Table.of(("system", "metric", "group", *_FIGURES), grouped)
 
 
 def _figures(result: SystemResult, columns: Iterable[core.Column]) -> Iterator[core.Cell]:
@@ -226,6 +241,26 @@ def metric_columns(
     differences = [None if r is None else r.difference for r in others]
     yield core.Column("diff", "score", sign=True), differences
     yield core.Column("p", "pvalue"), [None if r is None else r.pvalue for r in others]
+
+
+def _groups_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> core.Table:
+    """Return a row for each group and system, with what a metric's columns say."""
+    first = next(iter(results.groups.values()))
+    by = first.signature["group-by"]
+    heads: list[core.Column] = []
+    rows: list[Sequence[core.Cell]] = []
+    marks: dict[tuple[int, int], str] = {}
+    for group, of in results.groups.items():
+        names = best_first(of, of, higher_is_better=of.higher_is_better)
+        heads, cells = map(list, zip(*metric_columns(design, metric, of, names), strict=True))
+        stars = {
+            (at, len(cells) + 1): _star(design, of[s]) for at, s in enumerate(names, len(rows))
+        }
+        marks |= {place: star for place, star in stars.items() if star}
+        rows += [(group, *row) for row in zip(names, *cells, strict=True)]
+    heads = [replace(head, best=None) for head in heads]
+    notes = (f"by {by}: {first.signature}",)
+    return core.Table.of((by, "system", *heads), rows, notes, marks=marks)
 
 
 def _types_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> core.Table:

@@ -29,7 +29,7 @@ def paired_samples(name: str, column: core.MetricScores, systems: Sequence[str])
     if is_mean_of_sentences(column):
         values = [column.segments[system].values for system in systems]
         rows = [np.stack([np.nan_to_num(of), ~np.isnan(of)], axis=-1) for of in values]
-        return PairedSamples(_stacked(name, systems, rows), _mean)
+        return PairedSamples(_stacked(name, systems, rows), mean_of_rows)
     scorer = metric(column.metric) if column.statistics else None
     for system in systems:
         if scorer is None or system not in column.statistics:
@@ -77,7 +77,8 @@ def sample_notes(name: str, column: core.MetricScores, samples: PairedSamples) -
             yield f"{name}: {names} have equal figures in every sentence"
 
 
-def _mean(sums: core.FloatArray) -> core.FloatArray:
+def mean_of_rows(sums: core.FloatArray) -> core.FloatArray:
+    """Divide a sum of values by how many there are."""
     number = sums[..., 1]
     return sums[..., 0] / np.where(number == 0, np.nan, number)
 
@@ -175,11 +176,15 @@ def bounded_by_sentences(
     return np.where(np.isnan(pvalues), least, np.maximum(pvalues, least))
 
 
-def type_notes(name: str, types: int, comparisons: int, design: ComparisonDesign) -> Iterator[str]:
-    """Say how many comparisons by type there are, and what that means."""
+def part_notes(
+    name: str, what: str, parts: int, comparisons: int, design: ComparisonDesign
+) -> Iterator[str]:
+    """Say how many comparisons by error type or group there are, and what that means."""
     for text in design.limits_of_resamples(comparisons) if comparisons else ():
-        yield f"{name}, by error type: {text}"
-    family = f"{name}: {comparisons:,} comparisons by error type ({types} types)"
+        yield f"{name}, by {what}: {text}"
+    family = (
+        f"{name}: {comparisons:,} comparisons by {what} ({parts} {what.removeprefix('error ')}s)"
+    )
     if design.correction == "none" and comparisons > 1:
         yield (
             f"{family}, not corrected: about {comparisons * design.level:.0f} come out as"

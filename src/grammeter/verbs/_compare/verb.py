@@ -20,12 +20,12 @@ from grammeter.verbs._compare.samples import (
     TypeColumns,
     as_table,
     bounded_by_sentences,
-    paired_samples,
+    part_notes,
     resampling,
     sample_notes,
     type_columns,
-    type_notes,
 )
+from grammeter.verbs._compare.units import Groups, Units
 
 SHOWN = 10
 
@@ -58,8 +58,11 @@ def compare(
     types: bool | core.Tier = False,
     difference: Sequence[str] | None = None,
     show: int = SHOWN,
+    unit: str | None = None,
 ) -> Comparison | Difference:
     """Compare systems on the same sentences, against a baseline or every pair.
+
+    Scores by group, if the table has them, are compared as well: units are drawn in each group.
 
     Raises :class:`UsageError` if a name is unknown, a number out of range, or an option has no
     effect; :class:`DataError` if the table has no statistics, or systems have different segments.
@@ -93,6 +96,9 @@ def compare(
         and test nothing; see :func:`grammeter.difference`.
     show
         With ``difference``: how many from either end, 0: all.
+    unit
+        What is drawn, and swapped, as a whole: ``sentence``, ``document``, or a column of groups.
+        By default documents, where the table knows them (``score --documents``), else sentences.
     """
     is_file = isinstance(table, str | Path)
     source = read_any_scores(table) if is_file else table
@@ -106,11 +112,17 @@ def compare(
     core.check_home(difference is not None, "--difference", show=show != SHOWN)
     if difference is None:
         fixed = resamples is not None
-        compared = _compare_systems(scores, design, fixed=fixed, metrics=metrics, types=types)
+        units = Units.of(scores, unit)
+        design = replace(design, unit=units.name, units=units.count)
+        options: Any = {"metrics": metrics, "types": types}
+        compared = _compare_systems(scores, design, units, fixed=fixed, **options)
+        if unit is None and units.count is not None:
+            said = f"{units.count} documents are drawn, not sentences (--unit sentence)"
+            compared = replace(compared, notes=(*compared.notes, said))
         return replace(compared, notices=notices)
     usual = asdict(ComparisonDesign())
     tests = {name: value != usual[name] for name, value in asdict(design).items()}
-    tests["resamples"] = resamples is not None
+    tests |= {"resamples": resamples is not None, "unit": unit is not None, "units": False}
     core.check_home(False, "comparisons other than --difference", **tests)
     if len(difference) != 2:
         raise core.UsageError(f"a difference of {len(difference)} systems", fix="Name two.")
@@ -121,6 +133,7 @@ def compare(
 def _compare_systems(
     table: core.ScoreTable,
     design: ComparisonDesign,
+    units: Units,
     *,
     fixed: bool,
     metrics: Sequence[str] | None = None,
@@ -137,16 +150,26 @@ def _compare_systems(
         raise core.UsageError(fault, fix=fix)
     wanted = design
     design, notes = design.settled(systems, comparisons, fixed=fixed)
-    design.check_size(sum(len(column) for column in columns.values()))
-    groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
+    by_group = Groups.of(table, columns, units)
+    parts = 1 if by_group is None else 2 + len(by_group.units)
+    design.check_size(parts * sum(len(column) for column in columns.values()))
+    groups = [units.samples(name, column) for name, column in columns.items()]
     notes = [*table.notes_on(columns), *notes]
     notes += design.limits(table.segments, comparisons) if columns else []
     for (name, column), group in zip(columns.items(), groups, strict=True):
         notes += sample_notes(name, column, group)
     results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
     for name, of in by_type.items():
-        results[name], said = _with_types(results[name], name, of, wanted, fixed=fixed)
+        summed = {kind: (column, units.summed(rows)) for kind, (column, rows) in of.items()}
+        types_of, said = _parts(name, summed, wanted, "error type", fixed=fixed)
+        results[name] = replace(results[name], types=types_of)
         notes += said
+    if by_group is not None:
+        for name, of in by_group.columns.items():
+            groups_of, said = _parts(name, of, wanted, "group", fixed=fixed, strata=by_group.strata)
+            results[name] = replace(results[name], groups=groups_of)
+            notes += said
+        notes += by_group.limits(design)
     if by_type and (without := [name for name in columns if name not in by_type]):
         notes.append(f"no comparison by error type of {', '.join(without)}: none are stored")
     if design.baseline is None:
@@ -154,24 +177,31 @@ def _compare_systems(
     return Comparison(design, table.segments, results, tuple(notes))
 
 
-def _with_types(
-    whole: MetricComparison, name: str, of: TypeColumns, design: ComparisonDesign, *, fixed: bool
-) -> tuple[MetricComparison, list[str]]:
-    """Compare the systems by error type; all types and pairs are one family."""
-    systems = len(whole.systems)
+def _parts(
+    name: str,
+    of: TypeColumns,
+    design: ComparisonDesign,
+    what: str,
+    *,
+    fixed: bool,
+    strata: core.IntArray | None = None,
+) -> tuple[dict[str, MetricComparison], list[str]]:
+    """Compare the systems by error type or group; all parts and pairs are one family."""
+    systems = max((len(column) for column, _ in of.values()), default=0)
     comparisons = design.comparisons(systems) * len(of)
     design, notes = design.settled(systems * len(of), comparisons, fixed=fixed)
-    columns = {kind: column for kind, (column, _) in of.items()}
-    groups = [group for _, group in of.values()]
-    compared = _compare_columns(columns, groups, design, together=True)
-    notes += type_notes(name, len(of), comparisons, design)
+    columns = {part: column for part, (column, _) in of.items()}
+    samples = [rows for _, rows in of.values()]
+    compared = _compare_columns(columns, samples, design, together=True, strata=strata)
+    notes += part_notes(name, what, len(of), comparisons, design)
     results = zip(columns.items(), compared, strict=True)
-    types = {kind: _with_gold(result, column) for (kind, column), result in results}
-    return replace(whole, types=types), notes
+    return {part: _with_gold(result, column) for (part, column), result in results}, notes
 
 
 def _with_gold(result: MetricComparison, column: core.MetricScores) -> MetricComparison:
-    """Say how many edits of this type the references of each system have."""
+    """Say how many edits of a type the references of each system have."""
+    if not column.type_counts:
+        return result
     gold = {name: score.parts["tp"] + score.parts["fn"] for name, score in column.items()}
     systems = {name: replace(system, gold=gold[name]) for name, system in result.items()}
     return replace(result, systems=systems)
@@ -183,10 +213,11 @@ def _compare_columns(
     design: ComparisonDesign,
     *,
     together: bool = False,
+    strata: core.IntArray | None = None,
 ) -> list[MetricComparison]:
     """Compare systems under each column; ``together``: p-values of all are one family."""
     pairs = [_pairs(column, design.baseline) for column in columns.values()]
-    resampled = stats.bootstrap(groups, resamples=design.resamples, seed=design.seed)
+    resampled = stats.bootstrap(groups, resamples=design.resamples, seed=design.seed, strata=strata)
     if design.test == "bootstrap":
         raw = [
             stats.bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)

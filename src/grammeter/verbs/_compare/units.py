@@ -1,0 +1,199 @@
+"""What is drawn as a whole: sentences, documents, or groups; and scores by group to compare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from grammeter import core, formats
+from grammeter.metrics import metric
+from grammeter.scoring import depends_on_corpus, places_of
+from grammeter.stats import PairedSamples
+from grammeter.verbs._compare.design import FEW_SEGMENTS, FEW_UNITS, ComparisonDesign
+from grammeter.verbs._compare.samples import TypeColumns, mean_of_rows, paired_samples
+
+SENTENCE, DOCUMENT = "sentence", "document"
+
+
+@dataclass(frozen=True)
+class Units:
+    """The unit of each sentence, numbered from 0; ``numbers`` is ``None`` for sentences."""
+
+    name: str
+    numbers: core.IntArray | None = None
+
+    @classmethod
+    def of(cls, table: core.ScoreTable, wanted: str | None) -> Units:
+        """Find the units of a table; by default documents where it knows them, else sentences.
+
+        Any column of its groups may be the unit. Raises :class:`UsageError` for what it lacks.
+        """
+        corpus = table.corpus or {}
+        labels = {**corpus.get("groups", {}), DOCUMENT: corpus.get("documents", ())}
+        known = {name: of for name, of in labels.items() if of}
+        name = wanted or (DOCUMENT if DOCUMENT in known else SENTENCE)
+        if name == SENTENCE:
+            return cls(name)
+        if name not in known:
+            fix = f"There are: {', '.join([SENTENCE, *known])}."
+            if name == DOCUMENT:
+                fix = "Score again: grammeter score --documents FILE:COLUMN ... -o FILE"
+            raise core.UsageError(f"no units called {name!r} are stored", fix=fix)
+        return cls(name, _numbers(known[name]))
+
+    @property
+    def count(self) -> int | None:
+        """How many there are; ``None`` for sentences."""
+        return None if self.numbers is None else int(self.numbers.max()) + 1
+
+    def samples(self, name: str, column: core.MetricScores) -> PairedSamples:
+        """Gather the rows of all systems, those of a unit added up."""
+        if self.numbers is None:
+            if _averaged(column):
+                fix = "Leave --unit out: the score is a mean over documents, which are drawn."
+                raise core.UsageError(f"{name}: no sentences are drawn from documents", fix=fix)
+            return paired_samples(name, column, [*column])
+        return _by_unit(name, column, self.numbers)
+
+    def summed(self, samples: PairedSamples) -> PairedSamples:
+        """Add up the rows of each unit, where there is one for each sentence."""
+        if self.numbers is None:
+            return samples
+        return PairedSamples(_summed(samples.rows, self.numbers), samples.value_of)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Scores by group and their mean, each with rows of the same units, which lie in one group.
+
+    ``strata``: the group of each unit, from 0. ``units``: how many each group has. ``notes`` name
+    metrics without.
+    """
+
+    by: str
+    columns: Mapping[str, TypeColumns]
+    strata: core.IntArray
+    units: Mapping[str, int]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, table: core.ScoreTable, columns: Mapping[str, core.MetricScores], units: Units
+    ) -> Groups | None:
+        """Gather the rows of each group as a corpus of its own; ``None`` without groups."""
+        block, corpus = table.blocks.get("groups"), table.corpus
+        if block is None or corpus is None or not corpus.get("groups"):
+            return None
+        labels = formats.crossed(corpus["groups"])
+        places = {group: np.array(at) for group, at in places_of(labels).items()}
+        within = range(len(labels)) if units.numbers is None else units.numbers.tolist()
+        inside = _numbers([*zip(labels, within, strict=True)])
+        first = np.unique(inside, return_index=True)[1]
+        strata = _numbers(labels)[first]
+        counts = dict(zip(places, np.bincount(strata).tolist(), strict=True))
+        without = [
+            name
+            for name, column in columns.items()
+            if not column.statistics or depends_on_corpus(metric(column.metric))
+        ]
+        made = {
+            name: _by_group(block, name, column, places, inside, table.segments)
+            for name, column in columns.items()
+            if name not in without
+        }
+        said = [f"no intervals by group of {', '.join(without)}: a group has rows of its own"]
+        return cls(block["by"], made, strata, counts, tuple(said if without else ()))
+
+    def limits(self, design: ComparisonDesign) -> Iterator[str]:
+        """Name the groups of which no interval is to be trusted."""
+        least = FEW_SEGMENTS if design.units is None else FEW_UNITS
+        if few := [f"{group} {count}" for group, count in self.units.items() if count < least]:
+            yield f"by {self.by}: intervals from so few {design.unit}s say little: {', '.join(few)}"
+        yield from self.notes
+
+
+def _averaged(column: core.MetricScores) -> bool:
+    """Whether the score is a mean over documents."""
+    return dict(column.signature).get("level") == DOCUMENT
+
+
+def _by_unit(
+    name: str,
+    column: core.MetricScores,
+    numbers: core.IntArray,
+    at: core.IntArray | None = None,
+) -> PairedSamples:
+    """Add up the rows of the sentences of each unit; of those ``at`` some places alone."""
+    size, systems = int(numbers.max()) + 1, [*column]
+    if at is not None:
+        statistics = {system: rows.take(at) for system, rows in column.statistics.items()}
+        column, numbers = replace(column, statistics=statistics), numbers[at]
+    if not _averaged(column):
+        samples = paired_samples(name, column, systems)
+        return PairedSamples(_summed(samples.rows, numbers, size), samples.value_of)
+    rows, scorer = np.zeros((len(systems), size, 2)), metric(column.metric)
+    for unit in np.unique(numbers):
+        of_unit = np.flatnonzero(numbers == unit)
+        for number, system in enumerate(systems):
+            value = scorer.score(column.statistics[system].take(of_unit)).value
+            rows[number, unit] = (0, 0) if math.isnan(value) else (value, 1)
+    return PairedSamples(rows, mean_of_rows)
+
+
+def _by_group(
+    block: Mapping[str, Any],
+    name: str,
+    column: core.MetricScores,
+    places: Mapping[str, core.IntArray],
+    inside: core.IntArray,
+    segments: int,
+) -> TypeColumns:
+    """Return scores and rows of each group, rows of other groups' units being 0; then the mean."""
+    scorer, systems = metric(column.metric), [*column]
+    signature = column.signature.extended({"group-by": block["by"]})
+    bare = replace(column, signature=signature, segments={}, type_counts={})
+    made: dict[str, tuple[core.MetricScores, PairedSamples]] = {}
+    for group, scores in block["metrics"][name].items():
+        values = {system: core.group_value(scores, system) for system in systems}
+        reasons = {system: scores.get(system, {}).get("reason") for system in systems}
+        of_group = {
+            s: core.Score(value, signature, segments, reason=reasons[s])
+            for s, value in values.items()
+        }
+        if group == core.MACRO:
+            together = np.concatenate([samples.rows for _, samples in made.values()], axis=-1)
+            samples = PairedSamples(together, _mean_of(len(made), scorer.value_of))
+        else:
+            samples = _by_unit(name, bare, inside, places[group])
+        made[group] = replace(bare, scores=of_group), samples
+    return made
+
+
+def _mean_of(
+    groups: int, value_of: Callable[[core.FloatArray], core.FloatArray]
+) -> Callable[[core.FloatArray], core.FloatArray]:
+    """Return the mean over groups as a function of their sums side by side."""
+
+    def mean(sums: core.FloatArray) -> core.FloatArray:
+        values = value_of(sums.reshape(*sums.shape[:-1], groups, -1))
+        return np.asarray(values.mean(axis=-1))
+
+    return mean
+
+
+def _numbers(labels: Sequence[Any]) -> core.IntArray:
+    """Return the number of each label, in the order in which labels first appear."""
+    known: dict[Any, int] = {}
+    return np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
+
+
+def _summed(rows: core.FloatArray, numbers: core.IntArray, size: int = 0) -> core.FloatArray:
+    """Add rows ``(samples, sentences, k)`` up by unit: ``(samples, units, k)``."""
+    by_sentence = rows.transpose(1, 0, 2)
+    sums = np.zeros((size or int(numbers.max()) + 1, *by_sentence.shape[1:]))
+    np.add.at(sums, numbers, by_sentence)
+    return sums.transpose(1, 0, 2)
