@@ -14,7 +14,6 @@ from grammeter.formats import Corpus
 from grammeter.meta import judge_sums, sentence_level
 
 Figures = Mapping[str, sentence_level.Estimate]
-Sums = dict[str, tuple[FloatArray, judge_sums.ValueOf]]
 SWAYS = (("r", judge_sums.pooled_r), ("tau", judge_sums.pooled_tau))
 
 
@@ -105,22 +104,17 @@ def _of_answers(
     answers: Sequence[Sequence[judge_sums.Answer]],
     known: Sequence[Sequence[float]],
     repeated: Mapping[str, FloatArray],
-) -> Sums:
+) -> judge_sums.Sums:
     means = np.array([[sum(of), len(of)] for of in known])
     pairs = judge_sums.swayed([[(of, of)] for of in known])  # column 4: those that differ
     every = np.array([len(of) * (len(of) - 1) / 2 for of in known])
     ties = np.stack([every - pairs[:, 4], every], axis=1)
-    figures: Sums = {
-        "mean": (means, judge_sums.ratio(0, 1)),
-        "tied": (ties, judge_sums.ratio(0, 1)),
-    }
+    share, apart = judge_sums.ratio(0, 1), judge_sums.ratio(3, 4)
+    figures: judge_sums.Sums = {"mean": (means, share), "tied": (ties, share)}
     for name, rows in repeated.items():
-        of = {
-            "changed": judge_sums.changed,
-            "kappa": judge_sums.kappa,
-            "apart": judge_sums.ratio(3, 4),
-        }
-        figures |= {f"{figure}-{name}": (rows, value_of) for figure, value_of in of.items()}
+        figures[f"changed-{name}"] = (rows, judge_sums.changed)
+        figures[f"kappa-{name}"] = (rows, judge_sums.kappa)
+        figures[f"apart-{name}"] = (rows, apart)
     places = max((len(answer.order) for of in answers for answer in of), default=0)
     rows = judge_sums.by_place(answers, places)
     figures |= {f"place-{n + 1}": (rows, judge_sums.ratio(2 * n, 2 * n + 1)) for n in range(places)}
@@ -133,7 +127,7 @@ def _of_answers(
 
 def swaying(
     due: Sequence[Ranking], values: Sequence[Sequence[float | None]], corpus: Corpus | None
-) -> Sums:
+) -> judge_sums.Sums:
     """Return the sums that correlate scores with lengths and edits within items."""
     if corpus is None:
         return {}
@@ -143,7 +137,7 @@ def swaying(
         "tokens": [[len(text.split()) for _, text in of] for of in pairs],
         "edits": [[len(next(edits)) for _ in of] for of in pairs],
     }
-    sums: Sums = {}
+    sums: judge_sums.Sums = {}
     for what, of in sizes.items():
         both = [[(size, value) for size, value in zip(x, y, strict=True) if value is not None]
                 for x, y in zip(of, values, strict=True)]  # fmt: skip

@@ -222,16 +222,11 @@ def _measured(
     worth = np.concatenate([chain.worth for chain in scores.chains] or empty)
     sign = 1.0 if metric.higher_is_better else -1.0
     context = {} if metric.needs == "nothing" else {"refs": design.against}
-    return MetricResult(
-        signature=metric.signature(context),
-        values=sign * scores.corpora,
-        corpus=_correlated(scores.corpora, target),
-        sentence=_correlated(np.concatenate([*scores.texts] or empty), worth),
-        chain=chain_result(scores.texts, design.ties),
-        sentences=len({chain.sentence for chain in scores.chains}),
-        lines=scores.lines,
-        texts=scores.distinct,
-    )
+    corpus = _correlated(scores.corpora, target)
+    sentence = _correlated(np.concatenate([*scores.texts] or empty), worth)
+    levels = (corpus, sentence, chain_result(scores.texts, design.ties))
+    sizes = (len({chain.sentence for chain in scores.chains}), scores.lines, scores.distinct)
+    return MetricResult(metric.signature(context), sign * scores.corpora, *levels, *sizes)
 
 
 def _correlated(x: core.FloatArray, y: core.FloatArray) -> dict[str, Coefficient]:

@@ -21,6 +21,9 @@ from grammeter.stats import SAME, PairedSamples, bootstrap, percentile_interval
 ValueOf = Callable[[FloatArray], FloatArray]
 """Sums ``(..., k)`` to values ``(...)``, NaN where there is nothing to divide by."""
 
+Sums = dict[str, tuple[FloatArray, ValueOf]]
+"""Sums over items, shape ``(items, k)``, by the name of the figure made of them."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -56,15 +59,10 @@ def judgments_of(ranking: Ranking) -> list[Ranking]:
     for answer in answers_of(ranking):
         scores = [answer.scores[place] for place in sorted(answer.order)]
         best = sorted(set(scores), reverse=True)
-        one = replace(
-            ranking,
-            groups=tuple(ranking.groups[place] for place in sorted(answer.order)),
-            ranks=tuple(1 + best.index(score) for score in scores),
-            scores=tuple(scores),
-            skipped=False,
-            replies=(),
-        )
-        said.append(one)
+        groups = tuple(ranking.groups[place] for place in sorted(answer.order))
+        ranks = tuple(1 + best.index(score) for score in scores)
+        one = replace(ranking, groups=groups, ranks=ranks, scores=tuple(scores), replies=())
+        said.append(replace(one, skipped=False))
     return said or [ranking]
 
 
@@ -161,11 +159,7 @@ def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
 
 
 def estimates(
-    figures: Mapping[str, tuple[FloatArray, ValueOf]],
-    *,
-    resamples: int,
-    seed: int,
-    confidence: float,
+    figures: Sums, *, resamples: int, seed: int, confidence: float
 ) -> dict[str, Estimate]:
     """Compute figures of sums, with percentile intervals; all meet the same resampled items."""
     samples = [PairedSamples(rows[None], value_of) for rows, value_of in figures.values()]

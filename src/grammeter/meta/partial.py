@@ -285,13 +285,10 @@ def score_outputs(
     for row in sorted({row for _, rows in chains for row in rows}):
         # as if it stood alone: M2 chooses annotators by what stands before
         alone[row] = metric.sentences(statistics.take([row])).values[0]
-    return PartialScores(
-        chains=tuple(chain for chain, _ in chains),
-        texts=tuple(sign * alone[rows] for _, rows in chains),
-        corpora=sign * np.array([metric.score(statistics.take(rows)).value for rows in corpora]),
-        lines=len(corpora[0]),
-        distinct=len(segments),
-    )
+    texts = tuple(sign * alone[rows] for _, rows in chains)
+    whole = sign * np.array([metric.score(statistics.take(rows)).value for rows in corpora])
+    sizes = (len(corpora[0]), len(segments))
+    return PartialScores(tuple(chain for chain, _ in chains), texts, whole, *sizes)
 
 
 @dataclass(frozen=True)

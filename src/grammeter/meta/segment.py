@@ -87,12 +87,9 @@ def correlate_sentences(
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
     count, every = len(np.unique(pairs.ranking)), np.ones(len(pairs), dtype=np.bool_)
-    settings = design.settings() | {
-        "meta-systems": len(pairs.systems),
-        "meta-judges": "+".join(pairs.judges) if judges else len(pairs.judges),
-        "meta-rankings": count,
-        **({"meta-first-segment": numbering} if numbering else {}),
-    }
+    judging = "+".join(pairs.judges) if judges else len(pairs.judges)
+    settings = design.settings() | {"meta-systems": len(pairs.systems), "meta-judges": judging}
+    settings |= {"meta-rankings": count} | ({"meta-first-segment": numbering} if numbering else {})
     sentences = len(np.unique(pairs.segment))
     judged = f"{count} rankings of {sentences} sentences"
     few = [f"few judgments: {judged}; tau and accuracy vary widely by chance"]
@@ -111,18 +108,12 @@ def correlate_sentences(
         rule: _measure(answers, pairs, replace(design, ties=rule), every)
         for rule in (TIE_RULES if per_rule else ())
     }
-    return SentenceLevel(
-        design,
-        pairs.systems,
-        pairs.judges,
-        count,
-        _measure(answers, pairs, design, every),
-        apart,
-        rules,
-        _permutation_pvalues(answers, pairs, design) if design.permutations else {},
-        soft_accuracies(columns, pairs, design.permutations, design.seed),
-        tuple(dict.fromkeys([*notes, *few[: sentences < FEW]])),
-    )
+    who = (pairs.systems, pairs.judges, count)
+    measured = _measure(answers, pairs, design, every)
+    tests = _permutation_pvalues(answers, pairs, design)
+    soft = soft_accuracies(columns, pairs, design.permutations, design.seed)
+    said = tuple(dict.fromkeys([*notes, *few[: sentences < FEW]]))
+    return SentenceLevel(design, *who, measured, apart, rules, tests, soft, said)
 
 
 def _judged_pairs(
@@ -147,11 +138,9 @@ def _judged_pairs(
 
 def _check_documents(rankings: Sequence[core.Ranking]) -> None:
     for segment, documents in core.repeated_segments(rankings).items():
-        raise core.DataError(
-            f"sentence {segment} stands in several documents: {', '.join(documents[:3])}; scores"
-            " know sentences by number alone",
-            fix="Give the judgments of one document at a time, and its scores.",
-        )
+        fault = f"sentence {segment} stands in several documents: {', '.join(documents[:3])}"
+        fix = "Give the judgments of one document at a time, and its scores."
+        raise core.DataError(f"{fault}; scores know sentences by number alone", fix=fix)
 
 
 def _check_sentences(columns: Iterable[core.MetricScores], segments: int, pairs: Pairs) -> None:
@@ -316,7 +305,7 @@ def _permutation_pvalues(
 ) -> PValues:
     """Swap the answers of two metrics in whole units: if they are as good, nothing changes."""
     complete = {spelling: answer for spelling, answer in answers.items() if answer.known.all()}
-    if len(complete) < 2:
+    if len(complete) < 2 or not design.permutations:
         return {}
     numbers = np.array(list(combinations(range(len(complete)), 2)), dtype=np.int64)
     groups = _groups(complete.values(), pairs, design, np.ones(len(pairs), dtype=np.bool_))

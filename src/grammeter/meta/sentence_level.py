@@ -8,6 +8,7 @@ here under its own name.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from grammeter.core import Cell, Column, Named, Result, Signature, Table, format_number, json_number
@@ -171,11 +172,9 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         return Table.side_by_side(columns, self._remarks())
 
     def _long_table(self) -> Table:
+        counted = attrgetter(*COUNTS)
         rows = [
-            (
-                *(judge, name, *metric.tau.figures, *metric.accuracy.figures),
-                *(getattr(metric.counts, count) for count in COUNTS),
-            )
+            (judge, name, *metric.tau.figures, *metric.accuracy.figures, *counted(metric.counts))
             for judge, metrics in {"all": self.metrics, **self.by_judge}.items()
             for name, metric in metrics.items()
         ]
@@ -239,14 +238,7 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         for name, pvalues in self.pvalues.items():
             for (first, second), pvalue in pvalues.items():
                 permutation.setdefault(name, {}).setdefault(first, {})[second] = pvalue
-        return public_shape(
-            KIND,
-            self,
-            *("systems", "judges", "rankings", "metrics"),
-            pairs=self.design.pairs,
-            ties=self.design.ties,
-            by_judge=self.by_judge or None,
-            by_rule=self.by_rule or None,
-            permutation=permutation or None,
-            soft_pairwise_accuracy=self.soft or None,
-        )
+        parts: dict[str, Any] = {"pairs": self.design.pairs, "ties": self.design.ties}
+        parts |= {"by_judge": self.by_judge or None, "by_rule": self.by_rule or None}
+        parts |= {"permutation": permutation or None, "soft_pairwise_accuracy": self.soft or None}
+        return public_shape(KIND, self, "systems", "judges", "rankings", "metrics", **parts)

@@ -59,20 +59,17 @@ def human_side(
             fault = f"{name} holds scores, so by {by} has nothing to do"
             fix = "Leave it (--by) out, or give the judgments themselves."
             raise core.UsageError(fault, fix=fix)
-        return (
-            _of_ranking(human) if isinstance(human, core.Ranked) else Human(scores=human, name=name)
-        )
+        bare = not isinstance(human, core.Ranked)
+        return Human(scores=human, name=name) if bare else _of_ranking(human)
     return _of_judgments(human, name, by or USUAL, clusters=clusters)
 
 
 def _of_ranking(ranking: core.Ranked) -> Human:
-    return Human(
-        scores={system: row.score for system, row in ranking.items()},
-        name=_spelled(ranking.signature),
-        method=ranking.method if ranking.method in METHODS else USUAL,
-        clusters={system: row.cluster for system, row in ranking.items()},
-        notes=ranking.notes,
-    )
+    scores = {system: row.score for system, row in ranking.items()}
+    clusters = {system: row.cluster for system, row in ranking.items()}
+    method = ranking.method if ranking.method in METHODS else USUAL
+    name, notes = _spelled(ranking.signature), ranking.notes
+    return Human(scores=scores, name=name, method=method, clusters=clusters, notes=notes)
 
 
 def _of_judgments(

@@ -122,9 +122,8 @@ def correlations(
     for kind in kinds:
         result = stats.correlate(scores, human, kind, ties=design.ties)
         low, high, reason = _interval(result.statistic, scores, human, kind, design, resampled)
-        results[kind] = Correlation(
-            result.statistic, low, high, result.pvalue, result.n, result.reason or reason
-        )
+        reason, figures = result.reason or reason, (result.statistic, low, high, result.pvalue)
+        results[kind] = Correlation(*figures, result.n, reason)
     return results
 
 

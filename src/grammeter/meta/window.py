@@ -9,6 +9,7 @@ apart; so an interval and the human clusters stand beside each window.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, overload
 
 import numpy as np
@@ -98,13 +99,9 @@ class Windows(core.Result, Sequence[Window]):
 
     def figures(self) -> Mapping[str, core.Figure]:
         """Return correlations by window; windows that people cannot tell apart are marked."""
-        curves = {
-            kind: {
-                name: np.array([c.figures for c in self._row(name, kind)])
-                for name in self.signatures
-            }
-            for kind in TESTED
-        }
+        curves: dict[str, dict[str, core.FloatArray]] = {kind: {} for kind in TESTED}
+        for kind, name in product(TESTED, self.signatures):
+            curves[kind][name] = np.array([c.figures for c in self._row(name, kind)])
         names = [f"{window.first}-{window.last}" for window in self]
         alike = [window.one_cluster for window in self]
         data = {"windows": names, "correlations": curves, "alike": alike}
@@ -119,43 +116,35 @@ class Windows(core.Result, Sequence[Window]):
         if any(window.clusters is not None for window in self):
             columns.append(("clusters", [_clusters(window.clusters) for window in self]))
         best: set[tuple[int, int]] = set()
-        for name in self.signatures:
-            for kind in TESTED:
-                row = self._row(name, kind)
-                rivals = [[c.value for c in self._row(n, kind)] for n in self.signatures]
-                top = [np.nanmax([*values, -np.inf]) for values in zip(*rivals, strict=True)]
-                if len(rivals) > 1:
-                    best |= {(y, len(columns)) for y, c in enumerate(row) if c.value == top[y]}
-                columns.append((core.Column(f"{name} {kind}", "number"), [c.value for c in row]))
-                bounds = ["-" if math.isnan(c.low) else (c.low, c.high) for c in row]
-                columns.append((core.Column("interval", "number", 2), bounds))
+        for name, kind in product(self.signatures, TESTED):
+            row = self._row(name, kind)
+            rivals = [[c.value for c in self._row(n, kind)] for n in self.signatures]
+            top = [np.nanmax([*values, -np.inf]) for values in zip(*rivals, strict=True)]
+            if len(rivals) > 1:
+                best |= {(y, len(columns)) for y, c in enumerate(row) if c.value == top[y]}
+            columns.append((core.Column(f"{name} {kind}", "number"), [c.value for c in row]))
+            bounds = ["-" if math.isnan(c.low) else (c.low, c.high) for c in row]
+            columns.append((core.Column("interval", "number", 2), bounds))
         columns.append(("systems", [" ".join(window.systems) for window in self]))
         table = core.Table.side_by_side(columns, self._remarks())
         return replace(table, best=frozenset(best))
 
     def _long_table(self) -> core.Table:
         heads = (kind + end for kind in TESTED for end in ("", "_low", "_high"))
-        rows = [
-            (
-                *(window.first, window.last, _clusters(window.clusters), name),
-                *(figure for kind in TESTED for figure in of[kind].figures),
-            )
-            for window in self
-            for name, of in window.metrics.items()
-        ]
+        rows: list[tuple[core.Cell, ...]] = []
+        for window in self:
+            place = (window.first, window.last, _clusters(window.clusters))
+            for name, of in window.metrics.items():
+                rows.append((*place, name, *(x for kind in TESTED for x in of[kind].figures)))
         ranks = (core.Column("first", "count"), core.Column("last", "count"))
         figures = core.Column.many("number", *heads)
         return core.Table.of((*ranks, "clusters", "metric", *figures), rows)
 
     def _remarks(self) -> Iterator[str]:
         yield "ranks and clusters are people's; intervals by Fisher's z"
-        reasons = {
-            f"{name}: {correlation.reason}"
-            for name in self.signatures
-            for kind in TESTED
-            for correlation in self._row(name, kind)
-            if correlation.reason
-        }
+        reasons: set[str] = set()
+        for name, kind in product(self.signatures, TESTED):
+            reasons |= {f"{name}: {c.reason}" for c in self._row(name, kind) if c.reason}
         yield from sorted(reasons)
         yield from (f"{name}: {signature}" for name, signature in self.signatures.items())
 
