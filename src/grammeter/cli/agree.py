@@ -3,19 +3,16 @@
 import argparse
 
 import grammeter as gm
+from grammeter import core, formats, rendering
 from grammeter.cli import flags, inputs, output
 
 
 def run(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from grammeter.core import check_home
-    from grammeter.formats import read_outputs
-    from grammeter.rendering import save_figures
-
-    check_home(not args.correlate, "results other than --correlate's", figure=args.figure)
+    core.check_home(not args.correlate, "results other than --correlate's", figure=args.figure)
     output.check_figures(args.figure)
     judgments = inputs.judgments(args)
-    outputs = read_outputs(args.hyps) if args.hyps else None
+    outputs = formats.read_outputs(args.hyps) if args.hyps else None
     result = flags.call(args, gm.agree, rankings=judgments, outputs=outputs)
-    save_figures(result, dict.fromkeys(result.figures(), args.figure))
+    rendering.save_figures(result, dict.fromkeys(result.figures(), args.figure))
     output.emit(args, result)

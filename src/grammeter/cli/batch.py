@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import grammeter as gm
+from grammeter import engine, formats
 from grammeter.cli import models
 from grammeter.cli.flags import call
 from grammeter.cli.output import notice, print_json, progress, remark
@@ -14,19 +15,15 @@ from grammeter.cli.output import notice, print_json, progress, remark
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from grammeter.engine import Summary
-    from grammeter.formats import Shard
-
 FIRST = 5  # files whose line ends are checked before the run: the others will be like them
 
 
 def run(args: argparse.Namespace) -> None:
     """Score and print the counts."""
-    from grammeter.formats import find_shards, odd_ends
     from grammeter.models import using
 
-    shards = find_shards(args.inputs, args.input_form)
-    for text in [text for shard in shards[:FIRST] for text in odd_ends(shard)]:
+    shards = formats.find_shards(args.inputs, args.input_form)
+    for text in [text for shard in shards[:FIRST] for text in formats.odd_ends(shard)]:
         notice(args, text)
     early: list[str] = []
 
@@ -47,10 +44,10 @@ def run(args: argparse.Namespace) -> None:
     _tell(args, shards, summary)
 
 
-def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -> None:
+def _tell(
+    args: argparse.Namespace, shards: Sequence[formats.Shard], summary: engine.Summary
+) -> None:
     """Print the counts and, even if quiet, rows with an error; times go to standard error."""
-    from grammeter.engine import ERRORS
-
     totals = summary.all
     if totals.errors:
         more = totals.errors - len(summary.faults)
@@ -58,7 +55,7 @@ def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -
         for text in summary.faults:
             print(f"  {text}", file=sys.stderr)
         if more > 0:
-            print(f"  and {more} more; all in {args.output}/{ERRORS}", file=sys.stderr)
+            print(f"  and {more} more; all in {args.output}/{engine.ERRORS}", file=sys.stderr)
     files = f"{len(shards)} file" + "s" * (len(shards) != 1)
     if summary.earlier:
         notice(args, f"{len(summary.earlier)} of {files} finished already")

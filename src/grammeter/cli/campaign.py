@@ -7,14 +7,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import grammeter as gm
+from grammeter import campaign, formats
 from grammeter.cli import flags, inputs
 from grammeter.cli.output import emit, notice, remark
-
-if TYPE_CHECKING:
-    from grammeter.campaign import CampaignProgress
 
 
 def run_create(args: argparse.Namespace) -> None:
@@ -24,7 +21,7 @@ def run_create(args: argparse.Namespace) -> None:
     _report(args, made, _summary(made))
 
 
-def _summary(made: CampaignProgress) -> str:
+def _summary(made: campaign.CampaignProgress) -> str:
     progress = made.progress
     several = f", {progress.shared} of them for several judges" if progress.shared else ""
     items = f"{progress.items} items of {progress.sentences} sentences"
@@ -52,7 +49,7 @@ def run_import(args: argparse.Namespace) -> None:
     _report(args, made, text)
 
 
-def _report(args: argparse.Namespace, made: CampaignProgress, summary: str) -> None:
+def _report(args: argparse.Namespace, made: campaign.CampaignProgress, summary: str) -> None:
     notice(args, summary)
     remark(made.notes)
 
@@ -88,11 +85,9 @@ def run_status(args: argparse.Namespace) -> None:
 
 def run_export(args: argparse.Namespace) -> None:
     """Write the judgments."""
-    from grammeter.formats import format_judgments
-
     judgments = flags.call(args, gm.campaign_export)
     if not args.output:
-        sys.stdout.write(format_judgments(judgments, "jsonl"))
+        sys.stdout.write(formats.format_judgments(judgments, "jsonl"))
     remark(judgments.notes)
     skipped = sum(ranking.skipped for ranking in judgments)
     notice(args, f"{len(judgments)} judgments, {skipped} of them skipped")
@@ -142,9 +137,7 @@ def run_backup(args: argparse.Namespace) -> None:
 
 def run_upgrade(args: argparse.Namespace) -> None:
     """Bring the database up to date."""
-    from grammeter.campaign import is_file
-
     changed = flags.call(args, gm.campaign_upgrade)
     copy = args.copy or f"{args.database}.old"
-    old = f"; {copy} is as it was before" if is_file(args.database) else ""
+    old = f"; {copy} is as it was before" if campaign.is_file(args.database) else ""
     notice(args, f"brought up to date{old}" if changed else "it is up to date")

@@ -5,27 +5,23 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import grammeter as gm
+from grammeter import formats
 from grammeter.cli.output import emit_data, notice
 from grammeter.core import listed
-
-if TYPE_CHECKING:
-    from grammeter.formats import DataFile, Imported, Listing
 
 
 def run_list(args: argparse.Namespace) -> int:
     """Print all data sets, and whether they are here."""
-    from grammeter.formats import data_folder, list_datasets
-
-    listings = list_datasets(verify=args.verify)
+    listings = formats.list_datasets(verify=args.verify)
     sets = [_listing_json(listing) for listing in listings]
     for listing, entry in zip(listings, sets, strict=True) if args.verify else ():
         entry["damaged"] = [file.path for file in listing.damaged]
-    data = {"kind": "data-sets", "folder": str(data_folder()), "datasets": sets}
+    data = {"kind": "data-sets", "folder": str(formats.data_folder()), "datasets": sets}
     table = gm.Table.of(("name", "state", "get", "what"), map(_row, listings))
-    emit_data(args, data, lambda: f"folder: {data_folder()}\n{table.write()}")
+    emit_data(args, data, lambda: f"folder: {formats.data_folder()}\n{table.write()}")
     broken = [listing for listing in listings if listing.damaged]
     for listing in broken:
         print(f"{listing.dataset.name}: wrong checksum: {_paths(listing.damaged)}", file=sys.stderr)
@@ -34,10 +30,8 @@ def run_list(args: argparse.Namespace) -> int:
 
 def run_get(args: argparse.Namespace) -> None:
     """Download a data set, or import its files."""
-    from grammeter.formats import dataset, get_dataset
-
-    notice(args, f"licence of {args.name}: {dataset(args.name).licence}")
-    done = get_dataset(args.name, source=args.source)
+    notice(args, f"licence of {args.name}: {formats.dataset(args.name).licence}")
+    done = formats.get_dataset(args.name, source=args.source)
     notice(args, f"files copied: {len(done.copied)}")
     for name in done.differing:
         notice(args, f"{name} is there, but differs from the file that is known")
@@ -56,7 +50,7 @@ def run_path(args: argparse.Namespace) -> None:
     emit_data(args, answer, lambda: f"{path}\n")
 
 
-def _listing_json(listing: Listing) -> dict[str, Any]:
+def _listing_json(listing: formats.Listing) -> dict[str, Any]:
     entry = listing.dataset
     return {
         "name": entry.name,
@@ -71,7 +65,7 @@ def _listing_json(listing: Listing) -> dict[str, Any]:
     }
 
 
-def _imported_json(done: Imported) -> dict[str, Any]:
+def _imported_json(done: formats.Imported) -> dict[str, Any]:
     return {
         "kind": "data-set",
         **_listing_json(done.listing),
@@ -80,11 +74,11 @@ def _imported_json(done: Imported) -> dict[str, Any]:
     }
 
 
-def _row(listing: Listing) -> tuple[str, ...]:
+def _row(listing: formats.Listing) -> tuple[str, ...]:
     entry = listing.dataset
     how = "download" if all(file.url for file in entry.files) else "by hand"
     return (entry.name, listing.state, "" if listing.state == "present" else how, entry.title)
 
 
-def _paths(files: Sequence[DataFile]) -> str:
+def _paths(files: Sequence[formats.DataFile]) -> str:
     return listed([file.path for file in files])

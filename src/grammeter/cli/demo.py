@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import grammeter as gm
+from grammeter import formats
 
 REPORT = "grammeter-demo-report.html"
 TITLE = "The sample corpus of grammeter, scored and judged"
@@ -52,9 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def check_page(path: Path) -> None:
     """Raise ``UsageError`` if there is a file with another title."""
-    from grammeter.formats import read_bytes
-
-    if path.exists() and TITLE.encode() not in read_bytes(path)[:4000]:
+    if path.exists() and TITLE.encode() not in formats.read_bytes(path)[:4000]:
         fault = f"{path} is there already, and no page of the demonstration"
         raise gm.UsageError(fault, fix="Move it away, or run the demonstration in another folder.")
 

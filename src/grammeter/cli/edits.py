@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import grammeter as gm
+from grammeter import core, errant, formats, verbs
 from grammeter.cli import flags, output
 
-if TYPE_CHECKING:
-    from grammeter.core import Counts
-    from grammeter.errant import Groups, Mode, Pairing
-    from grammeter.verbs import ComparedEdits, ExtractedEdits
-
-TITLES: dict[Mode, str] = {
+TITLES: dict[errant.Mode, str] = {
     "token-detection": " Token-Based Detection ",
     "span-detection": " Span-Based Detection ",
     "span-type": " Span-Based Correction + Classification ",
@@ -43,7 +38,7 @@ def run_split(args: argparse.Namespace) -> None:
     output.put(args.test, test.text())
 
 
-def _write(args: argparse.Namespace, extracted: ExtractedEdits) -> None:
+def _write(args: argparse.Namespace, extracted: verbs.ExtractedEdits) -> None:
     output.remark(extracted.faults)
     if not extracted.faults:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
@@ -53,15 +48,13 @@ def _write(args: argparse.Namespace, extracted: ExtractedEdits) -> None:
 
 def run_align(args: argparse.Namespace) -> None:
     """Write two M2 files of one text with common sentences; print the counts."""
-    from grammeter.formats import STDIN
-
     aligned = flags.call(args, gm.edits_align)
     if not aligned.hyp.faults:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
     output.put(args.out_hyp, aligned.hyp.text())
     output.put(args.out_ref, aligned.ref.text())
     data = aligned.to_dict()
-    if STDIN in (args.out_hyp, args.out_ref):
+    if formats.STDIN in (args.out_hyp, args.out_ref):
         output.remark(data["notes"])
         return
     one, other = data["joined"].values()
@@ -77,12 +70,12 @@ def run_compare(args: argparse.Namespace) -> None:
     output.emit_data(args, compared.to_dict(), lambda: _text(args, compared))
 
 
-def _text(args: argparse.Namespace, compared: ComparedEdits) -> str:
+def _text(args: argparse.Namespace, compared: verbs.ComparedEdits) -> str:
     sentences = _sentences(compared) if args.verbose else ()
     return "".join([*sentences, *_results(compared)])
 
 
-def _results(compared: ComparedEdits) -> Iterator[str]:
+def _results(compared: verbs.ComparedEdits) -> Iterator[str]:
     """Write the sums as the original does, figures by error type first."""
     title, beta = TITLES[compared.mode], compared.beta
     if compared.cat:
@@ -102,17 +95,15 @@ def _row(kind: str, *cells: object) -> str:
     return " ".join([kind.ljust(14), *(str(cell).ljust(8) for cell in padded), str(last)]) + "\n"
 
 
-def _sentences(compared: ComparedEdits) -> Iterator[str]:
-    from grammeter.errant import total_of
-
-    so_far: list[Counts] = []
+def _sentences(compared: verbs.ComparedEdits) -> Iterator[str]:
+    so_far: list[core.Counts] = []
     pairs, beta = compared.comparison, compared.beta
     for number, (source, pairings, best) in enumerate(
         zip(compared.sources, pairs.pairings, pairs.best, strict=True)
     ):
         yield f"{RULE}Original sentence {number}: {source}\n"
         for pairing in pairings:
-            total = total_of([*so_far, pairing.counts])
+            total = errant.total_of([*so_far, pairing.counts])
             yield f"{RULE}SENTENCE {number} - HYP {pairing.hypothesis} - REF {pairing.reference}\n"
             yield f"HYPOTHESIS EDITS : {_shown(pairing.proposed)}\n"
             yield f"REFERENCE EDITS  : {_shown(pairing.gold)}\n"
@@ -121,19 +112,19 @@ def _sentences(compared: ComparedEdits) -> Iterator[str]:
         yield f"{RULE}^^ HYP {best.hypothesis}, REF {best.reference} chosen for sentence {number}\n"
         yield "Local results:\n"
         yield from _small_table(best)
-        so_far = [total_of([*so_far, best.counts])]
+        so_far = [errant.total_of([*so_far, best.counts])]
 
 
-def _figures(name: str, counts: Counts, beta: float) -> Iterator[str]:
+def _figures(name: str, counts: core.Counts, beta: float) -> Iterator[str]:
     yield f"{name} TP/FP/FN".ljust(17) + f": {' '.join(map(str, _whole(counts)))}\n"
     yield f"{name} P/R/F{beta}  : {' '.join(map(str, _measures(counts, beta)))}\n"
 
 
-def _shown(groups: Groups) -> list[tuple[int | str, ...]]:
+def _shown(groups: errant.Groups) -> list[tuple[int | str, ...]]:
     return [(*key, groups[key][0]) for key in sorted(groups)]
 
 
-def _small_table(best: Pairing) -> Iterator[str]:
+def _small_table(best: errant.Pairing) -> Iterator[str]:
     rows = [("Category", "TP", "FP", "FN")]
     rows += [(kind, *map(str, _whole(counts))) for kind, counts in best.by_type().items()]
     widths = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]
@@ -141,12 +132,10 @@ def _small_table(best: Pairing) -> Iterator[str]:
         yield "".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) + "\n"
 
 
-def _whole(counts: Counts) -> tuple[float, float, float]:
+def _whole(counts: core.Counts) -> tuple[float, float, float]:
     return counts.tp, counts.fp, counts.fn
 
 
-def _measures(counts: Counts, beta: float) -> tuple[float, ...]:
-    from grammeter.errant import package_f
-
-    figures = (counts.precision, counts.recall, package_f(counts, beta))
+def _measures(counts: core.Counts, beta: float) -> tuple[float, ...]:
+    figures = (counts.precision, counts.recall, errant.package_f(counts, beta))
     return tuple(round(figure, DIGITS) for figure in figures)

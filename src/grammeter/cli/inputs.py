@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import grammeter as gm
+from grammeter import formats, ranking
 from grammeter.cli import flags, output
 
-if TYPE_CHECKING:
-    from grammeter.formats import Corpus, Judgments
 
-
-def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = True) -> Corpus:
+def corpus(
+    args: argparse.Namespace, *, noted: bool = False, references: bool = True
+) -> formats.Corpus:
     """Read the corpus of the arguments; print its notes unless the result has them (``noted``)."""
     corpus = gm.read_corpus(**flags.options(args, gm.read_corpus, systems=args.hyps))
     for text in corpus.notices:
@@ -38,13 +37,11 @@ def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = 
     return corpus
 
 
-def judgments(args: argparse.Namespace) -> Judgments:
+def judgments(args: argparse.Namespace) -> formats.Judgments:
     """Read the arguments' judgments, print notes; dropped systems need no output of ``--hyps``."""
-    from grammeter.formats import read_judgments, read_outputs
-
-    outputs = read_outputs(args.hyps) if args.hyps else None
+    outputs = formats.read_outputs(args.hyps) if args.hyps else None
     drop = _Left(args, outputs or ())
-    judgments = read_judgments(
+    judgments = formats.read_judgments(
         args.judgments, first_segment=args.first_segment, systems=outputs, drop=drop
     )
     for text in judgments.notices:
@@ -56,12 +53,10 @@ class _Left:
     """The systems that take no part."""
 
     def __init__(self, args: argparse.Namespace, known: Collection[str]) -> None:
-        from grammeter.ranking import named_systems
-
         chosen: list[str] | None = getattr(args, "systems", None)
         everyone = chosen is None or chosen == ["all"]
         self._dropped: set[str] = set(getattr(args, "drop", None) or ())
-        self._chosen = None if everyone else {*named_systems(chosen or [], known)}
+        self._chosen = None if everyone else {*ranking.named_systems(chosen or [], known)}
 
     def __contains__(self, name: object) -> bool:
         return name in self._dropped or (self._chosen is not None and name not in self._chosen)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import grammeter as gm
+from grammeter import formats, llm, metrics, verbs
 from grammeter.cli import inputs, models
 from grammeter.cli.output import notice, print_json, progress, put, remark
-
-if TYPE_CHECKING:
-    from grammeter.formats import Corpus
-    from grammeter.llm import Estimate, Submission
-    from grammeter.metrics import Judging
-    from grammeter.verbs import Judged, Shown
-
 
 ONLINE = (
     "concurrency", "requests_per_minute", "tokens_per_minute", "max_requests", "max_tokens",
@@ -33,35 +27,33 @@ OF_CORPUS = frozenset((
 
 def run(args: argparse.Namespace) -> int:
     """Judge items, write the judgments, return the exit code."""
-    from grammeter.formats import check_folder, format_judgments
-    from grammeter.llm import current
-    from grammeter.verbs import judge, judging_metric
-
     if args.demo:
         return _demo(args)
     _check_format(args)
     names = ("prompt", "per_output", "permute", "repeats", "seed", "coverage")
     settings = {name: getattr(args, name) for name in names}
-    metric = judging_metric(args.metric, **settings)  # refuses wrong options before any work
-    check_folder(args.output)
+    metric = verbs.judging_metric(args.metric, **settings)  # refuses wrong options before any work
+    formats.check_folder(args.output)
     options: Any = {**settings, "metric": metric, "benchmark": args.benchmark}
     corpus, items = _material(args)
     with (
         gm.using(models.runtime(args, cached=False)),
         models.asking(args, concessions=False),
-        progress(args, note=lambda: str(current().bill)),
+        progress(args, note=lambda: str(llm.current().bill)),
     ):
         models.remark_unused(args, [metric])
         remark([text for text in (metric.notice, metric.hint) if text])
         if args.dry_run:
-            _print_estimate(args, judge(corpus, items, dry_run=True, **options))
+            _print_estimate(args, verbs.judge(corpus, items, dry_run=True, **options))
             unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
             remark(_idle("--dry-run asks nothing and writes no judgments", unused))
             return 0
         if args.submit:
-            return _print_submission(args, judge(corpus, items, submit=str(args.submit), **options))
-        judged = judge(corpus, items, dry_run=False, collect=args.collect, **options)
-    put(args.output, format_judgments(judged.rankings, "jsonl"))
+            return _print_submission(
+                args, verbs.judge(corpus, items, submit=str(args.submit), **options)
+            )
+        judged = verbs.judge(corpus, items, dry_run=False, collect=args.collect, **options)
+    put(args.output, formats.format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
         notice(args, text)
     unused = {f"--{name.replace('_', '-')}": getattr(args, name) for name in ONLINE}
@@ -97,7 +89,9 @@ def _idle(why: str, options: Mapping[str, object]) -> list[str]:
     return [f"{', '.join(names)} had no effect: {why}"] if names else []
 
 
-def _material(args: argparse.Namespace) -> tuple[Corpus | None, Sequence[Shown] | None]:
+def _material(
+    args: argparse.Namespace,
+) -> tuple[formats.Corpus | None, Sequence[verbs.Shown] | None]:
     """Read what is judged; nothing if that is a data set."""
     if args.benchmark is None:
         corpus = inputs.corpus(args, noted=not args.dry_run)
@@ -108,29 +102,28 @@ def _material(args: argparse.Namespace) -> tuple[Corpus | None, Sequence[Shown] 
     return None, None
 
 
-def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
-    from grammeter.formats import STDIN, is_items, read_items, read_judgments
-    from grammeter.verbs import check_shown
-
-    check_shown(corpus, args.items, args.per_output)
+def _items(args: argparse.Namespace, corpus: formats.Corpus) -> Sequence[verbs.Shown] | None:
+    verbs.check_shown(corpus, args.items, args.per_output)
     if args.items is None and args.first_segment is not None:
         raise gm.UsageError("--first-segment belongs to --items", fix="Leave out --first-segment.")
     if args.items is None:
         return None
-    if args.items == STDIN:
+    if args.items == formats.STDIN:
         raise gm.UsageError("--items -", fix="Give a file: its format is told by its content.")
-    if is_items(args.items):
+    if formats.is_items(args.items):
         if args.first_segment is not None:
             fix = "Leave out --first-segment."
             raise gm.UsageError("--first-segment: items count sentences from 1", fix=fix)
-        return read_items(args.items)
-    judgments = read_judgments(args.items, first_segment=args.first_segment, systems=corpus.systems)
+        return formats.read_items(args.items)
+    judgments = formats.read_judgments(
+        args.items, first_segment=args.first_segment, systems=corpus.systems
+    )
     for text in judgments.notices:
         notice(args, text)
     return judgments
 
 
-def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
+def _print_estimate(args: argparse.Namespace, estimate: llm.Estimate) -> None:
     if args.format == "json":
         print_json(estimate.to_dict())
         return
@@ -139,7 +132,7 @@ def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
         notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
 
 
-def _print_submission(args: argparse.Namespace, submission: Submission) -> int:
+def _print_submission(args: argparse.Namespace, submission: llm.Submission) -> int:
     """Print what was written and what comes next; return 1 if a ceiling left out requests."""
     if args.format == "json":
         print_json(submission.to_dict())
@@ -159,7 +152,7 @@ def _print_submission(args: argparse.Namespace, submission: Submission) -> int:
     return int(submission.left > 0)
 
 
-def _rows(estimate: Estimate) -> tuple[tuple[str, str], ...]:
+def _rows(estimate: llm.Estimate) -> tuple[tuple[str, str], ...]:
     return (
         ("distinct calls", str(estimate.calls)),
         ("of them in the cache", str(estimate.known)),
@@ -170,14 +163,14 @@ def _rows(estimate: Estimate) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _price(estimate: Estimate) -> str:
+def _price(estimate: llm.Estimate) -> str:
     if estimate.cost is None:
         return "unknown: give a table that has the model, --prices FILE"
     date = f" (prices of {estimate.date})" if estimate.date else ""
     return f"{estimate.cost:.4f} {estimate.currency}{date}"
 
 
-def _summary(judged: Judged, metric: Judging) -> Iterator[str]:
+def _summary(judged: verbs.Judged, metric: metrics.Judging) -> Iterator[str]:
     alone = len(judged.rankings) - judged.due
     yield (
         f"{len(judged.rankings)} items"

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import grammeter as gm
+from grammeter import formats, llm
 from grammeter.cli.output import put
 
 BEGIN = """\
@@ -33,7 +34,6 @@ def run(args: argparse.Namespace) -> int:
     import tempfile
 
     from grammeter.cli.main import main
-    from grammeter.formats import format_judgments
 
     judged, sample = gm.judge(demo=True), gm.sample_corpus()
     people = str(sample / "judgments.xml")
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     print(*_asked(judged, sample), sep="\n\n", end="\n\n")
     with tempfile.TemporaryDirectory() as folder:
         written = args.output or str(Path(folder) / "run.jsonl")
-        put(written, format_judgments(judged.rankings, "jsonl"))
+        put(written, formats.format_judgments(judged.rankings, "jsonl"))
         both = written, people
         for step in (["rank", written], ["meta", "system", *both], ["meta", "sentence", *both]):
             shown = [word.replace(str(sample), "sample").replace(f"{folder}/", "") for word in step]
@@ -56,8 +56,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _asked(judged: gm.Judged, sample: Path) -> tuple[str, ...]:
     """Return the prompt of the first item, the reply, and what becomes of it."""
-    from grammeter.llm import Protocol, Question
-
     source = (sample / "source.txt").read_text("utf-8").splitlines()
     first = judged.rankings[0]
     outputs = [
@@ -65,7 +63,7 @@ def _asked(judged: gm.Judged, sample: Path) -> tuple[str, ...]:
         for names in first.groups
     ]
     before, line, after = ["", *source, ""][first.segment - 1 : first.segment + 2]
-    prompt = Protocol(name="llm-s").render(Question(before, line, after, tuple(outputs)))
+    prompt = llm.Protocol(name="llm-s").render(llm.Question(before, line, after, tuple(outputs)))
     scores = zip(first.scores or (), first.ranks, first.groups, strict=True)
     lines = [f"{score} points, rank {rank}: {', '.join(names)}" for score, rank, names in scores]
     return (

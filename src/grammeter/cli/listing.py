@@ -5,26 +5,25 @@ import sys
 from typing import Any
 
 import grammeter as gm
+from grammeter import metrics
 from grammeter.cli.output import notice, print_json
 from grammeter.core import GrammeterError
 
 
 def run(args: argparse.Namespace) -> None:
     """List and print."""
-    from grammeter.metrics import describe, names
-
-    metrics: list[dict[str, Any]] = []
-    for name in [args.name] if args.name else names():
+    known: list[dict[str, Any]] = []
+    for name in [args.name] if args.name else metrics.names():
         try:
-            metrics.append(describe(name))
+            known.append(metrics.describe(name))
         except GrammeterError as error:
             if args.name:
                 raise
             notice(args, f"left out: {error.message}")
     if args.format == "json":
-        print_json({"kind": "metrics", "metrics": metrics})
+        print_json({"kind": "metrics", "metrics": known})
         return
-    rows = tuple((m["name"], m["needs"], _options(m), m["title"]) for m in metrics)
+    rows = tuple((m["name"], m["needs"], _options(m), m["title"]) for m in known)
     table = gm.Table.of(("metric", "needs", "options (default)", "what it is"), rows)
     sys.stdout.write(table.write(args.format))
 

@@ -6,15 +6,11 @@ import argparse
 from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import grammeter as gm
+from grammeter import core, llm
 from grammeter.cli import flags, output
-
-if TYPE_CHECKING:
-    from grammeter.llm import Bill, Endpoint
-    from grammeter.metrics import Metric
-
 
 IDLE_HERE = ("--base-url", "--key-variable", "--timeout", "--patience", "--prices", "--max-cost",
              "--structured")  # fmt: skip
@@ -25,24 +21,20 @@ IDLE_SAMPLING = ("--temperature", "--top-p", "--max-output", "--attempts", "--re
 
 def runtime(args: argparse.Namespace, *, cached: bool = True) -> gm.Runtime:
     """Return how models shall run."""
-    from grammeter.core import expanded
-
-    folder = expanded(args.cache_dir) if args.cache_dir and cached else None
+    folder = core.expanded(args.cache_dir) if args.cache_dir and cached else None
     return gm.Runtime(**flags.options(args, gm.Runtime, cache_dir=folder))
 
 
 @contextmanager
 def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[None]:
     """Use the arguments' endpoint; then print usage and, with ``concessions``, refused settings."""
-    from grammeter.llm import using
-
     endpoint = _endpoint(args)
     if endpoint.in_process:
         flags.remark_idle(args, "the model answers in this process", *IDLE_HERE)
     if endpoint.read == "likelihood":
         flags.remark_idle(args, "a likelihood is no reply, and the same every time", *IDLE_SAMPLING)
     try:
-        with using(endpoint):
+        with llm.using(endpoint):
             yield
     finally:
         for text in _usage(endpoint.bill):
@@ -53,7 +45,7 @@ def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[N
 
 
 def remark_unused(
-    args: argparse.Namespace, metrics: Collection[Metric], *, judging: bool = False
+    args: argparse.Namespace, metrics: Collection[gm.Metric], *, judging: bool = False
 ) -> None:
     """Say which options do nothing, as no metric runs a model or, if ``judging``, asks one."""
     language = any(metric.asks_language_model for metric in metrics)  # which keeps replies
@@ -62,13 +54,13 @@ def remark_unused(
         names = ("--device", "--dtype", "--batch-tokens", "--download", *cache)
         flags.remark_idle(args, "no metric here runs a pretrained model", *names)
     if judging and not language:
-        from grammeter.llm import Endpoint
-
-        names = {f"--{each.name.replace('_', '-')}" for each in fields(Endpoint)} - {"--cache-dir"}
+        names = {f"--{each.name.replace('_', '-')}" for each in fields(llm.Endpoint)} - {
+            "--cache-dir"
+        }
         flags.remark_idle(args, "no metric here asks a language model", *names)
 
 
-def _usage(bill: Bill) -> Iterator[str]:
+def _usage(bill: llm.Bill) -> Iterator[str]:
     if bill.requests:
         yield f"sent: {bill}"
     if bill.known:
@@ -78,8 +70,8 @@ def _usage(bill: Bill) -> Iterator[str]:
         yield f"calls ended: {ends}"
 
 
-def _endpoint(args: argparse.Namespace) -> Endpoint:
-    from grammeter.llm import OPENAI, Endpoint
-
+def _endpoint(args: argparse.Namespace) -> llm.Endpoint:
     values: dict[str, Any] = {name: getattr(args, name) or None for name in ("cache_dir", "prices")}
-    return Endpoint(**flags.options(args, Endpoint, base_url=args.base_url or OPENAI, **values))
+    return llm.Endpoint(
+        **flags.options(args, llm.Endpoint, base_url=args.base_url or llm.OPENAI, **values)
+    )

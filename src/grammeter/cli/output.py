@@ -8,12 +8,10 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from grammeter import core, rendering
 from grammeter.version import __version__
-
-if TYPE_CHECKING:
-    from grammeter.core import Result, Style
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TSV_DIGITS = 6  # decimals in tables for programs, unless others are asked for
@@ -49,19 +47,15 @@ def add_numbers(
     parser.add_argument("--digits", type=int, choices=range(18), metavar="N", help=help)
 
 
-def style(args: argparse.Namespace) -> Style:
+def style(args: argparse.Namespace) -> core.Style:
     """Return how numbers are to be printed."""
-    from grammeter.core import Style
-
-    return Style(args.format, getattr(args, "digits", None), getattr(args, "percent", False))
+    return core.Style(args.format, getattr(args, "digits", None), getattr(args, "percent", False))
 
 
 def check_figures(*paths: str | None) -> None:
     """Refuse figures that could not be drawn in the end; nothing is loaded where none is asked."""
     for path in filter(None, paths):
-        from grammeter.rendering import check_figure
-
-        check_figure(path)
+        rendering.check_figure(path)
 
 
 def put(path: str | None, text: str) -> None:
@@ -81,12 +75,12 @@ def print_json(data: Mapping[str, Any]) -> None:
     sys.stdout.write(object_text(_stamped(data)) + "\n")
 
 
-def emit(args: argparse.Namespace, result: Result, **options: Any) -> None:
+def emit(args: argparse.Namespace, result: core.Result, **options: Any) -> None:
     """Write a result to ``-o`` as JSON, and print it; ``options`` are those of its ``tables``."""
     emit_data(args, result.to_dict(), lambda: result.write(style(args), **options))
 
 
-def print_result(args: argparse.Namespace, result: Result, **options: Any) -> None:
+def print_result(args: argparse.Namespace, result: core.Result, **options: Any) -> None:
     """Write a result to standard output alone, where ``-o`` has another meaning."""
     _print(args, _stamped(result.to_dict()), lambda: result.write(style(args), **options))
 
@@ -112,13 +106,11 @@ def _print(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[],
 
 def _show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
     """Print a drawing with notes below, ``--quiet`` or not; notes on TSV go to standard error."""
-    from grammeter.core import write_notes
-
     sys.stdout.write(text)
     if args.format == "tsv":
         remark(notes)
     else:
-        sys.stdout.write(write_notes(notes, args.format))
+        sys.stdout.write(core.write_notes(notes, args.format))
 
 
 def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,10 +121,8 @@ def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def remark(notes: Iterable[str]) -> None:
     """Print the notes of a result that has no room for them to standard error, always."""
-    from grammeter.core import terminal
-
     for note in notes:
-        print(f"note: {terminal(note)}", file=sys.stderr)
+        print(f"note: {core.terminal(note)}", file=sys.stderr)
 
 
 def notice(args: argparse.Namespace, text: str) -> None:
@@ -197,11 +187,9 @@ def progress(
     args: argparse.Namespace, note: Callable[[], str] | None = None
 ) -> Generator[Progress, None, None]:
     """Show the progress of the work inside, where it is wanted; the line goes with it."""
-    from grammeter.core import reporting
-
     shown = Progress(note, logged=not progress_wanted(args))
     try:
-        with nullcontext() if args.quiet else reporting(shown):
+        with nullcontext() if args.quiet else core.reporting(shown):
             yield shown
     finally:
         shown.clear()

@@ -3,14 +3,13 @@
 import argparse
 
 import grammeter as gm
+from grammeter import rendering
 from grammeter.cli import flags, inputs
 from grammeter.cli.output import check_figures, emit, notice, progress
 
 
 def run(args: argparse.Namespace) -> None:
     """Rank and print."""
-    from grammeter.rendering import save_figures
-
     if args.figure and (args.draw_radius or args.validate is not None):
         fault = "--figure belongs to results other than those of --validate and --draw-radius"
         raise gm.UsageError(fault, fix="Leave it out.")
@@ -20,5 +19,5 @@ def run(args: argparse.Namespace) -> None:
     judgments = inputs.judgments(args)
     with progress(args):
         result = flags.call(args, gm.rank, rankings=judgments)
-    save_figures(result, dict.fromkeys(result.figures(), args.figure))
+    rendering.save_figures(result, dict.fromkeys(result.figures(), args.figure))
     emit(args, result)

@@ -3,6 +3,7 @@
 import argparse
 
 import grammeter as gm
+from grammeter import formats
 from grammeter.cli.flags import call
 from grammeter.cli.output import notice, progress
 
@@ -24,11 +25,9 @@ def run(args: argparse.Namespace) -> None:
 def _check_output(args: argparse.Namespace) -> None:
     from pathlib import Path
 
-    from grammeter.formats import check_folder
-
     if not args.output:
         raise gm.UsageError("a report is a file, and none is named", fix="Add: -o report.html")
-    check_folder(args.output)
+    formats.check_folder(args.output)
     target = Path(args.output)
     if target.is_dir():
         fault = f"{args.output}: this is a folder, not a file"

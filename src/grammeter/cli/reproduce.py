@@ -6,25 +6,20 @@ import argparse
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import grammeter as gm
+from grammeter import core, formats, papers, rendering, training
 from grammeter.cli import flags, models
 from grammeter.cli.output import check_figures, emit, notice, progress, teller
 
-if TYPE_CHECKING:
-    from grammeter.core import Form, Result
-    from grammeter.papers import Reproduction
-
 PROCESSES = 2
 
-_FORMS: Mapping[str, Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
+_FORMS: Mapping[str, core.Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 
 
 def run(args: argparse.Namespace) -> None:
     """List, or make tables and print them."""
     from grammeter.models import using
-    from grammeter.training import listening
 
     paper: str | None = args.paper
     if paper is None and not args.slips:
@@ -32,7 +27,11 @@ def run(args: argparse.Namespace) -> None:
         return
     check_figures(args.figure)
     args.paper = paper or "all"
-    with using(models.runtime(args)), progress(args) as shown, listening(teller(args, shown)):
+    with (
+        using(models.runtime(args)),
+        progress(args) as shown,
+        training.listening(teller(args, shown)),
+    ):
         reproduction = flags.call(args, gm.reproduce, processes=PROCESSES)
     _draw(reproduction, args.figure)
     shown = ("differing", "summary")
@@ -44,27 +43,22 @@ def run(args: argparse.Namespace) -> None:
     notice(args, f"{len(reproduction.cells)} cells: {verdicts}; {sum(reproduction.seconds):.0f} s")
 
 
-def _draw(reproduction: Reproduction, path: str | None) -> None:
+def _draw(reproduction: papers.Reproduction, path: str | None) -> None:
     """Draw the one drawing among the tables, if a file is named for it."""
     if path is None:
         return
-    from grammeter.core import UsageError
-    from grammeter.rendering import save_figures
-
     drawings = [*reproduction.figures()]
     if len(drawings) != 1:
         fault = f"--figure: {len(drawings)} of these tables are drawn by the paper and made here"
         fix = "Name one, such as: grammeter reproduce grundkiewicz2015 figure3_curves"
-        raise UsageError(fault, fix=fix)
-    save_figures(reproduction, {drawings[0]: path})
+        raise core.UsageError(fault, fix=fix)
+    rendering.save_figures(reproduction, {drawings[0]: path})
 
 
-def _emit(args: argparse.Namespace, result: Result, **options: bool) -> None:
+def _emit(args: argparse.Namespace, result: core.Result, **options: bool) -> None:
     """Print; write to ``-o`` in the form of the file's suffix, else as JSON."""
-    from grammeter.formats import write_text
-
     form = _FORMS.get(Path(args.output).suffix.lower()) if args.output else None
     if form:
-        write_text(args.output, result.write(form, **options))
+        formats.write_text(args.output, result.write(form, **options))
         args = argparse.Namespace(**{**vars(args), "output": None})
     emit(args, result, **options)

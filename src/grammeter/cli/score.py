@@ -5,13 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import grammeter as gm
+from grammeter import formats, rendering, verbs
 from grammeter.cli import flags, inputs, models, output
-
-if TYPE_CHECKING:
-    from grammeter.metrics import Metric
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,35 +20,31 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score(args: argparse.Namespace) -> int:
-    from grammeter.formats import STDIN, check_folder, write_scores
-    from grammeter.rendering import segments_tsv
-    from grammeter.verbs import check_limits, fail_under, score
-
     limits = _limits(args.fail_under)
-    check_limits(limits, args.metrics)
+    verbs.check_limits(limits, args.metrics)
     for path in (args.output, args.segments):  # before the work, not after it
-        check_folder(path)
+        formats.check_folder(path)
     metrics = [_named(spelled) for spelled in args.metrics]  # refuses wrong spellings at once
     corpus = inputs.corpus(args, noted=True)
-    check_limits(limits, args.metrics, corpus.group_labels)
+    verbs.check_limits(limits, args.metrics, corpus.group_labels)
     models.remark_unused(args, metrics, judging=True)
     for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
         output.notice(args, text)
     with output.progress(args):
-        table = flags.call(args, score, corpus=corpus)
+        table = flags.call(args, verbs.score, corpus=corpus)
     if args.output:
-        write_scores(table, args.output)
+        formats.write_scores(table, args.output)
     if args.segments:
-        output.put(args.segments, segments_tsv(table))
-    if args.segments != STDIN:
+        output.put(args.segments, rendering.segments_tsv(table))
+    if args.segments != formats.STDIN:
         output.print_result(args, table, parts=args.parts)
-    missed = fail_under(table, limits)
+    missed = verbs.fail_under(table, limits)
     for text in missed:
         print(text, file=sys.stderr)
     return 1 if missed else 0
 
 
-def _named(spelled: str) -> Metric:
+def _named(spelled: str) -> gm.Metric:
     """Return a metric; a file among the metrics gets a message of its own."""
     from pathlib import Path
 

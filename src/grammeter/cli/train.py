@@ -7,31 +7,28 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import grammeter as gm
+from grammeter import core, models, training
 from grammeter.cli import flags, output
 
 
 def run_impara(args: argparse.Namespace) -> None:
     """Train IMPARA's quality estimator."""
-    from grammeter.training import card_page
-
     with _at_work(args):
         card = flags.call(args, gm.train_impara)
     if args.format == "json":
         output.print_json(card)
     else:
-        sys.stdout.write(card_page(card))
+        sys.stdout.write(training.card_page(card))
 
 
 def run_some(args: argparse.Namespace) -> None:
     """Train SOME's regressors."""
-    from grammeter.training import card_page
-
     with _at_work(args):
         cards = flags.call(args, gm.train_some)
     if args.format == "json":
         output.print_json({"kind": "training-cards", "cards": cards})
     else:
-        sys.stdout.write("\n".join(card_page(card) for card in cards.values()))
+        sys.stdout.write("\n".join(training.card_page(card) for card in cards.values()))
 
 
 def run_cross_domain(args: argparse.Namespace) -> None:
@@ -62,15 +59,11 @@ def run_impacts(args: argparse.Namespace) -> None:
 @contextmanager
 def _at_work(args: argparse.Namespace) -> Generator[None]:
     """Show progress, run models as the arguments say; after Ctrl-C, say how to go on."""
-    from grammeter.core import expanded
-    from grammeter.models import Runtime, using
-    from grammeter.training import listening
-
-    folder = expanded(args.cache_dir) if args.cache_dir else None
-    runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
+    folder = core.expanded(args.cache_dir) if args.cache_dir else None
+    runtime = models.Runtime(device=args.device, download=args.download, cache_dir=folder)
     with output.progress(args) as shown:
         try:
-            with using(runtime), listening(output.teller(args, shown)):
+            with models.using(runtime), training.listening(output.teller(args, shown)):
                 yield
         except KeyboardInterrupt:
             shown.clear()
