@@ -67,6 +67,12 @@ def test_a_model_is_held_against_people_on_seeda(downloads, monkeypatch):
     assert "Judges that gave scores" in (downloads / "report.html").read_text(encoding="utf-8")
 
 
+def test_published_cells_of_raw_czech_outputs_come_out(shared, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("GECCC", str(shared / "data" / "lang_cs_geccc"))
+    walk(ROOT / "docs" / "concepts" / "raw-outputs.md", monkeypatch, "shell-session")
+
+
 def test_the_proposed_metric_is_installed_by_pip(tmp_path):
     """What the page has people install is found by its entry point, in a process of its own."""
     found = list(blocks(TUTORIALS / "propose-a-metric.md"))
