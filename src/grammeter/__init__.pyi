@@ -32,6 +32,7 @@ from grammeter.formats import Judgments as Judgments
 from grammeter.formats import dataset_path as dataset_path
 from grammeter.formats import get_dataset as get_dataset
 from grammeter.formats import list_datasets as list_datasets
+from grammeter.formats import read_benchmark as read_benchmark
 from grammeter.formats import read_corpus as read_corpus
 from grammeter.formats import read_judgments as read_judgments
 from grammeter.formats import read_scores as read_scores

@@ -20,7 +20,7 @@ def run_list(args: argparse.Namespace) -> int:
     for listing, entry in zip(listings, sets, strict=True) if args.verify else ():
         entry["damaged"] = [file.path for file in listing.damaged]
     data = {"kind": "data-sets", "folder": str(formats.data_folder()), "datasets": sets}
-    table = gm.Table.of(("name", "state", "get", "what"), map(_row, listings))
+    table = gm.Table.of(("name", "languages", "state", "get", "what"), map(_row, listings))
     emit_data(args, data, lambda: f"folder: {formats.data_folder()}\n{table.write()}")
     broken = [listing for listing in listings if listing.damaged]
     for listing in broken:
@@ -61,7 +61,11 @@ def _listing_json(listing: formats.Listing) -> dict[str, Any]:
         "page": entry.page,
         "licence": entry.licence,
         "citation": entry.citation,
-        "download": all(file.url for file in entry.files),
+        "languages": [*entry.languages],
+        "form": entry.form,
+        "scored": entry.scored,
+        "benchmarks": [name for name, one in formats.RECIPES.items() if one.dataset == entry.name],
+        "download": listing.state != "described" and all(file.url for file in entry.files),
     }
 
 
@@ -77,7 +81,9 @@ def _imported_json(done: formats.Imported) -> dict[str, Any]:
 def _row(listing: formats.Listing) -> tuple[str, ...]:
     entry = listing.dataset
     how = "download" if all(file.url for file in entry.files) else "by hand"
-    return (entry.name, listing.state, "" if listing.state == "present" else how, entry.title)
+    how = {"present": "", "described": "at its page"}.get(listing.state, how)
+    languages = listed(entry.languages, 3)
+    return (entry.name, languages, listing.state, how, entry.title)
 
 
 def _paths(files: Sequence[formats.DataFile]) -> str:

@@ -42,6 +42,10 @@ from grammeter.formats.numbering import Outputs as Outputs
 from grammeter.formats.numbering import join as join
 from grammeter.formats.read import read_corpus as read_corpus
 from grammeter.formats.read import read_outputs as read_outputs
+from grammeter.formats.recipes import RECIPES as RECIPES
+from grammeter.formats.recipes import Recipe as Recipe
+from grammeter.formats.recipes import read_benchmark as read_benchmark
+from grammeter.formats.recipes import recipe as recipe
 from grammeter.formats.records import Correction as Correction
 from grammeter.formats.records import Rating as Rating
 from grammeter.formats.records import parallel_files as parallel_files

@@ -22,7 +22,7 @@ from grammeter import core
 from grammeter.formats import archive
 
 VARIABLE = "GRAMMETER_DATA"
-State = Literal["present", "incomplete", "absent"]
+State = Literal["present", "incomplete", "absent", "described"]
 Opener = Callable[[str], AbstractContextManager[IO[bytes]]]
 """Opens an address for reading; tests pass their own."""
 
@@ -48,7 +48,11 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A named data set; ``page`` is its official address, ``licence`` our summary."""
+    """A named data set; ``page`` is its official address, ``licence`` our summary.
+
+    One that is only described has no ``files``. ``languages`` are codes (ISO 639, ``mul``: many);
+    ``form`` says how it is written, ``scored`` how its paper scores; ``unknown`` where we are not sure.
+    """
 
     name: str
     title: str
@@ -56,6 +60,9 @@ class Dataset:
     licence: str
     citation: str
     files: tuple[DataFile, ...]
+    languages: tuple[str, ...] = ()
+    form: str = "unknown"
+    scored: str = "unknown"
 
     def file(self, path: str) -> DataFile:
         """Return one file; raise :class:`UnknownNameError` if the set has none of this path."""
@@ -160,6 +167,8 @@ def get_dataset(
         Opens addresses.
     """
     entry = dataset(name)
+    if not entry.files:
+        raise _missing(_listing(entry))
     if source is None:
         contents, others = _fetched(entry, opener or _open_https), set[str]()
     else:
@@ -222,12 +231,14 @@ def _entry(data: dict[str, Any]) -> Dataset:
         for part in data["parts"]
         for path, origin, size, sha256 in part["files"]
     )
-    words = {key: data[key] for key in ("name", "title", "page", "licence", "citation")}
-    return Dataset(**words, files=files)
+    words = {key: data[key] for key in data.keys() - {"parts", "languages"}}
+    return Dataset(**words, files=files, languages=tuple(data["languages"]))
 
 
 def _listing(entry: Dataset) -> Listing:
     folder = data_folder() / entry.name
+    if not entry.files:
+        return Listing(entry, folder, "described", ())
     needed = [file for file in entry.files if not file.optional]
     missing = tuple(file for file in needed if not (folder / file.path).is_file())
     state: State = "incomplete" if missing else "present"
@@ -263,6 +274,9 @@ def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile
 def _missing(listing: Listing, file: DataFile | None = None) -> core.MissingResourceError:
     entry = listing.dataset
     message = f"the data set {entry.name!r} is not here"
+    if listing.state == "described":
+        fix = f"Get it at {entry.page} and name its files (-s, -r). Licence: {entry.licence}"
+        return core.MissingResourceError(f"no file of {entry.name!r} is known by name", fix=fix)
     if file:
         message = f"{file.path!r} of the data set {entry.name!r} is not here"
     elif listing.state == "incomplete":
