@@ -63,7 +63,8 @@ PRINTED = {
 READ = {
     "source", "references", "hyps", "names", "corpus", "um", "missing_annotator", "normalise",
     "unjudged", "lenient", "first_segment", "scores", "judgments", "files", "more", "documents",
-    "group_by", "level", "missing_essay", "missing_reference", "tokenize", "raw",
+    "group_by", "level", "missing_essay", "missing_reference", "tokenize", "raw", "benchmark",
+    "data",
 }  # fmt: skip
 """What is read and how: Python has read_corpus, read_scores and read_judgments for that."""
 

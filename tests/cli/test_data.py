@@ -26,7 +26,9 @@ def file(path: str, content: bytes) -> DataFile:
 @pytest.fixture(autouse=True)
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     files = (file("a.txt", TEXT), file("b.txt", OTHER))
-    entry = Dataset("small", "Two texts", "https://example.org/", "free", "Doe 2020.", files)
+    entry = Dataset(
+        "small", "Two texts", "https://example.org/", "free", "Doe 2020.", files, ("et",)
+    )
     monkeypatch.setattr(datasets, "_catalogue", lambda: {"small": entry})
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path / "data"))
     return tmp_path / "data"
@@ -42,9 +44,9 @@ def test_list_as_a_table(root: Path, capsys: pytest.CaptureFixture[str]) -> None
     out, err = capsys.readouterr()
     assert out == (
         f"folder: {root}\n"
-        "name   state   get      what\n"
-        "-----  ------  -------  ---------\n"
-        "small  absent  by hand  Two texts\n"
+        "name   languages  state   get      what\n"
+        "-----  ---------  ------  -------  ---------\n"
+        "small  et         absent  by hand  Two texts\n"
     )  # fmt: skip
     assert err == ""
 
@@ -68,6 +70,10 @@ def test_list_as_json(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
                 "page": "https://example.org/",
                 "licence": "free",
                 "citation": "Doe 2020.",
+                "languages": ["et"],
+                "form": "unknown",
+                "scored": "unknown",
+                "benchmarks": [],
                 "download": False,
             }
         ],

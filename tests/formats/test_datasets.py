@@ -414,8 +414,12 @@ def test_the_catalogue_is_sound() -> None:
     assert len({entry.name for entry in entries}) == len(entries)
     assert {"conll14_test", "jfleg", "human_gjg15", "seeda"} <= {entry.name for entry in entries}
     for entry in entries:
-        assert entry.page.startswith("https://")
+        assert entry.page.startswith("https://" if entry.files else ("http", "unknown"))
         assert entry.title
+        assert entry.form
+        assert entry.scored
+        assert entry.languages
+        assert all(re.fullmatch("[a-z]{2,3}", code) for code in entry.languages)
         assert entry.licence
         assert entry.citation
         paths = [file.path for file in entry.files]
@@ -429,12 +433,13 @@ def test_the_catalogue_is_sound() -> None:
             assert file.what
             assert file.origin.startswith("https://")
             assert file.url is None or re.match(r"https://[^/]+/.*/[0-9a-f]{40}/", file.url)
-        assert len({file.url is None for file in entry.files}) == 1
+        assert len({file.url is None for file in entry.files}) == bool(entry.files)
 
 
 @pytest.mark.usefixtures("real")
 def test_sets_without_an_open_licence_are_not_downloaded() -> None:
-    direct = {entry_.name for entry_ in (x.dataset for x in list_datasets()) if entry_.files[0].url}
+    entries = [listing.dataset for listing in list_datasets()]
+    direct = {entry_.name for entry_ in entries if any(file.url for file in entry_.files)}
     assert direct == {"jfleg", "cweb", "lang_de_falko_merlin", "lang_et_estgec"}
 
 
@@ -444,11 +449,19 @@ def test_the_folder_of_this_project_is_laid_out_so(
 ) -> None:
     monkeypatch.setenv("GRAMMETER_DATA", str(shared / "data"))
     listings = list_datasets()
-    assert {listing.dataset.name: listing.state for listing in listings} == dict.fromkeys(
-        (listing.dataset.name for listing in listings), "present"
-    )
+    for listing in listings:
+        assert listing.state == ("present" if listing.dataset.files else "described")
     assert [damaged_files(listing.dataset.name) for listing in listings] == [[]] * len(listings)
     assert dataset_path("conll14_test", "noalt/official-2014.combined.m2").is_file()
+
+
+@pytest.mark.usefixtures("real")
+def test_a_set_that_is_only_described_says_where_it_is() -> None:
+    for work in (get_dataset, dataset_path):
+        with pytest.raises(MissingResourceError, match="no file of 'bea19' is known") as caught:
+            work("bea19")
+        assert "https://www.cl.cam.ac.uk" in str(caught.value.fix)
+        assert caught.value.exit_code == 4
 
 
 @pytest.mark.usefixtures("real")

@@ -62,6 +62,7 @@ VALUES = {
     "--resamples": ["50"],
     "--prior": ["0.5"],
     "--benchmark": [],
+    "--data": ["."],
     "--judges": ["a b", "3"],
     "--per-item": ["2"],
     "--scores": ["scores.json"],

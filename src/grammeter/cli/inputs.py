@@ -14,7 +14,12 @@ def corpus(
     args: argparse.Namespace, *, noted: bool = False, references: bool = True
 ) -> formats.Corpus:
     """Read the corpus of the arguments; print its notes unless the result has them (``noted``)."""
-    corpus = gm.read_corpus(**flags.options(args, gm.read_corpus, systems=args.hyps))
+    given = flags.options(args, gm.read_corpus, systems=args.hyps)
+    if "data" in args and args.benchmark:
+        corpus = gm.read_benchmark(args.benchmark, data=args.data, **given)
+    else:
+        corpus = gm.read_corpus(**given)
+        flags.remark_idle(args, "no --benchmark is named", "--data")
     for text in corpus.notices:
         output.notice(args, text)
     if not noted:
@@ -32,7 +37,7 @@ def corpus(
             flags.remark_idle(args, "nothing of the kind is missing", f"--{option}")
     if "texts" not in corpus.report:
         flags.remark_idle(args, "there are no essays or documents of running text", "--level")
-    if not corpus.notes:
+    if len(corpus.notes) == ("benchmark" in corpus.settings):  # which has a note of its own
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
     return corpus
 

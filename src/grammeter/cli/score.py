@@ -20,6 +20,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score(args: argparse.Namespace) -> int:
+    if args.benchmark and not args.metrics:
+        args.metrics = formats.recipe(args.benchmark).metrics
     limits = _limits(args.fail_under)
     verbs.check_limits(limits, args.metrics)
     for path in (args.output, args.segments):  # before the work, not after it

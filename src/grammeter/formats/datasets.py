@@ -51,7 +51,8 @@ class Dataset:
     """A named data set; ``page`` is its official address, ``licence`` our summary.
 
     One that is only described has no ``files``. ``languages`` are codes (ISO 639, ``mul``: many);
-    ``form`` says how it is written, ``scored`` how its paper scores; ``unknown`` where we are not sure.
+    ``form`` says how it is written, ``scored`` how its paper scores; ``unknown`` where we are not
+    sure.
     """
 
     name: str

@@ -15,7 +15,7 @@ from grammeter.scoring import check_listed, score_table
 @checked
 def score(
     corpus: Corpus,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[str | Metric] = (),
     *,
     types: bool | Tier = False,
     gold_types: bool = False,
@@ -31,7 +31,8 @@ def score(
     corpus
         Sources, references and systems.
     metrics
-        Spellings or metrics; each is a key of the result as it is given.
+        Spellings or metrics; each is a key of the result as it is given. Of a benchmark, see
+        :func:`grammeter.read_benchmark`, those of its paper if none is named.
     types
         Also score by error type, for the metrics that know them; one at least must. Which types:
         ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM); ``True`` is ``full``, or
@@ -45,6 +46,10 @@ def score(
     if isinstance(types, str):
         UnknownNameError.check("kind of types", types, TIERS)
     check_listed(metrics)
+    if not metrics and "benchmark" in corpus.settings:
+        from grammeter.formats import recipe  # only then: it knows addresses of data sets
+
+        metrics = recipe(str(corpus.settings["benchmark"])).metrics
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give one at least (--hyps).")
     by_spelling = {str(spelled): make_metric(spelled) for spelled in metrics}
