@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import grammeter as gm
 from grammeter.cli.main import main
 
 GOLD = """\
@@ -56,6 +57,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run(program):
     return partial(program, "score")
+
+
+def test_running_text_gets_the_tokens_of_the_corpus(run, put) -> None:
+    raw = put("raw.txt", "he goes home.\nall fine.\n")
+    command = ["-r", "gold.m2", "-m", "m2", "--hyps", raw, "--quiet"]
+    code, out, _ = run(*command)
+    assert code == 0
+    assert "raw.txt: looks raw: in 40.0% of its tokens" in out
+    code, _, err = run(*command, "--tokenize", "corpus")
+    assert code == 2
+    assert "--raw FILE" in err
+    source = put("source.raw", "he go home.\nall fine.\n")
+    code, out, _ = run(*command, "--tokenize", "corpus", "--raw", source, "-o", "scores.json")
+    assert code == 0
+    assert "tok:corpus(2 lines)" in out
+    assert "note: --tokenize corpus has split raw" in out
+    table = gm.read("scores.json")
+    assert table["m2"]["raw"].value == 1
+    assert table.blocks["tokenization"]["systems"]["raw"]["lines_changed"] == 2
+    assert gm.Corpus.from_dict(table.corpus).systems["raw"] == ["he goes home .", "all fine ."]
 
 
 BASE = ("-s", "src.txt", "-r", "gold.m2", "-m", "m2", "--hyps", "A.txt", "B.txt")

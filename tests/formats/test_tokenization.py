@@ -140,6 +140,20 @@ def test_a_token_over_white_space_is_refused_with_its_line(tmp_path):
         read("out.txt", tokenize="corpus", raw=["wide.raw"])
 
 
+def test_standard_input_is_read_once():
+    with pytest.raises(gm.UsageError, match="standard input is read twice"):
+        read("-", tokenize="corpus", raw=["-"])
+
+
+def test_a_table_and_a_corpus_in_memory_are_split_too(tmp_path):
+    corpus = read("out.txt")
+    gm.formats.write_records(tmp_path / "all.jsonl", corpus)
+    table = gm.read_corpus(corpus="all.jsonl", tokenize="corpus", raw=["source.raw"])
+    raw = {"source.raw": FILES["source.raw"].splitlines()}
+    again = gm.formats.tokenised(corpus, "corpus", raw)
+    assert table.systems == again.systems == {"out": TOKENS}
+
+
 def test_few_texts_of_this_corpus_are_noted(tmp_path):
     (tmp_path / "few.raw").write_text("I don't know him, but he go home.\nOf another corpus.\n")
     notes, _ = said(read("out.txt", tokenize="corpus", raw=["few.raw"]))

@@ -117,7 +117,7 @@ def read_corpus(
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
-    files = [*source_paths, *references, *output_paths.values()]
+    files = [*source_paths, *references, *output_paths.values(), *raw]
     if sum(str(m2.split_annotator(path)[0]) == STDIN for path in files) > 1:
         raise UsageError("standard input is read twice", fix="Use '-' once only.")
     rule = m2.TextRule(um=um, missing=missing_annotator)

@@ -43,13 +43,8 @@ class Splitting:
         if not isinstance(self.split, alignment.CorpusTokenizer):
             return {"lines_changed": changed}
         counts = self.split.counts(before)
-        shares = {
-            f"{key}_share": counts[key] / (counts[of] or 1) for key, (of, _) in DOUBTS.items()
-        }
+        shares = {f"{k}_share": counts[k] / (counts[of] or 1) for k, (of, _) in DOUBTS.items()}
         return counts | shares | {"lines_changed": changed}
-
-
-# --- tokenisers ----------------------------------------------------------------------------
 
 
 def _chars(_: str) -> Splitting:
@@ -106,14 +101,14 @@ def learned(corpus: Corpus, raw: Mapping[str, Sequence[str]]) -> Splitting:
     lessons = _Lessons(corpus)
     files = {path: lessons.learn(path, lines) for path, lines in raw.items()}
     split = alignment.CorpusTokenizer(example for line in lessons.examples for example in line)
-    right = sum(split(text) == corpus.sources[i].split() for i, text in lessons.sources.items())
-    count = len(lessons.sources)
+    raws = lessons.sources.items()
+    right = sum(split(text) == corpus.sources[i].split() for i, text in raws)
     sources: dict[str, Any] = {
-        "raw": count,
+        "raw": len(raws),
         "equal": right,
-        "share": right / count if count else None,
+        "share": right / len(raws) if raws else None,
     }
-    sources["held_out"] = lessons.held_out(split)
+    sources |= {"held_out": lessons.held_out(split)}
     label = f"{CORPUS}({'+'.join(str(file['learned']) for file in files.values())} lines)"
     return Splitting(split, label, {"files": files, "sources": sources})
 
@@ -171,9 +166,6 @@ class _Lessons:
         share = lines / len(self.sources) if self.sources else None
         counts = {"lines": lines, "share": share, "chunks": chunks, "of_chunks": every}
         return {"parts": _PARTS, "by": by, **counts}
-
-
-# --- outputs -------------------------------------------------------------------------------
 
 
 def raw_share(lines: Iterable[str]) -> float:
