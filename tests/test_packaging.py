@@ -58,9 +58,12 @@ def imported(tree: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def required(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield package and extra of each ``require("package.module", extra="extra")``."""
+    """Yield package and extra of each ``core.require("package.module", extra="extra")``."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "require":
+        if (
+            not isinstance(node, ast.Call)
+            or getattr(node.func, "id", getattr(node.func, "attr", "")) != "require"
+        ):
             continue
         name, extra = node.args[0], node.keywords[0].value
         if isinstance(name, ast.Constant) and isinstance(extra, ast.Constant):
@@ -158,6 +161,7 @@ ABSENT = {
         ["agree", str(sample_corpus() / "judgments.xml"), "--figure", "kappa.png"],
     ),
     "pyarrow": ("records", ["score", "--corpus", "pairs.parquet", "-m", "m2"]),
+    "syntok": ("text", [*SCORE, "m2", "--tokenize", "syntok"]),
     "ray": (
         "ray",
         ["batch", f"{ECHO}:{ECHO}:{ECHO}", "-m", "gleu", "-o", "out", "--engine", "ray"],

@@ -10,6 +10,7 @@ import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.core import DataError, GrammeterError
 from grammeter.formats.essays import parse_essays
+from grammeter.formats.tokenization import splitting
 
 SOURCE = "### essay_id = one\nHe go home .\nI see .\n\n### essay_id = two \nShe go .\n\n"
 REFERENCE = SOURCE.replace("go", "goes")
@@ -204,6 +205,62 @@ def test_the_command_line_and_what_has_no_effect(write, capsys):
     assert main([*plain, "-m", "m2", *" ".join(idle).split()]) == 0
     said = capsys.readouterr().err
     assert all(f"{option.split()[0]} has no effect" in said for option in idle)
+
+
+def test_syntok_splits_as_in_the_shared_task(shared):
+    """golden/text_level/syntok.tsv: syntok 1.4.4 as MultiGEC-2025's scripts use it."""
+    rows = (shared / "golden" / "text_level" / "syntok.tsv").read_text("utf-8").splitlines()[1:]
+    pairs = [[json.loads(cell) for cell in row.split("\t")] for row in rows]
+    split = splitting("syntok")
+    assert split.lines(text for text, _ in pairs) == [tokens for _, tokens in pairs]
+    assert split.label == "syntok"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_goldens_of_the_shared_task(shared, count):
+    """golden/text_level: essays as MultiGEC-2025's functions write them; gleu 1.1.0's figures."""
+    folder, golden = shared / "data" / "lang_cs_geccc" / "md", shared / "golden" / "text_level"
+    names = ["GPT4o", "Opravidlo", "GPT4o-three-missing"]
+    corpus = gm.read_corpus(
+        source=folder / "cs-geccc819-orig-test.md",
+        references=[folder / f"cs-geccc819-ref{k}-test.md" for k in range(1, count + 1)],
+        systems=[folder / f"{name}.md" for name in names],
+        tokenize="syntok",
+        missing_essay="bang",
+    )
+    for name, lines in corpus.systems.items():
+        theirs = (golden / f"{name}.tmp.txt").read_text("utf-8").splitlines()
+        assert lines == [line.strip() for line in theirs]
+    expected = json.loads((golden / "figures.json").read_text())
+    published = expected["gleu_of_the_protocol_x100"][
+        "one_reference" if count == 1 else "two_references"
+    ]
+    column = gm.score(corpus, ["gleu"])["gleu"]
+    assert {name: 100 * column[name].value for name in names} == pytest.approx(
+        {name: published[name] for name in names}, abs=6e-5
+    )
+    assert "|level:text|tok:syntok|missing-essay:bang|" in str(column["GPT4o"].signature)
+    assert len(corpus.report["texts"]["missing"]["GPT4o-three-missing"]) == 3
+
+
+def test_goldens_of_documents_laid_back(shared):
+    """golden/raw_outputs/realigned.tsv: all boundaries of two outputs thrown away, found again."""
+    data = shared / "data" / "lang_cs_geccc"
+    meta, m2 = data / "geccc819.meta.tsv", "m2(row0=head)"
+    corpus = gm.read_corpus(
+        references=[data / "geccc819.m2"],
+        systems=[data / "md" / f"{name}.md" for name in ("Opravidlo", "GPT4o")],
+        documents=f"{meta}:document",
+        group_by=f"{meta}:domain",
+        tokenize="corpus",
+        raw=[data / "geccc819.input", data / "geccc819.gold"],
+    )
+    table = gm.score(corpus, [m2]).to_dict()
+    groups = table["groups"]["metrics"][m2] | {"All": table["metrics"][m2]["systems"]}
+    header, *rows = (shared / "golden" / "raw_outputs" / "realigned.tsv").read_text().splitlines()
+    for name, *cells in (row.split("\t") for row in rows):
+        ours = [f"{100 * groups[group][name]['value']:.2f}" for group in header.split("\t")[1:]]
+        assert ours == cells
 
 
 def test_goldens_of_both_levels(shared):

@@ -68,7 +68,18 @@ def _spacy(name: str) -> Splitting:
     return Splitting(lambda text: [t.text for t in tokenizer(text)], f"spacy:{label}")
 
 
-TOKENIZERS: Mapping[str, Callable[[str], Splitting]] = {"chars": _chars, "spacy": _spacy}
+def _syntok(_: str) -> Splitting:
+    """Take syntok with its defaults, as MultiGEC-2025 does: they turn don't into do not."""
+    module: Any = core.require("syntok.tokenizer", extra="text")
+    tokenizer = module.Tokenizer()
+    return Splitting(lambda text: [str(t).strip() for t in tokenizer.tokenize(text)], "syntok")
+
+
+TOKENIZERS: Mapping[str, Callable[[str], Splitting]] = {
+    "chars": _chars,
+    "spacy": _spacy,
+    "syntok": _syntok,
+}
 """Tokenisers that need no examples, by name; they are given what stands after the colon."""
 
 

@@ -258,7 +258,9 @@ class Metric(ABC):
         shown: dict[str, object] = {f.name: _shown(getattr(self, f.name)) for f in fields(self)}
         package = core.distribution_of(type(self))
         origin: dict[str, object] = {} if package is None else {"package": package}
-        return core.Signature.of(self.name, shown | self.settings() | origin | dict(context or {}))
+        run, alone = dict(context or {}), shown | self.settings() | origin
+        usual = {key: value for key, value in alone.items() if key not in run}
+        return core.Signature.of(self.name, usual | run)
 
     def __str__(self) -> str:
         changed = {f.name: now for f in fields(self) if (now := getattr(self, f.name)) != f.default}
