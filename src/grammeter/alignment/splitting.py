@@ -91,7 +91,7 @@ class CorpusTokenizer:
         for example, count in Counter(examples).items():
             self._seen[example.chunk] += count
             self._learn(example, count, _wholes)
-            by_kinds[example._replace(chunk=example.chunk.translate(_KINDS))] += count
+            by_kinds[example._replace(chunk=_kinds(example.chunk))] += count
         for example, count in by_kinds.items():  # far fewer
             self._learn(example, count, _classes)
 
@@ -133,7 +133,7 @@ class CorpusTokenizer:
 
     def _split_anew(self, chunk: str, is_last: bool) -> tuple[list[str], int]:
         """Return the tokens of a chunk, and how many of its gaps no telling context decided."""
-        kinds = chunk.translate(_KINDS)
+        kinds = _kinds(chunk)
         gaps = [self._decided(chunk, kinds, gap, is_last) for gap in range(1, len(chunk))]
         cuts = [0, *(gap for gap, (is_split, _) in enumerate(gaps, 1) if is_split), len(chunk)]
         return [chunk[a:b] for a, b in pairwise(cuts)], sum(late for _, late in gaps)
@@ -154,15 +154,11 @@ def _chunks(text: str) -> Iterator[tuple[str, bool]]:
             yield chunk, number == len(chunks)
 
 
-class _Kinds(dict[int, str]):
-    """The classes of characters, as ``str.translate`` asks for them."""
-
-    def __missing__(self, code: int) -> str:
-        letter = "A" if (char := chr(code)).isupper() else "a" if char.isalpha() else char
-        return self.setdefault(code, "0" if char.isdigit() else letter)
-
-
-_KINDS = _Kinds()
+@cache
+def _kinds(chunk: str) -> str:
+    """Return the class of each character."""
+    letters = "".join(("A" if c.isupper() else "a") if c.isalpha() else c for c in chunk)
+    return "".join("0" if c.isdigit() else c for c in letters)
 
 
 def _wholes(chunk: str, gap: int, is_last: bool) -> Iterator[_Context]:

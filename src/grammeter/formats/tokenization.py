@@ -22,7 +22,8 @@ _JOINED = (
     " scores mean little"
 )
 _PARTS = 10
-_MARKS, _OTHER_MARKS = ".,!?;:", "。，！？；：、।؟،؛"
+_OTHER_MARKS = "。，！？；：、।؟،؛"
+_MARKS = {*".,!?;:", *_OTHER_MARKS}
 
 
 @dataclass(frozen=True)
@@ -182,11 +183,9 @@ class _Lessons:
 def raw_share(lines: Iterable[str]) -> float:
     """Share of the tokens between white space that are a word with a mark joined to it."""
     tokens = [token for line in lines for token in line.split()]
-    joined = (
-        (t[-1] in _MARKS and t[:-1].isalpha()) or (t[-1] in _OTHER_MARKS and t[0].isalpha())
-        for t in tokens
-    )
-    return sum(joined) / (len(tokens) or 1)
+    ends = [t for t in tokens if t[-1] in _MARKS]
+    joined = sum(t[:-1].isalpha() or (t[-1] in _OTHER_MARKS and t[0].isalpha()) for t in ends)
+    return joined / (len(tokens) or 1)
 
 
 def tokenised(
