@@ -7,14 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
-from grammeter.core import (
-    DataError,
-    Edit,
-    GoldEdits,
-    LengthMismatchError,
-    Segment,
-    UnknownNameError,
-)
+from grammeter import core
 
 GIVEN = "given"
 """The rule of reference texts that were read as texts."""
@@ -39,46 +32,37 @@ class Corpus:
     Raises :class:`DataError` if a part is empty, has the wrong shape, or holds something other than
     text; :class:`LengthMismatchError` if parts are not equally long.
 
-    Attributes
-    ----------
-    sources
-        One text a sentence.
-    references
-        Shape ``[references][sentences]``; ``None`` where a sentence lacks that reference.
-    systems
-        The outputs by system name, one text a sentence.
-    gold
-        The gold edits of each sentence by annotator; empty if there are none. A sentence without
-        annotator has ``{}``; one in which an annotator found nothing to correct has ``{0: ()}``.
-    text_rule
-        ``given``, or the rule by which gold edits became reference texts; part of signatures.
-    normalisation
-        The Unicode form of all texts, if they were normalised; part of signatures.
-    origins
-        The path of each part, for messages; keys are ``source``, ``gold``, ``references[0]``,
-        ``systems[AMU]``.
-    notices
-        Unusual details of the files: line ends, white space.
-    notes
-        What users must know to interpret scores: faults passed over, edits left out, outputs
-        that seem to be tokenised otherwise.
-    unjudged
-        Sentences that cannot be judged: ``skip`` takes them out of all scores, ``keep`` takes the
-        source for their reference and scores empty sources, ``error`` refuses them.
-    documents
-        The document of each sentence, where known: sentences of one are not independent.
-    groups
-        Labels of each sentence by their name, such as ``domain``; several are crossed.
-    settings
-        What was done to the texts that changes figures, such as ``tok``; part of signatures.
-    report
-        Findings of reading, as plain values: blocks of the JSON of ``score``.
+    - ``sources``: one text a sentence.
+    - ``references``: shape ``[references][sentences]``; ``None`` where a sentence lacks that
+      reference.
+    - ``systems``: the outputs by system name, one text a sentence.
+    - ``gold``: the gold edits of each sentence by annotator; empty if there are none. A sentence
+      without annotator has ``{}``; one in which an annotator found nothing to correct has ``{0:
+      ()}``.
+    - ``text_rule``: ``given``, or the rule by which gold edits became reference texts; part of
+      signatures.
+    - ``normalisation``: the Unicode form of all texts, if they were normalised; part of
+      signatures.
+    - ``origins``: the path of each part, for messages; keys are ``source``, ``gold``,
+      ``references[0]``, ``systems[AMU]``.
+    - ``notices``: unusual details of the files: line ends, white space.
+    - ``notes``: what users must know to interpret scores: faults passed over, edits left out,
+      outputs that seem to be tokenised otherwise.
+    - ``unjudged``: sentences that cannot be judged: ``skip`` takes them out of all scores,
+      ``keep`` takes the source for their reference and scores empty sources, ``error`` refuses
+      them.
+    - ``documents``: the document of each sentence, where known: sentences of one are not
+      independent.
+    - ``groups``: labels of each sentence by their name, such as ``domain``; several are crossed.
+    - ``settings``: what was done to the texts that changes figures, such as ``tok``; part of
+      signatures.
+    - ``report``: findings of reading, as plain values: blocks of the JSON of ``score``.
     """
 
     sources: Sequence[str]
     references: Sequence[Sequence[str | None]] = ()
     systems: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    gold: Sequence[GoldEdits] = ()
+    gold: Sequence[core.GoldEdits] = ()
     text_rule: str = GIVEN
     normalisation: str | None = None
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -96,12 +80,12 @@ class Corpus:
         self._check_texts("source", self.sources)
         if len(self.sources) == 0:  # arrays and columns have no truth value
             fault = "there is no sentence"
-            raise DataError(fault, where=self._origin("source"), fix="Give one at least.")
+            raise core.DataError(fault, where=self._origin("source"), fix="Give one at least.")
         self._check_references()
         if not hasattr(self.systems, "items"):
             fault = f"{type(self.systems).__name__} where outputs by name belong"
             fix = 'Write {"AMU": [first output, second output, ...]}.'
-            raise DataError(fault, where="systems", fix=fix)
+            raise core.DataError(fault, where="systems", fix=fix)
         for name, outputs in self.systems.items():
             self._check_texts(f"systems[{name}]", outputs)
             self._check_length(f"systems[{name}]", outputs)
@@ -112,12 +96,12 @@ class Corpus:
             self._check_length("documents", self.documents)
         for name, labels in self.groups.items():
             self._check_length(f"groups[{name}]", labels)
-        UnknownNameError.check("value of unjudged", self.unjudged, get_args(Unjudged))
+        core.UnknownNameError.check("value of unjudged", self.unjudged, get_args(Unjudged))
         if self.unjudged == "error" and self.unjudgeable:
             line, why = next(iter(self.unjudgeable.items()))
             fault = f"this sentence cannot be judged: {why}"
             fix = "Leave the sentence out, or let it be skipped (--unjudged skip)."
-            raise DataError(fault, where=f"{self._origin('source')}:{line + 1}", fix=fix)
+            raise core.DataError(fault, where=f"{self._origin('source')}:{line + 1}", fix=fix)
 
     def __repr__(self) -> str:
         return (
@@ -141,15 +125,15 @@ class Corpus:
         references = [chosen(rows) for rows in self.references]
         return replace(self, **lists, references=references, systems=systems, groups=groups)
 
-    def segments(self, system: str) -> list[Segment]:
+    def segments(self, system: str) -> list[core.Segment]:
         """Return one system's sentences as metrics take them, one segment each."""
-        UnknownNameError.check("system", system, self.systems)
+        core.UnknownNameError.check("system", system, self.systems)
         previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
         rows = zip(
             self.sources, self.systems[system], self._targets, previous, following, strict=True
         )
         return [
-            Segment(source, output, *target, before, after)
+            core.Segment(source, output, *target, before, after)
             for source, output, target, before, after in rows
         ]
 
@@ -181,7 +165,7 @@ class Corpus:
         return self.unjudgeable if self.unjudged == "skip" else {}
 
     @cached_property
-    def _targets(self) -> list[tuple[tuple[str | None, ...], GoldEdits]]:
+    def _targets(self) -> list[tuple[tuple[str | None, ...], core.GoldEdits]]:
         """References and gold of each sentence; the same objects for all systems.
 
         The source stands in for all references of a sentence, or all annotators, that has none.
@@ -189,7 +173,7 @@ class Corpus:
         nobody: Sequence[tuple[str | None, ...]] = [()] * len(self)
         rows = zip(self.sources, list(zip(*self.references, strict=True)) or nobody, strict=True)
         texts = [row if set(row) != {None} else (source,) * len(row) for source, row in rows]
-        no_gold: GoldEdits = {}
+        no_gold: core.GoldEdits = {}
         # copied: sentences that were given one and the same object are told apart by metrics
         gold = [dict(edits) or {0: ()} for edits in self.gold] or [no_gold] * len(self)
         return list(zip(texts, gold, strict=True))
@@ -201,7 +185,7 @@ class Corpus:
         if not _is_list(self.references) or any(isinstance(r, str) for r in self.references):
             fault = "references must be a list of references, each a list of sentences"
             fix = "Write [[first sentence, second sentence, ...]] for one reference."
-            raise DataError(fault, where="references", fix=fix)
+            raise core.DataError(fault, where="references", fix=fix)
         for number, reference in enumerate(self.references):
             self._check_texts(f"references[{number}]", reference, may_lack=True)
         counts = {len(reference) for reference in self.references}
@@ -210,7 +194,7 @@ class Corpus:
         if square and len(counts) == 1 and len(self) not in counts:
             fault = f"{len(self)} references of {max(counts)} sentences each look transposed"
             fix = "The first index is the reference, the second the sentence."
-            raise DataError(fault, where="references", fix=fix)
+            raise core.DataError(fault, where="references", fix=fix)
         for number, reference in enumerate(self.references):
             self._check_length(f"references[{number}]", reference)
 
@@ -224,11 +208,11 @@ class Corpus:
                 fault = f"edit {place} lies outside its sentence of {tokens} tokens"
                 fix = "Offsets count the tokens of the source sentence."
                 where = f"{self._origin('gold')}, sentence {number}"
-                raise DataError(fault, where=where, fix=fix)
+                raise core.DataError(fault, where=where, fix=fix)
 
     def _check_length(self, part: str, lines: Sequence[object]) -> None:
         if len(lines) != len(self.sources):
-            raise LengthMismatchError(
+            raise core.LengthMismatchError(
                 self._origin(part), len(lines), self._origin("source"), len(self.sources)
             )
 
@@ -237,13 +221,15 @@ class Corpus:
             what = "one text" if isinstance(lines, str) else type(lines).__name__
             fault = f"{what} where a list of sentences belongs"
             fix = "Split it into a list, one text a sentence."
-            raise DataError(fault, where=self._origin(part), fix=fix)
+            raise core.DataError(fault, where=self._origin(part), fix=fix)
         if _are_clean(lines):
             return
         for number, line in enumerate(lines, start=1):
             if not (may_lack and line is None) and (fault := _fault(line)):
                 where = f"{self._origin(part)}:{number}"
-                raise DataError(fault, where=where, fix="A sentence is one line of Unicode text.")
+                raise core.DataError(
+                    fault, where=where, fix="A sentence is one line of Unicode text."
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; :meth:`from_dict` reads them back."""
@@ -273,7 +259,7 @@ class Corpus:
             gold = [
                 {
                     int(annotator): tuple(
-                        Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits
+                        core.Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits
                     )
                     for annotator, edits in sentence.items()
                 }
@@ -286,7 +272,9 @@ class Corpus:
             return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             fix = "Write the file again with 'grammeter score -o FILE'."
-            raise DataError(f"damaged corpus: {type(error).__name__}: {error}", fix=fix) from error
+            raise core.DataError(
+                f"damaged corpus: {type(error).__name__}: {error}", fix=fix
+            ) from error
 
 
 def crossed(columns: Mapping[str, Sequence[str]]) -> list[str]:

@@ -65,18 +65,12 @@ class JudgmentFile:
 class Judgments(Sequence[Ranking]):
     """The rankings of one or more files, in their order; itself a sequence of them.
 
-    Attributes
-    ----------
-    rankings
-        All of them: skipped items and items with one output, too.
-    files
-        How each file wrote its rankings, in the order of the files.
-    origins
-        ``file:line`` of each ranking.
-    notices
-        What readers should know: items that give no pairs, what was passed over.
-    notes
-        What changes the meaning of results: guessed numbers, names of judges, names of systems.
+    - ``rankings``: all of them: skipped items and items with one output, too.
+    - ``files``: how each file wrote its rankings, in the order of the files.
+    - ``origins``: ``file:line`` of each ranking.
+    - ``notices``: what readers should know: items that give no pairs, what was passed over.
+    - ``notes``: what changes the meaning of results: guessed numbers, names of judges, names of
+      systems.
     """
 
     rankings: tuple[Ranking, ...]

@@ -11,13 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from grammeter.core import (
-    DataError,
-    Ranking,
-    UsageError,
-    checked,
-    with_sentence_numbers,
-)
+from grammeter import core
 from grammeter.formats import judged, numbering, spellings, wmt
 from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
@@ -27,7 +21,7 @@ _LINE_END = re.compile(r"\r*\n|\r")
 _SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
-@checked
+@core.checked
 def read_judgments(
     paths: PathLike | Sequence[PathLike],
     *,
@@ -69,7 +63,9 @@ def _read(
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
         named = ", ".join(map(str, listed)) or "none"
-        raise UsageError(f"judgments from {named}", fix="Name each file once, and one at least.")
+        raise core.UsageError(
+            f"judgments from {named}", fix="Name each file once, and one at least."
+        )
     parts: list[judged.Judgments] = []
     for path in listed:
         data = read_bytes(path)
@@ -95,7 +91,7 @@ def read_sides(
     """
     paths = list(dict.fromkeys(str(path) for side in sides for path in side))
     judgments = read(paths)
-    rankings = with_sentence_numbers(judgments) if alone else judgments
+    rankings = core.with_sentence_numbers(judgments) if alone else judgments
     rows = list(zip(rankings, judgments.origins, strict=True))
     files = dict(zip(paths, judgments.files, strict=True))
 
@@ -129,7 +125,9 @@ def parse_judgments(
         parse = parse_appraise if form == "appraise" else wmt.parse_wmt
         judgments = parse(text, where, separator=separator, systems=systems or ())
     if not judgments.rankings:
-        raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
+        raise core.DataError(
+            "no judgment in this file", where=where, fix="It needs one item at least."
+        )
     numbered = numbering.with_numbers(judgments, where, first_segment, systems, drop)
     notes = [f"{where}: {note}" for note in numbering.document_notes(numbered)]
     counts = {
@@ -177,10 +175,10 @@ def read_judgments_of(
     return _read(paths, parse, first_segment)
 
 
-@checked
+@core.checked
 def write_judgments(
     path: PathLike,
-    judgments: judged.Judgments | Sequence[Ranking],
+    judgments: judged.Judgments | Sequence[core.Ranking],
     *,
     form: judged.JudgmentForm | None = None,
     first_segment: judged.FirstSegment | None = None,
@@ -207,7 +205,7 @@ def write_judgments(
 
 
 def format_judgments(
-    judgments: judged.Judgments | Sequence[Ranking],
+    judgments: judged.Judgments | Sequence[core.Ranking],
     form: judged.JudgmentForm,
     *,
     first_segment: judged.FirstSegment | None = None,
@@ -229,7 +227,9 @@ def format_judgments(
 def _form_of(text: str, where: str) -> judged.JudgmentForm:
     start = text.lstrip()[:1]
     if not start:
-        raise DataError("the file is empty", where=where, fix="Judgments need one item at least.")
+        raise core.DataError(
+            "the file is empty", where=where, fix="Judgments need one item at least."
+        )
     if start == "<":
         return "appraise"
     if start == "{":
@@ -238,12 +238,14 @@ def _form_of(text: str, where: str) -> judged.JudgmentForm:
         return "wmt"
     fix = "Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and"
     fix += ' system1rank) and JSON lines ({"judge": ...}).'
-    raise DataError("judgments of no known format", where=f"{where}:1", fix=fix)
+    raise core.DataError("judgments of no known format", where=f"{where}:1", fix=fix)
 
 
 def _form_by_name(path: PathLike) -> judged.JudgmentForm:
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if suffix not in _SUFFIXES:
         fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
-        raise UsageError(f"the name {str(path)!r} does not tell the format of judgments", fix=fix)
+        raise core.UsageError(
+            f"the name {str(path)!r} does not tell the format of judgments", fix=fix
+        )
     return _SUFFIXES[suffix]

@@ -226,15 +226,11 @@ class _Reader:
 class TextRule:
     """How gold edits become reference texts; named in signatures, as GLEU moves with the rule.
 
-    Attributes
-    ----------
-    um
-        ``skip``: edits of the types ``Um`` and ``UNK``, which only mark an error, are not
-        applied; ``apply``: they are.
-    missing
-        The text of an annotator who is not listed for a sentence. ``other``: that of the first
-        annotator who is (the combined CoNLL-14 file leaves out an annotator who agreed with
-        another); ``source``: the unchanged sentence; ``none``: there is no such text.
+    - ``um``: ``skip``: edits of the types ``Um`` and ``UNK``, which only mark an error, are not
+      applied; ``apply``: they are.
+    - ``missing``: the text of an annotator who is not listed for a sentence. ``other``: that of
+      the first annotator who is (the combined CoNLL-14 file leaves out an annotator who agreed with
+      another); ``source``: the unchanged sentence; ``none``: there is no such text.
     """
 
     um: Literal["skip", "apply"] = "skip"

@@ -29,22 +29,15 @@ _UNWEIGHED = "all tokens of a text weigh 0"
 class BertScore(SentenceMean, Asking):
     """BERTScore; -1 to 1, in practice above 0; 1 for equal texts.
 
-    Attributes
-    ----------
-    model
-        The encoder: a folder, or a name on the hub.
-    layer
-        Whose states are compared, from 1; ``none``: the published one, for models without one
-        three quarters of the depth.
-    idf
-        Whether rare tokens weigh more, by the inverse of their frequency in the reference texts
-        of the run; else each weighs 1.
-    rescale
-        Whether figures are rescaled so that 0 is what the baseline has.
-    baseline
-        A file ``LAYER,P,R,F`` with the mean figures of unrelated sentences; needed to rescale.
-    report
-        Which figure is the score.
+    - ``model``: the encoder: a folder, or a name on the hub.
+    - ``layer``: whose states are compared, from 1; ``none``: the published one, for models
+      without one three quarters of the depth.
+    - ``idf``: whether rare tokens weigh more, by the inverse of their frequency in the reference
+      texts of the run; else each weighs 1.
+    - ``rescale``: whether figures are rescaled so that 0 is what the baseline has.
+    - ``baseline``: a file ``LAYER,P,R,F`` with the mean figures of unrelated sentences; needed to
+      rescale.
+    - ``report``: which figure is the score.
     """
 
     name = "bertscore"
@@ -223,16 +216,11 @@ def _bytes(path: str) -> bytes:
 class BartScore(SentenceMean, Asking):
     """BARTScore, the mean log-likelihood of a text's tokens given another text; 0 at most.
 
-    Attributes
-    ----------
-    model
-        An encoder and decoder: a folder, or a name on the hub.
-    direction
-        Which text is given, and which one is measured: ``source-to-hypothesis``
-        (faithfulness), ``reference-to-hypothesis`` (precision), ``hypothesis-to-reference``
-        (recall), or ``f``, the mean of the last two.
-    references
-        Of several references, the ``mean`` or the ``max``; of ``f`` the greatest F.
+    - ``model``: an encoder and decoder: a folder, or a name on the hub.
+    - ``direction``: which text is given, and which one is measured: ``source-to-hypothesis``
+      (faithfulness), ``reference-to-hypothesis`` (precision), ``hypothesis-to-reference`` (recall),
+      or ``f``, the mean of the last two.
+    - ``references``: of several references, the ``mean`` or the ``max``; of ``f`` the greatest F.
     """
 
     name = "bartscore"

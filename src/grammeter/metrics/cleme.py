@@ -28,39 +28,28 @@ _DIGITS = 4  # of the measures of version 1 by which the program chooses and ave
 class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
     """CLEME (F-measure over chunks) and CLEME 2.0 (four rates traded off); 0 to 1.
 
-    Attributes
-    ----------
-    version
-        1: F-measure (Ye et al. 2023). 2: hit-, wrong-, under- and over-correction, weighted
-        (Ye et al. 2025).
-    assumption
-        ``dependent``: the references are alternatives and the best one is chosen for each
-        sentence. ``independent``: each chunk may follow any reference.
-    level
-        ``corpus``: sums over the corpus. ``sentence``: the mean of sentence scores.
-    weights
-        ``length``: by the length of a chunk, with the authors' constants for the level;
-        ``length-corpus`` and ``length-sentence`` name the constants. ``similarity``: by how
-        much a chunk moves the sentence to or from the reference, in F1 of BERTScore. ``none``.
-        ``auto``: ``length`` for version 1; for version 2 ``similarity`` where a model is named,
-        else ``none``.
-    beta
-        Weight of recall in F; version 1 only.
-    factors
-        Version 2: weights of hits and of the absence of wrong, under- and over-correction.
-        They sum to 1; ``none`` takes the authors' for the level.
-    changed_only
-        Leave out references equal to the source where a sentence has others.
-    detection
-        Count a changed chunk as a hit if a reference changes it, too, whatever it becomes.
-    pipeline
-        What extracts edits from texts; see :func:`grammeter.errant.annotate.annotator`.
-    model
-        The encoder of similarity weights: a folder, or a name on the hub; ``none``:
-        ``bert-base-uncased``.
-    layer
-        Its layer, from 1; ``none``: the published one, for models without one three quarters of
-        the depth.
+    - ``version``: 1: F-measure (Ye et al. 2023). 2: hit-, wrong-, under- and over-correction,
+      weighted (Ye et al. 2025).
+    - ``assumption``: ``dependent``: the references are alternatives and the best one is chosen
+      for each sentence. ``independent``: each chunk may follow any reference.
+    - ``level``: ``corpus``: sums over the corpus. ``sentence``: the mean of sentence scores.
+    - ``weights``: ``length``: by the length of a chunk, with the authors' constants for the
+      level; ``length-corpus`` and ``length-sentence`` name the constants. ``similarity``: by how
+      much a chunk moves the sentence to or from the reference, in F1 of BERTScore. ``none``.
+      ``auto``: ``length`` for version 1; for version 2 ``similarity`` where a model is named, else
+      ``none``.
+    - ``beta``: weight of recall in F; version 1 only.
+    - ``factors``: version 2: weights of hits and of the absence of wrong, under- and
+      over-correction. They sum to 1; ``none`` takes the authors' for the level.
+    - ``changed_only``: leave out references equal to the source where a sentence has others.
+    - ``detection``: count a changed chunk as a hit if a reference changes it, too, whatever it
+      becomes.
+    - ``pipeline``: what extracts edits from texts; see
+      :func:`grammeter.errant.annotate.annotator`.
+    - ``model``: the encoder of similarity weights: a folder, or a name on the hub; ``none``:
+      ``bert-base-uncased``.
+    - ``layer``: its layer, from 1; ``none``: the published one, for models without one three
+      quarters of the depth.
     """
 
     name = "cleme"

@@ -125,21 +125,15 @@ class _SharedNgrams(Metric):
 class Gleu(_SharedNgrams, kinds.SumScore):
     """GLEU in its 2016 form, without tuning (Napoles et al. 2016); 0 to 1.
 
-    Attributes
-    ----------
-    order
-        The longest n-grams; the geometric mean is over orders 1 to ``order``.
-    iterations
-        How many times one reference per segment is drawn.
-    variant
-        What is penalised in an n-gram that hypothesis and source share: ``original``, all of it
-        if the reference lacks the n-gram altogether; ``multiset``, what exceeds the reference.
-    references
-        ``sampled``: the mean over draws, as the authors do it. ``expected``: the score of the
-        expected statistics, without chance. ``best``: the score against the best reference of each
-        sentence, as ``sent-gleu(references=best)`` chooses it.
-    unit
-        ``word`` or ``char``; characters are those of the stripped line, spaces included.
+    - ``order``: the longest n-grams; the geometric mean is over orders 1 to ``order``.
+    - ``iterations``: how many times one reference per segment is drawn.
+    - ``variant``: what is penalised in an n-gram that hypothesis and source share: ``original``,
+      all of it if the reference lacks the n-gram altogether; ``multiset``, what exceeds the
+      reference.
+    - ``references``: ``sampled``: the mean over draws, as the authors do it. ``expected``: the
+      score of the expected statistics, without chance. ``best``: the score against the best
+      reference of each sentence, as ``sent-gleu(references=best)`` chooses it.
+    - ``unit``: ``word`` or ``char``; characters are those of the stripped line, spaces included.
     """
 
     name = "gleu"
@@ -213,13 +207,9 @@ class SentGleu(_SharedNgrams, kinds.SentenceMean):
     An order without n-grams counts as precision 1. ``order``, ``variant`` and ``unit`` are those of
     :class:`Gleu`.
 
-    Attributes
-    ----------
-    references
-        ``mean`` over the references of a sentence, or the ``best`` of them.
-    smooth
-        ``none``: a sentence without a common n-gram of an order scores 0. ``one``: zero statistics
-        count as 1, as in the sentence scores of :class:`Gleu`.
+    - ``references``: ``mean`` over the references of a sentence, or the ``best`` of them.
+    - ``smooth``: ``none``: a sentence without a common n-gram of an order scores 0. ``one``: zero
+      statistics count as 1, as in the sentence scores of :class:`Gleu`.
     """
 
     name = "sent-gleu"

@@ -36,19 +36,13 @@ class GoToScorer(Extracting, Pooled, SumScore):
     The weights come from all systems that are scored together, so the same output scores
     differently in other company.
 
-    Attributes
-    ----------
-    beta
-        Weight of recall in F.
-    annotator
-        Number of the one annotator or reference that is used. A sentence for which it is not
-        listed counts as left unchanged by it.
-    weights
-        ``difficulty``, or ``none``: every chunk weighs 1.
-    a, b, c
-        The weight is ``a - (correct + b) / (systems + c)``.
-    pipeline
-        What extracts edits from texts; see :func:`grammeter.errant.annotate.annotator`.
+    - ``beta``: weight of recall in F.
+    - ``annotator``: number of the one annotator or reference that is used. A sentence for which
+      it is not listed counts as left unchanged by it.
+    - ``weights``: ``difficulty``, or ``none``: every chunk weighs 1.
+    - ``a``, ``b``, ``c``: the weight is ``a - (correct + b) / (systems + c)``.
+    - ``pipeline``: what extracts edits from texts; see
+      :func:`grammeter.errant.annotate.annotator`.
     """
 
     name = "gotoscorer"

@@ -24,17 +24,13 @@ _TOKENS = {"word": "whitespace", "char": "characters of the line"}
 class Green(SumScore):
     """GREEN, an F-measure over n-grams of source, hypothesis and reference; 0 to 1.
 
-    Attributes
-    ----------
-    order
-        The longest n-grams; precision and recall are geometric means over orders 1 to ``order``.
-    beta
-        Recall weighs ``beta`` times as much as precision.
-    empty
-        Precision and recall of an order without n-grams: ``authors``, 1 and 0, as the authors'
-        program has it; ``one``, both 1, and among references with equal F the first is chosen.
-    unit
-        ``word`` or ``char``; characters are those of the whole line, spaces included.
+    - ``order``: the longest n-grams; precision and recall are geometric means over orders 1 to
+      ``order``.
+    - ``beta``: recall weighs ``beta`` times as much as precision.
+    - ``empty``: precision and recall of an order without n-grams: ``authors``, 1 and 0, as the
+      authors' program has it; ``one``, both 1, and among references with equal F the first is
+      chosen.
+    - ``unit``: ``word`` or ``char``; characters are those of the whole line, spaces included.
     """
 
     name = "green"

@@ -47,27 +47,19 @@ Figures = dict[str, core.FloatArray]
 class IMeasure(Choosing, SumScore):
     """Improvement over the source in weighted accuracy (Felice and Briscoe 2015); -1 to 1.
 
-    Attributes
-    ----------
-    weight
-        How many true negatives a true positive, or a false positive, is worth in WAcc.
-    mix
-        Let all combinations of the annotators' corrections compete, not only each annotator's
-        own text. Needs gold edits to have an effect.
-    beta
-        Recall weighs ``beta`` times as much as precision in F.
-    maximise
-        The figure by which the reference is chosen; then I, WAcc and Acc, then the same of the
-        other aspect decide, then the order of the candidates.
-    aspect
-        Whether the figure is of correction or of detection. The score is that of correction.
-    optimise
-        Choose the reference of each sentence for itself, or in turn for the figures of the
-        corpus so far.
-    treebank
-        Split gold corrections at commas and the last full stop as the authors' converter does.
-    limit
-        With ``mix``, the greatest number of combinations for a sentence.
+    - ``weight``: how many true negatives a true positive, or a false positive, is worth in WAcc.
+    - ``mix``: let all combinations of the annotators' corrections compete, not only each
+      annotator's own text. Needs gold edits to have an effect.
+    - ``beta``: recall weighs ``beta`` times as much as precision in F.
+    - ``maximise``: the figure by which the reference is chosen; then I, WAcc and Acc, then the
+      same of the other aspect decide, then the order of the candidates.
+    - ``aspect``: whether the figure is of correction or of detection. The score is that of
+      correction.
+    - ``optimise``: choose the reference of each sentence for itself, or in turn for the figures
+      of the corpus so far.
+    - ``treebank``: split gold corrections at commas and the last full stop as the authors'
+      converter does.
+    - ``limit``: with ``mix``, the greatest number of combinations for a sentence.
     """
 
     name = "imeasure"

@@ -253,32 +253,21 @@ class Judging(Pooled):
 class LLMS(Judging):
     """LLM-S: a language model scores corrected sentences side by side, 1 to 5.
 
-    Attributes
-    ----------
-    model
-        As the endpoint calls it; there is no default.
-    criterion
-        ``grammaticality``, ``fluency``, ``meaning``, or a sentence that says what to look at; by
-        default the judge is told none.
-    prompt
-        ``paper``; ``hardened``: texts are quoted, and the judge is told that they are data; or a
-        file with a prompt, see :class:`~grammeter.llm.Protocol`.
-    numbered
-        Write ``1.`` and so on before the targets; by default not in the paper's prompt.
-    context
-        How many sentences around the source are shown: 0, 1 (the one before) or 2.
-    set_size
-        How many outputs a prompt shows at most, 2 to 20.
-    shuffle
-        Show the targets in random order, also in the first of ``permutations``.
-    permutations, repeats
-        In how many orders each set is shown, and how often each; scores are averaged.
-    per_output
-        In how many sets each output stands at least.
-    coverage
-        The share of sentences that must have scores, else the system has none.
-    seed
-        Where the draws of sets and orders start.
+    - ``model``: as the endpoint calls it; there is no default.
+    - ``criterion``: ``grammaticality``, ``fluency``, ``meaning``, or a sentence that says what to
+      look at; by default the judge is told none.
+    - ``prompt``: ``paper``; ``hardened``: texts are quoted, and the judge is told that they are
+      data; or a file with a prompt, see :class:`~grammeter.llm.Protocol`.
+    - ``numbered``: write ``1.`` and so on before the targets; by default not in the paper's
+      prompt.
+    - ``context``: how many sentences around the source are shown: 0, 1 (the one before) or 2.
+    - ``set_size``: how many outputs a prompt shows at most, 2 to 20.
+    - ``shuffle``: show the targets in random order, also in the first of ``permutations``.
+    - ``permutations``, ``repeats``: in how many orders each set is shown, and how often each;
+      scores are averaged.
+    - ``per_output``: in how many sets each output stands at least.
+    - ``coverage``: the share of sentences that must have scores, else the system has none.
+    - ``seed``: where the draws of sets and orders start.
     """
 
     name = "llm-s"
@@ -295,16 +284,11 @@ class LLME(Extracting, Judging):
 
     An output without edits is shown as it is, ``[old→new]`` marks an edit in the others.
 
-    Attributes
-    ----------
-    model
-        As the endpoint calls it; there is no default.
-    criterion
-        ``difficulty``, ``impact``, or a sentence; by default the judge is told none.
-    prompt, numbered, context, set_size, shuffle, permutations, repeats, per_output, coverage, seed
-        As for :class:`LLMS`.
-    pipeline
-        The spaCy pipeline that edits are extracted with, as for ``errant``.
+    - ``model``: as the endpoint calls it; there is no default.
+    - ``criterion``: ``difficulty``, ``impact``, or a sentence; by default the judge is told none.
+    - ``prompt``, ``numbered``, ``context``, ``set_size``, ``shuffle``, ``permutations``,
+      ``repeats``, ``per_output``, ``coverage``, ``seed``: as for :class:`LLMS`.
+    - ``pipeline``: the spaCy pipeline that edits are extracted with, as for ``errant``.
     """
 
     name = "llm-e"

@@ -28,20 +28,13 @@ M2Beta = Annotated[float, Limit(f"beta is above 0, {_MOST} at most.", above=0, m
 class M2(EditF):
     """F-measure over edits that are extracted so as to agree best with gold edits.
 
-    Attributes
-    ----------
-    beta
-        Weight of recall in F; 0.5 prefers precision.
-    max_unchanged
-        Unchanged words that an edit may hold.
-    ignore_case
-        Drop proposed edits that change only white space or case.
-    row0
-        Offsets of insertions before the first token: ``3.2``, the release that papers use, or
-        ``head``, the later development version.
-    sort_gold
-        Sort gold edits by span; the scorer keeps the order of the file and loses matches where
-        that is not sorted.
+    - ``beta``: weight of recall in F; 0.5 prefers precision.
+    - ``max_unchanged``: unchanged words that an edit may hold.
+    - ``ignore_case``: drop proposed edits that change only white space or case.
+    - ``row0``: offsets of insertions before the first token: ``3.2``, the release that papers
+      use, or ``head``, the later development version.
+    - ``sort_gold``: sort gold edits by span; the scorer keeps the order of the file and loses
+      matches where that is not sorted.
     """
 
     name = "m2"
@@ -100,11 +93,8 @@ class M2(EditF):
 class SentM2(SentenceF, M2):
     """Mean over sentences of the F of one annotator.
 
-    Attributes
-    ----------
-    annotator
-        ``best``: the one with the best F; ``last``: the last one listed, as in the sentence
-        scores published by Chollampatt & Ng (2018); or an annotator's number.
+    - ``annotator``: ``best``: the one with the best F; ``last``: the last one listed, as in the
+      sentence scores published by Chollampatt & Ng (2018); or an annotator's number.
     """
 
     name = "sentm2"

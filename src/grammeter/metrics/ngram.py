@@ -102,16 +102,11 @@ class _Sacrebleu(kinds.SumScore):
 class Bleu(_Sacrebleu):
     """BLEU (Papineni et al. 2002) by sacrebleu; 0 to 1, sacrebleu's figure over 100.
 
-    Attributes
-    ----------
-    tokenize
-        sacrebleu's tokeniser; ``none`` for text that is tokenised already.
-    smooth_method, smooth_value
-        What stands for n-gram counts of 0; the value belongs to ``floor`` and ``add-k``.
-    lowercase
-        Compare in lower case.
-    max_ngram_order
-        The longest n-grams.
+    - ``tokenize``: sacrebleu's tokeniser; ``none`` for text that is tokenised already.
+    - ``smooth_method``, ``smooth_value``: what stands for n-gram counts of 0; the value belongs
+      to ``floor`` and ``add-k``.
+    - ``lowercase``: compare in lower case.
+    - ``max_ngram_order``: the longest n-grams.
     """
 
     name = "bleu"
@@ -164,16 +159,10 @@ class Bleu(_Sacrebleu):
 class Chrf(_Sacrebleu):
     """chrF and, with ``word_order=2``, chrF++ (Popovic 2015, 2017) by sacrebleu; 0 to 1.
 
-    Attributes
-    ----------
-    char_order, word_order
-        The longest n-grams of characters and of words.
-    beta
-        Recall weighs ``beta`` times as much as precision.
-    lowercase
-        Compare in lower case.
-    whitespace
-        Keep white space in character n-grams.
+    - ``char_order``, ``word_order``: the longest n-grams of characters and of words.
+    - ``beta``: recall weighs ``beta`` times as much as precision.
+    - ``lowercase``: compare in lower case.
+    - ``whitespace``: keep white space in character n-grams.
     """
 
     name = "chrf"
@@ -211,14 +200,10 @@ class MeteorES(kinds.SentenceMean):
 
     Not comparable with figures of the Meteor program, which has synonyms and paraphrases too.
 
-    Attributes
-    ----------
-    alpha
-        The share of precision in the harmonic mean; 0.9 makes recall weigh nine times as much.
-    beta
-        The exponent of the fragmentation penalty.
-    gamma
-        The greatest fragmentation penalty.
+    - ``alpha``: the share of precision in the harmonic mean; 0.9 makes recall weigh nine times as
+      much.
+    - ``beta``: the exponent of the fragmentation penalty.
+    - ``gamma``: the greatest fragmentation penalty.
     """
 
     name = "meteor_es"

@@ -24,14 +24,9 @@ _TOO_LONG = "a text is longer than the model's positions, so it has no perplexit
 class Scribendi(SentenceMean, Asking):
     """Scribendi score, -1, 0 or 1 for a sentence, their sum for a system.
 
-    Attributes
-    ----------
-    model
-        A causal language model: a folder, or a name on the hub.
-    threshold
-        The greater one of both ratios must reach it.
-    average
-        The mean over sentences in place of their sum.
+    - ``model``: a causal language model: a folder, or a name on the hub.
+    - ``threshold``: the greater one of both ratios must reach it.
+    - ``average``: the mean over sentences in place of their sum.
     """
 
     name = "scribendi"

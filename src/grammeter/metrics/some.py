@@ -42,16 +42,12 @@ _COSINE = Limit("Similarities are cosines: use -1 to 1.", least=-1, most=1)
 class Some(SentenceMean, Asking):
     """SOME, the weighted sum of three learned sub-scores; about 0 to 1, not clipped.
 
-    Attributes
-    ----------
-    grammaticality, fluency, meaning
-        The regression model of each criterion: a folder, or a name on the hub. The first two read
-        the hypothesis, the third source and hypothesis.
-    model
-        A folder that holds the three in subfolders of their names (or ``grammar``, ``grammer``),
-        unless a criterion is named by its own field.
-    weights
-        Of grammaticality, fluency and meaning; the default was tuned by the authors.
+    - ``grammaticality``, ``fluency``, ``meaning``: the regression model of each criterion: a
+      folder, or a name on the hub. The first two read the hypothesis, the third source and
+      hypothesis.
+    - ``model``: a folder that holds the three in subfolders of their names (or ``grammar``,
+      ``grammer``), unless a criterion is named by its own field.
+    - ``weights``: of grammaticality, fluency and meaning; the default was tuned by the authors.
     """
 
     name = "some"
@@ -147,22 +143,17 @@ class Some(SentenceMean, Asking):
 class Impara(SentenceMean, Asking):
     """IMPARA, the quality of a hypothesis, 0 where it is too far from its source; 0 to 1.
 
-    Attributes
-    ----------
-    model
-        The quality estimator, a regression model that reads the hypothesis: a folder, or a name
-        on the hub.
-    similarity
-        The encoder whose mean states tell how similar source and hypothesis are. By default the
-        one that ``model`` was trained from, as a training card beside it says, else
-        ``bert-base-cased``.
-    threshold
-        The similarity above which the quality counts.
-    head
-        How the estimator's figure comes about: ``released``, dense layer, tanh, then linear with
-        bias, as the public weights have it; ``paper``, linear on the first state, without bias.
-    gate
-        ``above``: the similarity must be above the threshold; ``at-least``: it may equal it.
+    - ``model``: the quality estimator, a regression model that reads the hypothesis: a folder, or
+      a name on the hub.
+    - ``similarity``: the encoder whose mean states tell how similar source and hypothesis are. By
+      default the one that ``model`` was trained from, as a training card beside it says, else
+      ``bert-base-cased``.
+    - ``threshold``: the similarity above which the quality counts.
+    - ``head``: how the estimator's figure comes about: ``released``, dense layer, tanh, then
+      linear with bias, as the public weights have it; ``paper``, linear on the first state, without
+      bias.
+    - ``gate``: ``above``: the similarity must be above the threshold; ``at-least``: it may equal
+      it.
     """
 
     name = "impara"

@@ -34,20 +34,13 @@ _RULES = Rules()
 class Weighted(EditF, Asking):
     """Base of F-measures in which each edit counts as much as it moves the sentence.
 
-    Attributes
-    ----------
-    scorer
-        What tells how close a sentence is to the reference: ``bertscore`` (F), ``bartscore``
-        (the sentence, given the reference), or ``self``: each edit weighs 1.
-    model
-        A folder, or a name on the hub; ``none`` is ``bert-base-uncased`` for ``bertscore``,
-        ``facebook/bart-base`` for ``bartscore``.
-    layer, idf
-        Of ``bertscore``, as for that metric.
-    beta
-        Weight of recall in F; 0.5 prefers precision.
-    inverse
-        Whether weights are inverted, so that edits count more the less they move.
+    - ``scorer``: what tells how close a sentence is to the reference: ``bertscore`` (F),
+      ``bartscore`` (the sentence, given the reference), or ``self``: each edit weighs 1.
+    - ``model``: a folder, or a name on the hub; ``none`` is ``bert-base-uncased`` for
+      ``bertscore``, ``facebook/bart-base`` for ``bartscore``.
+    - ``layer``, ``idf``: of ``bertscore``, as for that metric.
+    - ``beta``: weight of recall in F; 0.5 prefers precision.
+    - ``inverse``: whether weights are inverted, so that edits count more the less they move.
     """
 
     citation = cited("gong-etal-2022-revisiting")
@@ -225,14 +218,11 @@ class PTErrant(Extracting, Weighted):
     Gold edits are used as they stand, but those of the type ``UNK``; where there are none, edits
     are extracted from the reference texts. The fields are those of :class:`Weighted` and:
 
-    Attributes
-    ----------
-    pipeline
-        A spaCy pipeline by name or folder; ``none`` takes the best one that is installed.
-    aggregation
-        How a reference is chosen: ``released``, as for PT-M2; ``gec-metrics``, as that package
-        does: ties are decided by true positives, false positives, false negatives, and a
-        sentence whose edits all weigh nothing has no edits.
+    - ``pipeline``: a spaCy pipeline by name or folder; ``none`` takes the best one that is
+      installed.
+    - ``aggregation``: how a reference is chosen: ``released``, as for PT-M2; ``gec-metrics``, as
+      that package does: ties are decided by true positives, false positives, false negatives, and a
+      sentence whose edits all weigh nothing has no edits.
     """
 
     name = "pt-errant"

@@ -10,16 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-from grammeter.core import (
-    LengthMismatchError,
-    MissingResourceError,
-    RemoteError,
-    Score,
-    Segment,
-    Statistics,
-    UsageError,
-    checked,
-)
+from grammeter import core
 from grammeter.formats import NO_SOURCE, Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
@@ -33,7 +24,7 @@ _Key = tuple[str, str, tuple[str, ...]]
 
 T = TypeVar("T")
 
-FATAL = (MissingResourceError, RemoteError, UsageError, MemoryError, OSError)
+FATAL = (core.MissingResourceError, core.RemoteError, core.UsageError, MemoryError, OSError)
 """Faults of the run, not of a sentence."""
 
 
@@ -79,7 +70,7 @@ class Scorer:
         scorer(sources, hypotheses, references)["impara"]   # a float or None for each sentence
     """
 
-    @checked
+    @core.checked
     def __init__(
         self,
         metrics: Sequence[str | Metric],
@@ -90,9 +81,9 @@ class Scorer:
         check_listed(metrics)
         self._metrics = {str(spelled): make_metric(spelled) for spelled in metrics}
         if not metrics or len(self._metrics) != len(metrics):
-            raise UsageError("no metric, or one named twice", fix="Name each once.")
+            raise core.UsageError("no metric, or one named twice", fix="Name each once.")
         if remember < 0:
-            raise UsageError(f"remember={remember}", fix="Use 0 or more.")
+            raise core.UsageError(f"remember={remember}", fix="Use 0 or more.")
         self._runtime = runtime or current()
         self._remember = remember
         self._known: OrderedDict[_Key, tuple[Value, ...]] = OrderedDict()
@@ -103,7 +94,7 @@ class Scorer:
         """The metrics, in the order given."""
         return tuple(self._metrics.values())
 
-    @checked
+    @core.checked
     def __call__(
         self, sources: Texts, hypotheses: Texts, references: References | None = None
     ) -> dict[str, list[float | None]]:
@@ -123,7 +114,7 @@ class Scorer:
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].value for row in values] for at, name in enumerate(self._metrics)}
 
-    @checked
+    @core.checked
     def reasons(
         self, sources: Texts, hypotheses: Texts, references: References | None = None
     ) -> dict[str, list[str]]:
@@ -131,10 +122,10 @@ class Scorer:
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].reason for row in values] for at, name in enumerate(self._metrics)}
 
-    @checked
+    @core.checked
     def corpus(
         self, sources: Texts, hypotheses: Texts, references: References | None = None
-    ) -> dict[str, Score]:
+    ) -> dict[str, core.Score]:
         """Score all sentences as one corpus; see :meth:`__call__` for the arguments.
 
         Raises :class:`DataError` for a sentence that cannot be judged: a score has no notes.
@@ -171,26 +162,30 @@ class Scorer:
         while len(self._known) > self._remember:
             self._known.popitem(last=False)
 
-    def _check(self, rows: Sequence[Segment]) -> None:
+    def _check(self, rows: Sequence[core.Segment]) -> None:
         for name, metric in self._metrics.items():
             check_alone(metric)
             if metric.needs == "gold":
-                raise UsageError(f"{name} needs gold edits", fix="Use 'grammeter score' for it.")
+                raise core.UsageError(
+                    f"{name} needs gold edits", fix="Use 'grammeter score' for it."
+                )
             if metric.needs != "nothing" and not all(row.texts for row in rows):
-                raise UsageError(f"{name} needs references", fix="Give one for each sentence.")
+                raise core.UsageError(f"{name} needs references", fix="Give one for each sentence.")
 
 
-def _segments(sources: Texts, hypotheses: Texts, references: References | None) -> list[Segment]:
+def _segments(
+    sources: Texts, hypotheses: Texts, references: References | None
+) -> list[core.Segment]:
     texts: dict[str, Sequence[Any]] = {"sources": sources, "hypotheses": hypotheses}
     if references is not None:
         texts["references"] = references
     for name, values in texts.items():
         if isinstance(values, str):
-            raise UsageError(f"{name} is one text where a list belongs", fix="Write [text].")
+            raise core.UsageError(f"{name} is one text where a list belongs", fix="Write [text].")
         if len(values) != len(sources):
-            raise LengthMismatchError("sources", len(sources), name, len(values))
+            raise core.LengthMismatchError("sources", len(sources), name, len(values))
     rows = zip(sources, hypotheses, references or [None] * len(sources), strict=True)
-    return [Segment(source, hypothesis, _tuple(texts)) for source, hypothesis, texts in rows]
+    return [core.Segment(source, hypothesis, _tuple(texts)) for source, hypothesis, texts in rows]
 
 
 def _tuple(texts: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -201,10 +196,12 @@ def check_alone(metric: Metric) -> None:
     """Refuse a metric that scores an output by the whole corpus, so that no sentence has one."""
     if depends_on_corpus(metric):
         fault = f"{metric} scores an output by the whole corpus, so no sentence alone has a score"
-        raise UsageError(fault, fix="Use 'grammeter score' for it.")
+        raise core.UsageError(fault, fix="Use 'grammeter score' for it.")
 
 
-def sentence_values(metrics: Sequence[Metric], segments: Sequence[Segment]) -> list[list[Value]]:
+def sentence_values(
+    metrics: Sequence[Metric], segments: Sequence[core.Segment]
+) -> list[list[Value]]:
     """Score each segment by each metric: for each metric, a value for each segment.
 
     A segment that makes a metric fail has no value for it, with the reason, nor has one with an
@@ -230,7 +227,7 @@ def sentence_values(metrics: Sequence[Metric], segments: Sequence[Segment]) -> l
 
 
 def isolated(
-    work: Callable[[Sequence[Segment]], Sequence[T]], segments: Sequence[Segment]
+    work: Callable[[Sequence[core.Segment]], Sequence[T]], segments: Sequence[core.Segment]
 ) -> list[T | Fault]:
     """Do work on a batch; if it fails, on its halves, until those at fault are alone."""
     if not segments:
@@ -246,7 +243,7 @@ def isolated(
         return [*isolated(work, segments[:middle]), *isolated(work, segments[middle:])]
 
 
-def _values(metric: Metric, statistics: Statistics) -> list[Value]:
+def _values(metric: Metric, statistics: core.Statistics) -> list[Value]:
     """Return each row's own score; where rows would influence each other, one by one."""
     if metric.by_row and len(statistics.labels) <= 1:
         alone = [metric.sentences(statistics)]
@@ -259,8 +256,8 @@ def _values(metric: Metric, statistics: Statistics) -> list[Value]:
     ]
 
 
-def _one_metric(metric: Metric, segments: Sequence[Segment]) -> list[Value]:
-    def values(some: Sequence[Segment]) -> list[Value]:
+def _one_metric(metric: Metric, segments: Sequence[core.Segment]) -> list[Value]:
+    def values(some: Sequence[core.Segment]) -> list[Value]:
         return _values(metric, count([metric], some, [1] * len(some))[metric.counting()])
 
     results = isolated(values, segments)
