@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from grammeter import core, scoring
 from grammeter.metrics import Metric
 
+Texts = Sequence[str]
+References = Sequence[str | Texts | None]
+
 
 class Evaluate:
     """Computes metrics as an ``evaluate`` module does; that package is not needed.
@@ -29,11 +32,7 @@ class Evaluate:
         self._rows.append((source, prediction, texts))
 
     def add_batch(
-        self,
-        *,
-        predictions: Sequence[str],
-        sources: Sequence[str],
-        references: Sequence[str | Sequence[str] | None] | None = None,
+        self, *, predictions: Texts, sources: Texts, references: References | None = None
     ) -> None:
         """Add lists to the next :meth:`compute`; :class:`UsageError`: unequal lengths, a text."""
         if references is None:
@@ -41,19 +40,18 @@ class Evaluate:
         if any(isinstance(texts, str) for texts in (predictions, sources, references)):
             raise core.UsageError("one text where a list belongs", fix="Write [text].")
         if not len(sources) == len(predictions) == len(references):
-            fault = f"{len(predictions)} predictions, {len(sources)} sources,"
-            fault += f" {len(references)} references"
+            sizes = f"{len(predictions)} predictions, {len(sources)} sources"
             fix = "Give one of each for every sentence; references as [sentences][references]."
-            raise core.UsageError(fault, fix=fix)
+            raise core.UsageError(f"{sizes}, {len(references)} references", fix=fix)
         for source, prediction, reference in zip(sources, predictions, references, strict=True):
             self.add(prediction=prediction, source=source, reference=reference)
 
     def compute(
         self,
         *,
-        predictions: Sequence[str] | None = None,
-        sources: Sequence[str] | None = None,
-        references: Sequence[str | Sequence[str] | None] | None = None,
+        predictions: Texts | None = None,
+        sources: Texts | None = None,
+        references: References | None = None,
     ) -> dict[str, float]:
         """Score all sentences added, and those of the arguments, as one corpus; then drop them.
 

@@ -85,11 +85,9 @@ def rank_ranges(ranked: Ranked) -> Drawing:
     summary = "; ".join(f"{row.system}: {row.ranks[0]} to {row.ranks[1]}" for row in rows)
     axis = _axis_above(scale, height - GAP, whole=True)
     method = svg.text(scale.end + GAP, HEAD - 16, ranked.method, colour=svg.MUTED)
-    return drawing(
-        Panel(width, height, [*bands, *axis, method, *ranges], summary),
-        title="Rank ranges and clusters",
-        caption=f"Ranges of ranks by {ranked.method}; a line between two systems parts clusters.",
-    )
+    panel = Panel(width, height, [*bands, *axis, method, *ranges], summary)
+    caption = f"Ranges of ranks by {ranked.method}; a line between two systems parts clusters."
+    return drawing(panel, title="Rank ranges and clusters", caption=caption)
 
 
 def _left(names: Iterable[str]) -> float:
@@ -147,10 +145,9 @@ def williams_map(metrics: Sequence[str], pvalues: Mapping[str, FloatArray]) -> D
         raise UsageError("no p-values to draw", fix="Give those of one coefficient at least.")
     second = "correlates better than the column's"
     panels: list[Panel] = []
-    for kind, values in pvalues.items():
+    for kind, of in pvalues.items():
         below = [f"{kind}, one-sided p: the row's metric", second]
-        panel = _cell_panel(metrics, metrics, values, form=_pvalue, neutral=0.5, below=below)
-        panels.append(panel)
+        panels.append(_cell_panel(metrics, metrics, of, form=_pvalue, neutral=0.5, below=below))
     return drawing(*panels, title="Williams' test", columns=len(panels))
 
 
@@ -181,12 +178,9 @@ def _cell_panel(
     neutral = min(finite, default=0.0) if neutral is None else neutral
     most = max((abs(value - neutral) for value in finite), default=0.0)
     left, top = _left(rows), GAP + 0.75 * svg.label_width(columns) + GAP
-    shown = {
-        (y, x): form(values[y][x]) + (marks[y][x] if marks else "")
-        if math.isfinite(values[y][x])
-        else "–"
-        for y, x in product(range(len(rows)), range(len(columns)))
-    }
+    places = [*product(range(len(rows)), range(len(columns)))]
+    shown = {(y, x): form(values[y][x]) + (marks[y][x] if marks else "") for y, x in places}
+    shown |= {(y, x): "–" for y, x in places if not math.isfinite(values[y][x])}
     cell = LETTER * max(map(display_width, shown.values()), default=0) + GAP
     parts: list[str] = []
     for x, column in enumerate(columns):  # upward to the right, so that long names have room

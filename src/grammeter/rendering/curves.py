@@ -91,12 +91,9 @@ def _point_panel(
     for point, name, spot, place in zip(points, names, spots, places, strict=True):
         parts.append(svg.hinted(str(point), svg.dot(*spot), svg.text(*place, name)))
     foot = bottom + 32
-    parts += [
-        svg.text(left, foot + charts.LINE * n, words) for n, words in enumerate(below, start=1)
-    ]
-    return Panel(
-        right + 90, bottom + 46 + charts.LINE * len(below), parts, "; ".join(map(str, points))
-    )
+    step, summary = charts.LINE, "; ".join(map(str, points))
+    parts += [svg.text(left, foot + step * n, words) for n, words in enumerate(below, start=1)]
+    return Panel(right + 90, bottom + 46 + step * len(below), parts, summary)
 
 
 def _label_places(
@@ -144,17 +141,15 @@ def learning_curve(
     start, end = sizes[0] / 1.1, sizes[-1] * 1.1
     band = list(zip(sizes, low, high, strict=True))
     goal = [(start, target), (end, target)]
-    panel = _curve_panel(
-        [
-            _Series(f"{1 - 2 * tail:.0%} of the draws", 0, spans=band),
-            _Series("mean", 0, list(zip(sizes, mean, strict=True))),
-            _Series(f"{target:g}", 1, goal, dashes="6 4", marked=False),
-        ],
-        Scale(start, end, 64, 64 + PLOT, log=True),
-        Scale(min(0.0, *low), 1.02, 20 + FLAT, 20),
-        x_label="items judged",
-        y_label="Spearman with the full ranking",
-    )
+    series = [
+        _Series(f"{1 - 2 * tail:.0%} of the draws", 0, spans=band),
+        _Series("mean", 0, list(zip(sizes, mean, strict=True))),
+        _Series(f"{target:g}", 1, goal, dashes="6 4", marked=False),
+    ]
+    across = Scale(start, end, 64, 64 + PLOT, log=True)
+    axes = across, Scale(min(0.0, *low), 1.02, 20 + FLAT, 20)
+    label = "Spearman with the full ranking"
+    panel = _curve_panel(series, *axes, x_label="items judged", y_label=label)
     return drawing(panel, title="Learning curve")
 
 
@@ -170,13 +165,8 @@ def beta_curve(
         if np.isfinite(values).any():
             beta, greatest = points[int(np.nanargmax(values))]
             series.append(_Series(f"best: {greatest:.3f} at {beta:g}", number, [(beta, greatest)]))
-    panel = _curve_panel(
-        series,
-        Scale.around(betas, 64, 64 + PLOT),
-        Scale.around([*pearson, *spearman], 20 + FLAT, 20),
-        x_label="beta",
-        y_label="correlation with people",
-    )
+    axes = Scale.around(betas, 64, 64 + PLOT), Scale.around([*pearson, *spearman], 20 + FLAT, 20)
+    panel = _curve_panel(series, *axes, x_label="beta", y_label="correlation with people")
     return drawing(panel, title="Correlation by beta")
 
 
@@ -214,17 +204,12 @@ def window_curve(
         raise UsageError(fault, fix="Give three figures for each window.")
     across = Scale(-0.5, len(windows) - 0.5, 64, 64 + max(PLOT, 44.0 * len(windows)))
     note = "; shaded: one cluster of people's" if any(alike) else ""
+    axes, label = (across, Scale(-1.05, 1.05, 20 + FLAT, 20)), f"human ranks of the window{note}"
+    shaded = [(at - 0.5, at + 0.5) for at, same in enumerate(alike) if same]
+    ticks = list(enumerate(windows))
     panels = [
-        _curve_panel(
-            _beside(metrics),
-            across,
-            Scale(-1.05, 1.05, 20 + FLAT, 20),
-            x_label=f"human ranks of the window{note}",
-            y_label=kind,
-            ticks=list(enumerate(windows)),
-            shaded=[(at - 0.5, at + 0.5) for at, same in enumerate(alike) if same],
-        )
-        for kind, metrics in correlations.items()
+        _curve_panel(_beside(of), *axes, x_label=label, y_label=kind, ticks=ticks, shaded=shaded)
+        for kind, of in correlations.items()
     ]
     return drawing(*panels, title="Correlation with people by window")
 

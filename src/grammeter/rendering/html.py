@@ -216,16 +216,11 @@ def packed(browser: Browser) -> Iterator[str]:
     """
     digits, types = _digits(browser), _types(browser)
     metrics = zip(browser.metrics, digits, strict=True)
-    yield script_json(
-        {
-            "systems": list(browser.systems),
-            "metrics": [[name, int(higher), places] for (name, higher), places in metrics],
-            "types": [[name, number] for name, number in types.items()],
-            "judgedBy": browser.judged_by,
-            "count": len(browser.sentences),
-            "piece": PIECE,
-        }
-    )
+    head: dict[str, Json] = {"systems": list(browser.systems)}
+    head["metrics"] = [[name, int(higher), places] for (name, higher), places in metrics]
+    head["types"] = [[name, number] for name, number in types.items()]
+    head |= {"judgedBy": browser.judged_by, "count": len(browser.sentences), "piece": PIECE}
+    yield script_json(head)
     numbers = {name: place for place, name in enumerate(types)}
     for first in range(0, len(browser.sentences), PIECE):
         piece = browser.sentences[first : first + PIECE]
@@ -242,12 +237,9 @@ def _sentence(sentence: PageSentence, numbers: dict[str, int], digits: Sequence[
     words = sentence.source.split()
     edits = {_key(edit): None for output in sentence.outputs for edit in output.edits}
     places = {key: place for place, key in enumerate(edits)}
-    return [
-        " ".join(words),
-        list(sentence.references),
-        [[start, end, text, numbers[kind]] for start, end, text, kind in edits],
-        _outputs(sentence, words, places, digits),
-    ]
+    drawn: Json = [[start, end, text, numbers[kind]] for start, end, text, kind in edits]
+    outputs = _outputs(sentence, words, places, digits)
+    return [" ".join(words), list(sentence.references), drawn, outputs]
 
 
 def _outputs(

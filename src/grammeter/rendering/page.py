@@ -7,18 +7,13 @@ from grammeter.core import EditVerdict, Table
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure: an SVG element with escaped texts, and a caption.
+    """A figure: an SVG element with escaped texts, and a caption, plain text.
 
-    Attributes
-    ----------
-    svg
-        Colours as CSS variables of the page, so that it follows the theme: ``var(--ink)``,
-        ``--muted``, ``--line``, ``--paper``, ``--surface``, ``--accent``, ``--accent-soft``,
-        ``--matched``, ``--spurious``, ``--missed`` and, for lines and bars, ``--series-1`` to
-        ``--series-6``. They are presentation attributes (``fill="var(--ink)"``): the page
-        allows no ``style``. Has a ``title`` element for readers who do not see it.
-    caption
-        Plain text.
+    The SVG has colours as CSS variables of the page, so that it follows the theme: ``var(--ink)``,
+    ``--muted``, ``--line``, ``--paper``, ``--surface``, ``--accent``, ``--accent-soft``,
+    ``--matched``, ``--spurious``, ``--missed`` and, for lines and bars, ``--series-1`` to
+    ``--series-6``. They are presentation attributes (``fill="var(--ink)"``): the page allows no
+    ``style``. It has a ``title`` element for readers who do not see it.
     """
 
     svg: str

@@ -51,11 +51,9 @@ Points = Iterable[tuple[float, float]]
 # --- elements -------------------------------------------------------------------------------
 def element(tag: str, *children: str, **attributes: str | float | None) -> str:
     """Write an element of markup ``children``; in names of attributes ``_`` is a hyphen."""
-    written = "".join(
-        f' {key.replace("_", "-")}="{escaped(value) if isinstance(value, str) else _number(value)}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
+    known = {key.replace("_", "-"): value for key, value in attributes.items() if value is not None}
+    texts = {key: escaped(x) if isinstance(x, str) else _number(x) for key, x in known.items()}
+    written = "".join(f' {key}="{value}"' for key, value in texts.items())
     return f"<{tag}{written}>{''.join(children)}</{tag}>" if children else f"<{tag}{written}/>"
 
 

@@ -22,7 +22,7 @@ Shown = core.Item | core.Ranking
 """Which outputs of which sentence stand side by side; a ranking says it, too."""
 
 
-class JudgeOptions(TypedDict, total=False):
+class _Options(TypedDict, total=False):
     """The options of :func:`judge`."""
 
     metric: str | Judging | None
@@ -48,19 +48,15 @@ def judge(
     *,
     dry_run: Literal[False] = False,
     submit: None = None,
-    **o: Unpack[JudgeOptions],
+    **o: Unpack[_Options],
 ) -> Judged: ...
 @overload
 def judge(
-    corpus: _Corpus = None,
-    items: _Items = None,
-    *,
-    dry_run: Literal[True],
-    **o: Unpack[JudgeOptions],
+    corpus: _Corpus = None, items: _Items = None, *, dry_run: Literal[True], **o: Unpack[_Options]
 ) -> llm.Estimate: ...
 @overload
 def judge(
-    corpus: _Corpus = None, items: _Items = None, *, submit: str | Path, **o: Unpack[JudgeOptions]
+    corpus: _Corpus = None, items: _Items = None, *, submit: str | Path, **o: Unpack[_Options]
 ) -> llm.Submission: ...
 @core.renamed(by="metric")
 @core.checked
@@ -146,17 +142,12 @@ def judge(
         if seed is not None and items and not (metric.permutations > 1 or metric.shuffle or drawn):
             idle = "no order was drawn (--permute), and no item had to be cut"
             remarks.append(f"--seed had no effect: {idle}")
-        return Judged(
-            rankings=tuple(
-                _ranking(str(metric), *pair) for pair in zip(shown, opinions, strict=True)
-            ),
-            opinions=tuple(opinions),
-            flags=tuple(dict.fromkeys(_flags(corpus, shown))),
-            signature=metric.signature(),
-            bill=deepcopy(llm.current().bill),
-            required=metric.coverage,
-            remarks=(*remarks, *(batch.notes if batch else ())),
-        )
+        pairs = zip(shown, opinions, strict=True)
+        rankings = tuple(_ranking(str(metric), *pair) for pair in pairs)
+        flags = tuple(dict.fromkeys(_flags(corpus, shown)))
+        said = (rankings, tuple(opinions), flags, metric.signature())
+        remarks += batch.notes if batch else ()
+        return Judged(*said, deepcopy(llm.current().bill), metric.coverage, tuple(remarks))
 
 
 def _material(
@@ -221,16 +212,11 @@ def covering_items(corpus: formats.Corpus, metric: Judging) -> tuple[core.Item, 
         sets = llm.draw_sets(
             source, list(groups), times=metric.per_output, seed=metric.seed, size=metric.set_size
         )
-        for shown in sets:
-            item = core.Item(
-                segment=line + 1,
-                systems=tuple(groups[text][0] for text in shown),
-                groups=tuple(tuple(groups[text]) for text in shown),
-                item=str(len(items) + 1),
-                distinct=len(groups),
-                signature=signature,
-            )
-            items.append(item)
+        for number, shown in enumerate(sets, start=len(items) + 1):
+            behind = tuple(tuple(groups[text]) for text in shown)
+            systems, distinct = tuple(names[0] for names in behind), len(groups)
+            item = core.Item(segment=line + 1, systems=systems, groups=behind, distinct=distinct)
+            items.append(replace(item, item=str(number), signature=signature))
     return tuple(items)
 
 
@@ -242,9 +228,8 @@ def _group(corpus: formats.Corpus, item: Shown) -> llm.Group:
     texts: list[str] = []
     for names in item.groups:
         for name in names:
-            if name not in corpus.systems:
-                where = f"system in an item of segment {item.segment}"
-                raise core.UnknownNameError(where, name, corpus.systems)
+            where = f"system in an item of segment {item.segment}"
+            core.UnknownNameError.check(where, name, corpus.systems)
         written = {plain(corpus.systems[name][line]) for name in names}
         if len(written) > 1:
             raise _misfit(item, f"{', '.join(names)} did not write the same")
@@ -266,13 +251,8 @@ def _ranking(judge: str, item: Shown, opinion: llm.Opinion) -> core.Ranking:
     scores = opinion.scores if opinion.due else None
     ranks = (1,) * len(item.groups)  # equal outputs are a tie
     if opinion.due:
-        ranks = (
-            ()
-            if scores is None
-            else _ranks(
-                scores, mean=len(opinion.outcomes) > 1 or llm.current().read == "likelihood"
-            )
-        )
+        mean = len(opinion.outcomes) > 1 or llm.current().read == "likelihood"
+        ranks = () if scores is None else _ranks(scores, mean=mean)
     return core.Ranking(
         judge=judge,
         segment=item.segment,

@@ -64,32 +64,20 @@ class Judged:
         """What a reader must know: items without scores, flagged sentences, refused settings."""
         missing = [f"segment {ranking.segment}: {reason}" for ranking, reason in self.missing]
         flags = [f"segment {f.segment}, {f.system or 'source'}: {f.words!r}" for f in self.flags]
-        return (
-            *self.remarks,
-            *_listed(f"{len(missing)} of {self.due} items have no scores and are skipped", missing),
-            *_listed("sentences that look like instructions to the judge", flags),
-            *(f"the endpoint does not take {name}" for name in self.concessions),
-            *(
-                f"{count} replies: {UNLIKELY}, so that their scores mean little"
-                for repair, count in self.repairs.items()
-                if repair == UNLIKELY
-            ),
-        )
+        skipped = f"{len(missing)} of {self.due} items have no scores and are skipped"
+        notes = [*self.remarks, *_listed(skipped, missing)]
+        notes += _listed("sentences that look like instructions to the judge", flags)
+        notes += [f"the endpoint does not take {name}" for name in self.concessions]
+        if count := self.repairs[UNLIKELY]:
+            notes.append(f"{count} replies: {UNLIKELY}, so that their scores mean little")
+        return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "judged", ...}``: counts and notes, not the rankings themselves."""
-        return {
-            "kind": "judged",
-            "signature": str(self.signature),
-            "items": len(self.rankings),
-            "due": self.due,
-            "skipped": len(self.missing),
-            "coverage": self.coverage,
-            "states": dict(self.states),
-            "repairs": dict(self.repairs),
-            "bill": self.bill.to_dict(),
-            "notes": list(self.notes),
-        }
+        shape = {"kind": "judged", "signature": str(self.signature), "items": len(self.rankings)}
+        shape |= {"due": self.due, "skipped": len(self.missing), "coverage": self.coverage}
+        shape |= {"states": dict(self.states), "repairs": dict(self.repairs)}
+        return shape | {"bill": self.bill.to_dict(), "notes": list(self.notes)}
 
     @property
     def states(self) -> Counter[str]:

@@ -31,10 +31,8 @@ def make_browser(
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
     judged_by, explanations = _explained(table, written)
-    edits = [
-        tuple(_drawn(judged.edit, judged.verdict) for judged in output.edits)
-        for output in explanations
-    ] or _differences(written, pipeline)
+    judged = [tuple(_drawn(of.edit, of.verdict) for of in output.edits) for output in explanations]
+    edits = judged or _differences(written, pipeline)
     outputs: list[list[Output]] = [[] for _ in corpus.sources]
     for output, drawn in zip(written, edits, strict=True):
         first = table.systems[output.systems[0]]
@@ -45,12 +43,9 @@ def make_browser(
     for row in outputs:
         row.sort(key=lambda output: (-len(output.systems), output.systems))
     rows = zip(corpus.sources, references, map(tuple, outputs), strict=True)
-    browser = Browser(
-        table.systems,
-        tuple((name, column.higher_is_better) for name, column in columns.items()),
-        tuple(PageSentence(*row) for row in rows),
-        judged_by,
-    )
+    directions = tuple((name, column.higher_is_better) for name, column in columns.items())
+    sentences = tuple(PageSentence(*row) for row in rows)
+    browser = Browser(table.systems, directions, sentences, judged_by)
     facts = {"Edits": _of_edits(table, written, judged_by, explanations)}
     return browser, facts | _of_equal_outputs(columns, table.systems, written)
 
@@ -78,9 +73,7 @@ def _explained(
     for name, scorer in _judging(table):
         try:
             segments = _typed_alike(scorer, [output.segment for output in written])
-            return name, [
-                scorer.explain(output) for output in core.track(segments, f"edits ({name})")
-            ]
+            return name, [scorer.explain(one) for one in core.track(segments, f"edits ({name})")]
         except core.MissingResourceError:  # scored elsewhere, with a pipeline that is not here
             continue
     return None, []
@@ -124,15 +117,11 @@ def _of_edits(
     """Say which metric judged the edits, and how often its sentence score differs."""
     if judged_by is None:
         return "differences of words; no metric here judges edits"
-    scores = [
-        _value(table[judged_by], table.systems[output.systems[0]], output.line)
-        for output in written
-    ]
-    other = sum(
-        not math.isclose(explanation.value, score, abs_tol=1e-9)
-        for explanation, score in zip(explained, scores, strict=True)
-        if math.isfinite(explanation.value + score)
-    )
+    column, names = table[judged_by], table.systems
+    scores = (_value(column, names[output.systems[0]], output.line) for output in written)
+    pairs = [(one.value, score) for one, score in zip(explained, scores, strict=True)]
+    known = [(a, b) for a, b in pairs if math.isfinite(a + b)]
+    other = sum(not math.isclose(a, b, abs_tol=1e-9) for a, b in known)
     judge = f"judged by {judged_by}, each sentence alone"
     if not other:
         return judge
@@ -147,15 +136,10 @@ def _of_equal_outputs(
     A metric that chooses references by running totals may; the browser has the first score.
     """
     shared = [output for output in written if len(output.systems) > 1]
-    counts = {
-        name: sum(
-            len({repr(_value(column, systems[at], output.line)) for at in output.systems}) > 1
-            for output in shared
-        )
-        for name, column in columns.items()
-    }
-    return {
-        f"Equal outputs, other scores ({name})": f"{count}; that of the first system is shown"
-        for name, count in counts.items()
-        if count
-    }
+    facts: dict[str, str] = {}
+    for name, column in columns.items():
+        scores = ({repr(_value(column, systems[at], o.line)) for at in o.systems} for o in shared)
+        if count := sum(len(of) > 1 for of in scores):
+            fact = f"{count}; that of the first system is shown"
+            facts[f"Equal outputs, other scores ({name})"] = fact
+    return facts

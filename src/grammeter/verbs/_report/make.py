@@ -153,9 +153,7 @@ def write_report(page: rendering.Page, path: str | Path) -> int:
 
     Raises :class:`DataError` if it cannot be written.
     """
-    from grammeter.rendering import page_html
-
-    text = page_html(page)
+    text = rendering.page_html(page)
     formats.check_folder(path)
     formats.write_text(path, text)
     return len(text.encode())
@@ -171,10 +169,8 @@ def restricted(
     chosen = {name: table[name] for name in (table if metrics is None else metrics)}
     if not names or not chosen:
         raise UsageError("a report of nothing", fix="Keep one metric and one system at least.")
-    columns = {
-        name: column.of_systems({system: system for system in names})
-        for name, column in chosen.items()
-    }
+    same = {system: system for system in names}
+    columns = {name: column.of_systems(same) for name, column in chosen.items()}
     corpus = table.corpus
     if corpus is not None:
         corpus = {**corpus, "systems": {name: corpus["systems"][name] for name in names}}

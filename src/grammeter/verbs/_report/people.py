@@ -38,8 +38,6 @@ HOW_AGREED = (
     "Cohen's kappa on pairs of outputs that were ranked together, and Krippendorff's alpha of the"
     " ranks."
 )
-
-
 HOW_EXAMINED = (
     "What language models' answers tell of them: counts of raw scores, whether they agree with"
     " themselves, and whether place, length or edits sway them."
@@ -94,13 +92,9 @@ class People:
         if self.meta is not None or self.ranking is None or len(self.common) < FEWEST:
             return self
         shown = ", ".join(f"{key}={value}" for key, value in self.ranking.signature)
-        meta = correlate(
-            self.table,
-            {name: self.human[name] for name in self.common},
-            systems=self.common,
-            design=Design(human=f"{self.ranking.method}({shown})"),
-        )
-        return replace(self, meta=meta)
+        human = {name: self.human[name] for name in self.common}
+        design = Design(human=f"{self.ranking.method}({shown})")
+        return replace(self, meta=correlate(self.table, human, systems=self.common, design=design))
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections of the known results."""
@@ -148,16 +142,10 @@ def _on_systems(meta: SystemMeta, left_out: Iterable[str]) -> tuple[str, ...]:
 
 def _scatters(meta: SystemMeta, table: ScoreTable, human: Mapping[str, float]) -> Iterator[Drawing]:
     for name, column in table.items() if human else ():
-        points = [
-            Point(system, human[system], column[system].value)
-            for system in meta.systems
-            if system in human and system in column.scores
-        ]
-        words = f": {meta[name].caption()}" if name in meta else ""
-        yield scatter(
-            points,
-            title=f"{name} against people",
-            caption=f"{name} against people's scores{words}.",
-            x_label="people's score",
-            y_label=name if column.higher_is_better else f"{name} (lower is better)",
-        )
+        known = [system for system in meta.systems if system in human and system in column.scores]
+        points = [Point(system, human[system], column[system].value) for system in known]
+        title, words = f"{name} against people", f": {meta[name].caption()}" if name in meta else ""
+        axes = {"x_label": "people's score", "y_label": name}
+        if not column.higher_is_better:
+            axes["y_label"] += " (lower is better)"
+        yield scatter(points, title=title, caption=f"{title}'s scores{words}.", **axes)

@@ -39,17 +39,16 @@ def scores_section(table: core.ScoreTable, comparison: Comparison) -> Section:
     """Show scores with their comparison."""
     notes = dict.fromkeys([*table.notes, *comparison.notes])
     words = (*_how_to_read(comparison), *([NO_SENTENCES] if table.corpus is None else []), *notes)
-    drawings = tuple(
-        dot_plot(
-            list(_dots(column, _results(comparison, name))),
-            title=f"Scores by {name}",
-            caption=_caption(name, column, comparison),
+    drawings: list[Drawing] = []
+    for name, column in table.items():
+        dots, caption = (
+            _dots(column, _results(comparison, name)),
+            _caption(name, column, comparison),
         )
-        for name, column in table.items()
-    )
+        drawings.append(dot_plot([*dots], title=f"Scores by {name}", caption=caption))
     caption = "Systems by metric, best by the first metric on top"
     tables = (_scores_table(table, comparison),)
-    return Section("scores", "Scores", words, tables, drawings, (caption,))
+    return Section("scores", "Scores", words, tables, tuple(drawings), (caption,))
 
 
 def signatures_section(table: core.ScoreTable, others: Mapping[str, str]) -> Section:
@@ -207,11 +206,8 @@ def types_section(
     if not typed:
         words = [_HOW if anew else f"They were not asked for. {_HOW}"]
     tables = tuple(layout for scores in typed for layout in _tables(scores, table.systems))
-    captions = tuple(
-        f"{what} by error type ({scores.metric})"
-        for scores in typed
-        for what in ("F", "True positives / false positives / false negatives")
-    )
+    both = ("F", "True positives / false positives / false negatives")
+    captions = tuple(f"{what} by error type ({of.metric})" for of in typed for what in both)
     drawings = tuple(_drawn(scores, table.systems) for scores in typed)
     return Section("types", "Error types", tuple(words), tables, drawings, captions)
 
@@ -272,9 +268,8 @@ def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[core.Table]:
     heads = ("type", *core.Column.many("score", *systems))
     values = [(kind, *map(_value, row)) for kind, row in zip(kinds, rows, strict=True)]
     yield core.Table.of(heads, values, ["F, with the metric's own beta."])
-    yield core.Table.of(
-        heads, [(k, *map(_counts, row)) for k, row in zip(kinds, rows, strict=True)]
-    )
+    counts = [(kind, *map(_counts, row)) for kind, row in zip(kinds, rows, strict=True)]
+    yield core.Table.of(heads, counts)
 
 
 def _drawn(scores: TypeScores, systems: Sequence[str]) -> Drawing:
@@ -282,13 +277,10 @@ def _drawn(scores: TypeScores, systems: Sequence[str]) -> Drawing:
     few = len(kinds) <= MOST
     which = "all types" if few else f"the {MOST} commonest of {len(kinds)} types"
     values = [[_value(s) for s in scores.of(kind, systems)] for kind in kinds[:MOST]]
-    return heat_map(
-        kinds[:MOST],
-        systems,
-        [[math.nan if value is None else value for value in row] for row in values],
-        title=f"F by error type ({scores.metric})",
-        caption=f"F by type and system ({scores.metric}), {which}.",
-    )
+    numbers = [[math.nan if value is None else value for value in row] for row in values]
+    title = f"F by error type ({scores.metric})"
+    caption = f"F by type and system ({scores.metric}), {which}."
+    return heat_map(kinds[:MOST], systems, numbers, title=title, caption=caption)
 
 
 def _value(score: core.Score | None) -> float | None:
