@@ -46,9 +46,8 @@ def judgments(args: argparse.Namespace) -> formats.Judgments:
     """Read the arguments' judgments, print notes; dropped systems need no output of ``--hyps``."""
     outputs = formats.read_outputs(args.hyps) if args.hyps else None
     drop = _Left(args, outputs or ())
-    judgments = formats.read_judgments(
-        args.judgments, first_segment=args.first_segment, systems=outputs, drop=drop
-    )
+    of = {"first_segment": args.first_segment, "documents": getattr(args, "documents", None)}
+    judgments = formats.read_judgments(args.judgments, systems=outputs, drop=drop, **of)
     for text in judgments.notices:
         output.notice(args, text)
     return judgments

@@ -17,6 +17,8 @@ def run(args: argparse.Namespace) -> None:
     if args.processes != 1 and args.by != "trueskill":
         notice(args, "--processes changes nothing here: only runs of TrueSkill are shared out")
     judgments = inputs.judgments(args)
+    if args.unit != "document":
+        flags.remark_idle(args, "documents are drawn with --unit document", "--documents")
     with progress(args):
         result = flags.call(args, gm.rank, rankings=judgments)
     rendering.save_figures(result, dict.fromkeys(result.figures(), args.figure))

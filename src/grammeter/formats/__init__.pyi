@@ -26,6 +26,7 @@ from grammeter.formats.judged import JudgmentFile as JudgmentFile
 from grammeter.formats.judged import JudgmentForm as JudgmentForm
 from grammeter.formats.judged import Judgments as Judgments
 from grammeter.formats.judgments import format_judgments as format_judgments
+from grammeter.formats.judgments import in_documents as in_documents
 from grammeter.formats.judgments import parse_judgments_of as parse_judgments_of
 from grammeter.formats.judgments import read_judgments as read_judgments
 from grammeter.formats.judgments import read_judgments_of as read_judgments_of

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from grammeter import core
 from grammeter.formats import judged, numbering, spellings, wmt
+from grammeter.formats import labels as labelling
 from grammeter.formats.appraise import format_appraise, parse_appraise
+from grammeter.formats.corpus import crossed
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
 
 PathLike = str | Path
@@ -29,6 +31,7 @@ def read_judgments(
     systems: numbering.Outputs | None = None,
     drop: Container[str] = (),
     separator: judged.Separator | None = None,
+    documents: str | None = None,
 ) -> judged.Judgments:
     """Read the judgments of one file, or of several, one after the other.
 
@@ -50,9 +53,34 @@ def read_judgments(
     separator
         What separates the names of systems that wrote the same in Appraise and WMT files; default:
         commas if the file has one there, else spaces.
+    documents
+        ``FILE:COLUMN`` with the document of each sentence, see :mod:`grammeter.formats.labels`.
     """
     options = {"systems": systems, "drop": drop, "separator": separator}
-    return _read(paths, partial(parse_judgments, **options), first_segment)
+    judgments = _read(paths, partial(parse_judgments, **options), first_segment)
+    if documents is None:
+        return judgments
+    labels, notices = labelling.read_labels(documents)
+    rankings = in_documents(judgments, crossed(labels), documents)
+    return replace(judgments, rankings=rankings, notices=(*judgments.notices, *notices))
+
+
+def in_documents(
+    rankings: Sequence[core.Ranking], documents: Sequence[str], where: str
+) -> tuple[core.Ranking, ...]:
+    """Say of which document each judgment is; ``documents`` are those of all sentences.
+
+    Raises :class:`DataError`, naming ``where`` they are from, if there are fewer than sentences, or
+    the judgments count sentences within documents of their own.
+    """
+    last = max((ranking.segment for ranking in rankings), default=0)
+    if last > len(documents) or core.repeated_segments(rankings):
+        fault = f"{len(documents)} sentences have a document; judgments are of sentence {last}"
+        if core.repeated_segments(rankings):
+            fault = "these judgments count sentences within documents of their own"
+        raise core.DataError(fault, where=where, fix="Name the documents of the judged sentences.")
+    names = ((r, documents[r.segment - 1]) for r in rankings)
+    return tuple(replace(r, document=f"{name}-{r.item}" if r.item else name) for r, name in names)
 
 
 def _read(

@@ -42,6 +42,7 @@ from grammeter.ranking import (
     FEW,
     Pairs,
     by_first_listed,
+    document_notes,
     extract_pairs,
     notes_of,
     of_judges,
@@ -86,6 +87,7 @@ def correlate_sentences(
     notes = (*table.notes_on(columns), *notes_of(rankings), *assumed)
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
+    unit = design.unit if design.resamples or design.permutations else None
     count, every = len(np.unique(pairs.ranking)), np.ones(len(pairs), dtype=np.bool_)
     judging = "+".join(pairs.judges) if judges else len(pairs.judges)
     settings = design.settings() | {"meta-systems": len(pairs.systems), "meta-judges": judging}
@@ -112,7 +114,7 @@ def correlate_sentences(
     measured = _measure(answers, pairs, design, every)
     tests = _permutation_pvalues(answers, pairs, design)
     soft = soft_accuracies(columns, pairs, design.permutations, design.seed)
-    said = tuple(dict.fromkeys([*notes, *few[: sentences < FEW]]))
+    said = tuple(dict.fromkeys([*notes, *few[: sentences < FEW], *document_notes(pairs, unit)]))
     return SentenceLevel(design, *who, measured, apart, rules, tests, soft, said)
 
 

@@ -29,6 +29,7 @@ from grammeter.ranking.pairs import Resampling as Resampling
 from grammeter.ranking.pairs import Unit as Unit
 from grammeter.ranking.pairs import by_first_listed as by_first_listed
 from grammeter.ranking.pairs import counted as counted
+from grammeter.ranking.pairs import document_notes as document_notes
 from grammeter.ranking.pairs import extract_pairs as extract_pairs
 from grammeter.ranking.pairs import order_of_units as order_of_units
 from grammeter.ranking.pairs import unit_numbers as unit_numbers

@@ -6,7 +6,7 @@ larger units, the number of times that each unit was drawn times the counts of t
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations, product
 from operator import itemgetter
 from typing import Literal, get_args
@@ -24,13 +24,17 @@ Extraction = Literal["expanded", "unexpanded", "first-listed"]
 ``first-listed``: the one that the judgment lists first, and nobody if it is not chosen.
 """
 EXTRACTIONS: tuple[Extraction, ...] = get_args(Extraction)
-Unit = Literal["pair", "ranking", "sentence"]
+Unit = Literal["pair", "ranking", "sentence", "document"]
 """The unit of resampling.
 
 ``pair``: one comparison of two systems (Grundkiewicz et al. 2015), as if the comparisons of one
-item were independent; ``ranking``: one item of one judge; ``sentence``: all items of a sentence.
+item were independent; ``ranking``: one item of one judge; ``sentence``: all items of a sentence;
+``document``: all items of a document, where it is known.
 """
 UNITS: tuple[Unit, ...] = get_args(Unit)
+COLUMNS = {"ranking": "ranking", "sentence": "segment", "document": "document"}
+"""Where :class:`Pairs` have the numbers of a unit."""
+FEW_DOCUMENTS = 20
 _Colours = NDArray[np.uint64]
 _MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 _SHIFTS = np.array([30, 27, 31], dtype=np.uint64)
@@ -43,7 +47,8 @@ class Pairs:
     ``systems`` and ``judges`` are names, in alphabetical order; all other columns hold numbers:
     ``first`` and ``second``, positions in ``systems``, ``first < second``; ``outcome``, 1 if the
     first system is better, -1 if the second is, 0 for a tie; the position of the ``ranking`` in the
-    data, the number of the ``segment``, and the position of the ``judge``.
+    data, the number of the ``segment``, the position of the ``judge``, and the number of the
+    ``document``, -1 if it is not known.
     """
 
     systems: tuple[str, ...]
@@ -54,14 +59,15 @@ class Pairs:
     ranking: IntArray
     segment: IntArray
     judge: IntArray
+    document: IntArray
 
     def __len__(self) -> int:
         return len(self.outcome)
 
     def select(self, chosen: BoolArray | IntArray) -> "Pairs":
         """Return some comparisons; the names of systems and judges stay."""
-        columns = (self.first, self.second, self.outcome, self.ranking, self.segment, self.judge)
-        return Pairs(self.systems, self.judges, *(column[chosen] for column in columns))
+        columns = (getattr(self, field.name)[chosen] for field in fields(self)[2:])
+        return Pairs(self.systems, self.judges, *columns)
 
     def counts(self) -> tuple[IntArray, IntArray]:
         """Count wins of the row over the column, and ties: both ``(systems, systems)``."""
@@ -109,13 +115,16 @@ def extract_pairs(rankings: Sequence[Ranking], *, extraction: Extraction = "expa
     judges = tuple(sorted({ranking.judge for ranking in rankings}))
     place = {name: number for number, name in enumerate(systems)}
     who = {name: number for number, name in enumerate(judges)}
-    rows: list[tuple[int, int, int, int, int, int]] = []
+    places = sorted({(r.segment, r.document_name or "") for r in rankings})
+    documents = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in places))}
+    rows: list[tuple[int, ...]] = []
     for number, ranking in enumerate(rankings):
-        tail = (number, ranking.segment, who[ranking.judge])
+        document = documents[ranking.document_name] if ranking.document_name else -1
+        tail = (number, ranking.segment, who[ranking.judge], document)
         for first, second, outcome in _compared(ranking, extraction):
             a, b = place[first], place[second]
             rows.append((a, b, outcome, *tail) if a < b else (b, a, -outcome, *tail))
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 6).T
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 7).T
     return Pairs(systems, judges, *columns)
 
 
@@ -161,10 +170,25 @@ def derived_seed(seed: int, *numbers: int) -> int:
 
 
 def unit_numbers(pairs: Pairs, unit: Unit) -> IntArray:
-    """Return the number of each comparison's unit, from 0 on without gaps."""
+    """Return the number of each comparison's unit, from 0 on without gaps.
+
+    UsageError for documents that are not known.
+    """
     if unit == "pair":
         return np.arange(len(pairs))
-    return np.unique(pairs.ranking if unit == "ranking" else pairs.segment, return_inverse=True)[1]
+    numbers: IntArray = getattr(pairs, COLUMNS[unit])
+    if numbers.min(initial=0) < 0:
+        fix = "Name them: rank --documents FILE:COLUMN; for meta, score --documents FILE:COLUMN."
+        raise UsageError("it is not known which document each judgment is of", fix=fix)
+    return np.unique(numbers, return_inverse=True)[1]
+
+
+def document_notes(pairs: Pairs, unit: Unit | None) -> Iterator[str]:
+    """Say how many documents are drawn, and if they are few."""
+    if unit == "document":
+        count = len(np.unique(unit_numbers(pairs, unit)))
+        few = ": so few that no interval is to be trusted" if count < FEW_DOCUMENTS else ""
+        yield f"judgments are drawn by document ({count}){few}"
 
 
 def resampled_counts(pairs: Pairs, resampling: Resampling) -> Iterator[tuple[IntArray, IntArray]]:
@@ -222,7 +246,7 @@ def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
     place = np.argsort(order)
     first, second = place[pairs.first], place[pairs.second]
     unit_now = np.argsort(np.argsort(of_units, kind="stable"))[units]
-    column = {"ranking": "ranking", "sentence": "segment"}.get(unit or "pair")
+    column = COLUMNS.get(unit or "pair")
     moved = replace(
         pairs,
         systems=tuple(np.array(pairs.systems)[order].tolist()),

@@ -23,7 +23,7 @@ from grammeter.core import (
     listed,
 )
 from grammeter.ranking.methods import ExpectedWins, Method
-from grammeter.ranking.pairs import Pairs, Resampling, unit_numbers, unlabelled
+from grammeter.ranking.pairs import Pairs, Resampling, document_notes, unit_numbers, unlabelled
 from grammeter.ranking.selection import Selection
 
 RankRange = tuple[int, int]  # first and last rank, from 1
@@ -114,6 +114,7 @@ def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Ite
             f"all judgments are of one {resampling.unit}: resampling it changes nothing, so ranges"
             " and clusters mean nothing"
         )
+    yield from document_notes(pairs, resampling.unit)
     wins, ties = pairs.counts()
     met = (wins + wins.T + ties > 0)[np.triu_indices(len(wins), 1)]
     if not met.all() and method == ExpectedWins():

@@ -67,8 +67,14 @@ def meta_sentence(
     options = locals()
     sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps, benchmark)
     last = max(ranking.segment for ranking in rankings)
+    table = meta.join_scores(sources, systems=systems, drop=drop, segments=last)
+    if unit == "document" and (documents := (table.corpus or {}).get("documents")):
+        named = formats.in_documents(rankings, documents, "the scores")
+        rankings = (
+            replace(rankings, rankings=named) if isinstance(rankings, formats.Judgments) else named
+        )
     result = meta.correlate_sentences(
-        meta.join_scores(sources, systems=systems, drop=drop, segments=last),
+        table,
         rankings,
         design=meta.SentenceDesign(pairs=extraction, **fields_among(options, meta.SentenceDesign)),
         systems=systems,

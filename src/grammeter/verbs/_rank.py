@@ -80,8 +80,9 @@ def rank(
     by
         ``expected-wins``, ``trueskill``, ``bradley-terry``, or one such as ``TrueSkill(tau=0.1)``.
     unit
-        The unit of resampling for the rank ranges, and of folds: ``sentence``, ``ranking`` or
-        ``pair``. Default ``sentence``; TrueSkill resamples nothing, its runs have random games.
+        The unit of resampling for the rank ranges, and of folds: ``document``, ``sentence``,
+        ``ranking`` or ``pair``. Default ``sentence``; TrueSkill resamples nothing, its runs have
+        random games.
     resamples
         Number of resamples, or runs of TrueSkill; default 1000, and 100 for each fold.
     seed
