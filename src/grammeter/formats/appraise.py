@@ -26,7 +26,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grammeter.core import DataError, Ranking
 from grammeter.formats import judged, spellings, tables
@@ -72,21 +72,13 @@ def parse_appraise(
     items = [item for _, block in blocks for item in block]
     from_id = not any(item.sentence for item in items)
     rows = [_row(item, from_id) for item in items]
-    names = spellings.find_names(
-        [[output.names for output in row.outputs] for row in rows],
-        separator=separator,
-        is_system={*systems}.__contains__,
-    )
+    cells, known = [[output.names for output in row.outputs] for row in rows], {*systems}
+    names = spellings.find_names(cells, separator=separator, is_system=known.__contains__)
     guess = "no src-id: the id of an item is taken as its sentence's number"
-    return judgments_of(
-        rows,
-        where,
-        names,
-        form="appraise",
-        blocks=(judged.JudgedBlock(element.attributes, len(block)) for element, block in blocks),
-        guesses=(*names.notes, guess) if from_id else names.notes,
-        notices=_unknown_attributes(items, where),
-    )
+    guesses = (*names.notes, guess) if from_id else names.notes
+    said: dict[str, Any] = {"guesses": guesses, "notices": _unknown_attributes(items, where)}
+    counts = [judged.JudgedBlock(element.attributes, len(block)) for element, block in blocks]
+    return judgments_of(rows, where, names, form="appraise", blocks=counts, **said)
 
 
 def format_appraise(
@@ -158,26 +150,21 @@ def _unknown_attributes(items: Iterable[_Item], where: str) -> Iterator[str]:
 
 def _is_item(element: Element) -> bool:
     """Whether an element is one ranking; ``ranking-result`` is one at WMT, holds some elsewhere."""
-    return element.tag == _ITEM or (
-        element.tag == _RESULT
-        and (
-            _attribute(element, spellings.JUDGE) is not None
-            or any(child.tag == _OUTPUT for child in element.children)
-        )
-    )
+    if element.tag != _RESULT:
+        return element.tag == _ITEM
+    judged_alone = _attribute(element, spellings.JUDGE) is not None
+    return judged_alone or any(child.tag == _OUTPUT for child in element.children)
 
 
 def _is_task(element: Element) -> bool:
     """Whether an element has the number of a sentence, around what judges said of it."""
-    return element.tag == _TASK and all(
-        child.tag == _RESULT and _is_item(child) for child in element.children
-    )
+    results = (child.tag == _RESULT and _is_item(child) for child in element.children)
+    return element.tag == _TASK and all(results)
 
 
 def _items(element: Element) -> list[_Item]:
-    languages = tuple(
-        element.attributes[name] for name in spellings.find_languages(element.attributes)
-    )
+    attributes = element.attributes
+    languages = tuple(attributes[name] for name in spellings.find_languages(attributes))
     items: list[_Item] = []
     for child in element.children:
         _check_empty(child)
@@ -212,6 +199,8 @@ def _row(item: _Item, from_id: bool) -> Row:
             raise element.fault("has no src-id")
         document = next(iter(spellings.find(attributes, spellings.DOCUMENT)), "")
         unranked = not any(_attribute(output, spellings.RANK) for output in element.children)
+        replies = judged.parse_replies(attributes.get("replies"))
+        more = {"scores": _scores(element.children), "replies": replies}
         return Row(
             where=element.where,
             judge=_attribute(element, spellings.JUDGE),
@@ -221,11 +210,7 @@ def _row(item: _Item, from_id: bool) -> Row:
             document=attributes.get(document),
             languages=item.languages,
             skipped=skipped,
-            more={
-                "seconds": _seconds(attributes.get("duration")),
-                "scores": _scores(element.children),
-                "replies": judged.parse_replies(attributes.get("replies")),
-            },
+            more=more | {"seconds": _seconds(attributes.get("duration"))},
         )
 
 

@@ -1,7 +1,5 @@
 """XML as a tree of elements that know their lines; document types and entities are refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +22,7 @@ class Element:
     where: str  # ``file:line``
     fix: str
     text: str = ""
-    children: list[Element] = field(default_factory=list["Element"])
+    children: "list[Element]" = field(default_factory=list["Element"])
 
     def fault(self, message: str) -> DataError:
         """Return the error of this element."""

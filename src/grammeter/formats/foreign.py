@@ -78,16 +78,11 @@ def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages:
     document = row.document
     if languages and (document or "").partition("/")[0] != languages:
         document = f"{languages}/{document}" if document else languages
-    return Ranking(
-        judge=row.judge or _judge_of(where),
-        segment=row.sentence + 1,
-        groups=tuple(ranked or groups),
-        ranks=tuple(rank for rank in ranks if rank is not None),
-        item=row.item,
-        document=document,
-        skipped={*ranks} <= {None} if row.skipped is None else row.skipped,
-        **row.more,
-    )
+    judge, known = row.judge or _judge_of(where), tuple(rank for rank in ranks if rank is not None)
+    skipped = {*ranks} <= {None} if row.skipped is None else row.skipped
+    more: dict[str, Any] = {"item": row.item, "document": document, "skipped": skipped, **row.more}
+    shown = tuple(ranked or groups)
+    return Ranking(judge=judge, segment=row.sentence + 1, groups=shown, ranks=known, **more)
 
 
 def _notes(

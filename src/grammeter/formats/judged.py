@@ -157,8 +157,7 @@ _SHAPES: dict[str, Shape] = {
     "ranks": [("ranks", _is_list, "a list"), ("ranks", _is_whole, "a whole number")],
     "skipped": [("skipped", lambda value: isinstance(value, bool), "true or false")],
     "seconds": [("seconds", lambda v: _is_number(v) and (v or 0) >= 0, "a number from 0 on")],
-    "item": [("item", lambda value: value is None or isinstance(value, str), "a text")],
-    "document": [("document", lambda value: value is None or isinstance(value, str), "a text")],
+    **{k: [(k, lambda v: v is None or isinstance(v, str), "a text")] for k in ("item", "document")},
     "scores": [("scores", _is_list, "a list"), ("scores", _is_number, "a number or null")],
     "replies": [
         ("replies", _is_list, "a list"),
@@ -180,10 +179,8 @@ def parse_lines(text: str, where: str) -> Judgments:
                 unknown.update(data.keys() - set(_KEYS))
                 rankings.append(check_scale(_ranking(data)))
             origins.append(f"{where}:{number}")
-    notices = tuple(
-        f"{where}: unknown key {key!r}, passed over {count} times"
-        for key, count in sorted(unknown.items())
-    )
+    start, counts = f"{where}: unknown key", sorted(unknown.items())
+    notices = tuple(f"{start} {key!r}, passed over {count} times" for key, count in counts)
     return Judgments(tuple(rankings), (JudgmentFile(form="jsonl"),), tuple(origins), notices)
 
 
@@ -228,16 +225,10 @@ def _ranking(data: dict[str, Any]) -> Ranking:
         except UnicodeEncodeError:
             wanted = "Unicode text: half a surrogate pair"
             check_shape(data[key], [(key, lambda value: False, wanted)], _FIX)
-    lists = {key: tuple(data.get(key) or ()) for key in ("ranks", "replies")}
+    lists: dict[str, Any] = {key: tuple(data.get(key) or ()) for key in ("ranks", "replies")}
     floats = [None if score is None else float(score) for score in data.get("scores") or ()]
-    return Ranking(
-        judge=data["judge"],
-        segment=data["segment"],
-        groups=tuple(map(tuple[str, ...], data["groups"])),
-        skipped=data.get("skipped", False),
-        seconds=None if data.get("seconds") is None else float(data["seconds"]),
-        item=data.get("item"),
-        document=data.get("document"),
-        scores=tuple(floats) or None,
-        **lists,
-    )
+    same = ("judge", "segment", "skipped", "item", "document")
+    values: dict[str, Any] = {key: data[key] for key in same if key in data}
+    values["seconds"] = None if data.get("seconds") is None else float(data["seconds"])
+    groups = tuple(map(tuple[str, ...], data["groups"]))
+    return Ranking(groups=groups, scores=tuple(floats) or None, **values, **lists)

@@ -125,12 +125,9 @@ def read_sides(
 
     def part(side: Sequence[str]) -> judged.Judgments:
         some = [(ranking, origin) for ranking, origin in rows if numbering.file_of(origin) in side]
-        return replace(
-            judgments,
-            rankings=tuple(ranking for ranking, _ in some),
-            files=tuple(files[path] for path in side),
-            origins=tuple(origin for _, origin in some),
-        )
+        of, origins = tuple(r for r, _ in some), tuple(origin for _, origin in some)
+        ways = tuple(files[path] for path in side)
+        return replace(judgments, rankings=of, files=ways, origins=origins)
 
     return [part([str(path) for path in side]) for side in sides]
 

@@ -275,8 +275,8 @@ class _Painter:
                 here = f"sentence {self.used + 1} is {' '.join(words)[:40]!r}"
                 here = here if self.used < len(self.words) else "there is no sentence left"
                 rest = text[places[at] :][:40]
-                fault = f"paragraph {paragraph} of document {document.id!r} goes on {rest!r}, but"
-                fault += f" {here}"
+                place = f"paragraph {paragraph} of document {document.id!r}"
+                fault = f"{place} goes on {rest!r}, but {here}"
                 fix = "Give all sentences of these documents, titles too, with the characters of"
                 fix += " the documents; only white space may differ."
                 raise DataError(fault, where=document.where, fix=fix)
@@ -299,9 +299,8 @@ class _Painter:
         start = mistake.start + len(span) - len(span.lstrip())
         end = max(start, mistake.end - len(span) + len(span.rstrip()))
         # what shares a character with the span, or encloses an empty one
-        touched = tokens[
-            bisect_right(tokens, start, key=_END) : bisect_left(tokens, end, key=_START)
-        ]
+        head, tail = bisect_right(tokens, start, key=_END), bisect_left(tokens, end, key=_START)
+        touched = tokens[head:tail]
         if mistake.type == NOOP:
             for token in touched:
                 self.gold[token.sentence].setdefault(number, [])

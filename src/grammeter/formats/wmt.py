@@ -40,9 +40,8 @@ _COLUMNS = (
 def is_wmt(text: str) -> bool:
     """Whether a text begins like WMT CSV."""
     names = _heads(_first_line(text).split(_mark_of(text)))
-    return any(spellings.system_number(name) is not None for name in names) and any(
-        spellings.rank_number(name) is not None for name in names
-    )
+    kinds = (spellings.system_number, spellings.rank_number)
+    return all(any(number(name) is not None for name in names) for number in kinds)
 
 
 def parse_wmt(

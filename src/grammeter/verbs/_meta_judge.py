@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -100,14 +101,12 @@ class JudgeMeta(Result):
 
     def _replies(self) -> Table:
         (read, words), (ends, finish) = (_counted(self.judges, of) for of in ("read", "finish"))
-        rows = [
-            (
-                *(name, of.replies, of.usable, of.asked_again, *read[name], *ends[name]),
-                *(*of.tokens, sum(of.tokens) / of.items, of.seconds / of.replies),
-            )
-            for name, of in self.judges.items()
-            if of.replies
-        ]
+        rows: list[Sequence[Cell]] = []
+        for name, of in self.judges.items():
+            if of.replies:
+                counts = (of.replies, of.usable, of.asked_again, *read[name], *ends[name])
+                means = (sum(of.tokens) / of.items, of.seconds / of.replies)
+                rows.append((name, *counts, *of.tokens, *means))
         heads = ("replies", "usable", "asked again", *words, *finish, "tokens in", "tokens out")
         means = Column.many("number", "tokens an item", "seconds a reply", digits=2)
         return Table.of(("judge", *Column.many("count", *heads), *means), rows, title="Replies")
@@ -116,9 +115,8 @@ class JudgeMeta(Result):
         """Return all figures, a column for each judge."""
         figures = self._figures()
         none = meta.Estimate(value=math.nan)
-        names = dict.fromkeys(
-            name for of in figures.values() for name, one in of.items() if one.value == one.value
-        )
+        known = [(name, one.value) for of in figures.values() for name, one in of.items()]
+        names = dict.fromkeys(name for name, value in known if not math.isnan(value))
         rows: list[Sequence[Cell]] = []
         for name in names:
             sides = [of.get(name, none) for of in figures.values()]
@@ -129,20 +127,17 @@ class JudgeMeta(Result):
             "changed, kappa, apart: two answers to one item, on two outputs (better, tied, worse)",
             "r, tau: within items; place 1 is shown first; people's are of their ranks, turned",
         )
-        return Table.of(
-            ("", *Column.many("number", *heads)), rows, notes, title="Sureness and bias"
-        )
+        columns = ("", *Column.many("number", *heads))
+        return Table.of(columns, rows, notes, title="Sureness and bias")
 
     def _curves(self) -> Table:
         rows: list[Sequence[Cell]] = []
         for judge, curve in self.curves.items():
-            ends = [
-                np.stack([of.mean, of.low, of.high], axis=1).tolist() for of in (curve.r, curve.rho)
-            ]
-            sizes = zip(curve.r.sizes.tolist(), curve.tokens, *ends, strict=True)
-            rows += [
-                (judge, n, round(t), r[0], (r[1], r[2]), s[0], (s[1], s[2])) for n, t, r, s in sizes
-            ]
+            both = (curve.r, curve.rho)
+            ends = [np.stack([of.mean, of.low, of.high], axis=1).tolist() for of in both]
+            for n, tokens, *of in zip(curve.r.sizes.tolist(), curve.tokens, *ends, strict=True):
+                figures = (cell for mean, low, high in of for cell in (mean, (low, high)))
+                rows.append((judge, n, round(tokens), *figures))
         notes = (
             f"{judge}: against {of.against}; in 95% of the draws r is {of.least:g} or more with "
             + ("no number of items up to all" if of.needed is None else f"{of.needed} items")
@@ -175,17 +170,12 @@ class JudgeMeta(Result):
 
     def figures(self) -> Mapping[str, Figure]:
         """Return the learning curves."""
-        panels = {
-            name: {
-                f"{judge}, {end}": list(
-                    zip(of.sizes.tolist(), getattr(of, end).tolist(), strict=True)
-                )
-                for judge, curve in self.curves.items()
-                for of in [curve.r if name == "r" else curve.rho]
-                for end in ("mean", "low", "high")
-            }
-            for name in ("r", "rho")
-        }
+        panels: dict[str, dict[str, list[tuple[float, float]]]] = {"r": {}, "rho": {}}
+        for (name, drawn), (judge, curve) in product(panels.items(), self.curves.items()):
+            of = curve.r if name == "r" else curve.rho
+            for end in ("mean", "low", "high"):
+                points = zip(of.sizes.tolist(), getattr(of, end).tolist(), strict=True)
+                drawn[f"{judge}, {end}"] = list(points)
         data = {"panels": panels, "x_label": "items", "title": "Correlations by number of items"}
         return {"curves": Figure("series_curves", data)} if self.curves else {}
 
@@ -266,9 +256,8 @@ def meta_judge(
     human = known.read_scores() if known else None
     rankings = (*rankings, *known.read_judgments()) if known else rankings
     result = examined(rankings, corpus, human, systems, drop, least, examples, drawn)
-    result = replace(
-        result, notes=(*notes_of(judged), *result.notes), notices=getattr(judged, "notices", ())
-    )
+    notes, notices = (*notes_of(judged), *result.notes), getattr(judged, "notices", ())
+    result = replace(result, notes=notes, notices=notices)
     rendering.save_figures(result, {"curves": figure})
     return result
 
@@ -300,14 +289,12 @@ def examined(
     pairs = [[*meta.same_items(of, people)] for of in run.values()]
     settings: dict[str, object] = {"unit": "item", **drawn, "judges": len(run)}
     settings |= {"edits": errant.NEUTRAL, "tok": "whitespace"} if corpus else {}
-    return JudgeMeta(
-        profiles,
-        meta.people_figures(people, corpus, **drawn),
-        {name: curve for name, curve in curves.items() if curve},
-        tuple(_with_texts(one, corpus) for of in pairs for one in meta.disagreements(of, examples)),
-        Signature.of("meta-judge", settings),
-        tuple(_notes(profiles, corpus, bool(people))),
-    )
+    figures = meta.people_figures(people, corpus, **drawn)
+    drawable = {name: curve for name, curve in curves.items() if curve}
+    largest = (one for of in pairs for one in meta.disagreements(of, examples))
+    texts = tuple(_with_texts(one, corpus) for one in largest)
+    signature, notes = Signature.of("meta-judge", settings), _notes(profiles, corpus, bool(people))
+    return JudgeMeta(profiles, figures, drawable, texts, signature, tuple(notes))
 
 
 def scoring_judges(rankings: Sequence[Ranking]) -> list[str]:
