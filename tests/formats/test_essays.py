@@ -53,8 +53,7 @@ def sentences(write, *hyps, **options):
 def test_essays_are_read_as_the_original_reads_them():
     text = "before\n### essay_id = a \n one\n\ntwo\n\n### essay_id = b\n"
     essays = parse_essays(text, "x.md")
-    assert essays.texts == {"a": " one\n\ntwo\n\n", "b": ""}
-    assert essays.places == {"a": "x.md:2", "b": "x.md:7"}
+    assert essays.texts == {"a": (" one\n\ntwo\n\n", "x.md:2"), "b": ("", "x.md:7")}
 
 
 @pytest.mark.parametrize("last", ["a", ""])
@@ -161,6 +160,12 @@ def test_a_document_of_a_sentence_that_cannot_be_judged_cannot(write):
     assert corpus.references == [[None, "c"]]
     assert list(corpus.unjudgeable) == [0]
     assert corpus.systems == {"x": ["b b", "b"]}
+
+
+def test_a_reference_that_lacks_a_sentence_of_a_document_takes_another_and_says_so(write):
+    corpus = sentences(write, write("hyp.txt", "a\nb\nc\n"), level="text", missing_annotator="none")
+    assert corpus.references[1] == ["He go home . I look .", None]
+    assert "2 times an annotator" in " ".join(corpus.notes)
 
 
 def test_labels_of_joined_sentences_agree(write):

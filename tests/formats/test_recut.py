@@ -45,7 +45,7 @@ def test_cut_where_both_are_and_nothing_lost(words, one, other):
     for file, before in ((done.hypothesis, hyp), (done.reference, ref)):
         assert " ".join(corrected(file)) == " ".join(corrected(before))
     assert gm.edits_compare(hyp, ref, realign=True).comparison.counts.fp == 0
-    assert (done.widened, done.stood_in) == (0, 0)
+    assert not done.counts.total()
 
 
 @given(WORDS, st.sets(st.integers(1, 20)), ENDS)
@@ -70,7 +70,7 @@ def test_an_edit_inside_a_token_is_widened_and_counted():
     done = common_sentences(hyp, ref, NAMES)
     (block,) = done.hypothesis.blocks
     assert block.lines == ((0, Edit(0, 1, "can never", "R", ("can hardly",))),)
-    assert done.widened == 1
+    assert done.counts["widened"] == 1
     assert "1 edits are widened" in " ".join(done.notes)
 
 
@@ -78,7 +78,14 @@ def test_annotators_who_are_not_listed_for_a_part_stand_in_and_are_counted():
     ref = M2File((M2Block.of("a", {0: (Edit(0, 1, "b"),)}), M2Block.of("c", {0: (), 1: ()})))
     done = common_sentences(M2File((M2Block("a c"),)), ref, NAMES)
     assert done.reference.blocks[0].gold == {0: (Edit(0, 1, "b"),), 1: (Edit(0, 1, "b"),)}
-    assert done.stood_in == 1
+    assert done.counts["stood_in"] == 1
+
+
+def test_a_sentence_that_cannot_be_judged_makes_its_block_so():
+    ref = M2File((M2Block.of("a", {0: (Edit(0, 1, "b"),)}), M2Block.of("c d", {})))
+    done = common_sentences(M2File((M2Block("a cd", ref.blocks[1].lines),)), ref, NAMES)
+    assert [block.gold for block in (*done.reference.blocks, *done.hypothesis.blocks)] == [{}, {}]
+    assert "1 joined sentences hold one that cannot be judged" in " ".join(done.notes)
 
 
 def test_other_characters_are_refused_with_both_places():

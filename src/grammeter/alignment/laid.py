@@ -45,11 +45,10 @@ def replacement_costs(one: Sequence[str], other: Sequence[str]) -> _Array:
     costs = np.minimum(_LEAST + 17 * GAP * _distances(one, other) // (10 * longer), _MOST)
     words = [np.array([_is_word(token) for token in tokens]) for tokens in (one, other)]
     costs[words[0][:, None] != words[1]] = _MOST
-    for cost, forms in (
-        (_CASE, [[t.casefold() for t in x] for x in (one, other)]),
-        (0, (one, other)),
-    ):
-        costs[np.array(forms[0], object)[:, None] == np.array(forms[1], object)] = cost
+    forms = [np.array(tokens, object) for tokens in (one, other)]
+    small = [np.array([token.casefold() for token in tokens], object) for tokens in (one, other)]
+    costs[small[0][:, None] == small[1]] = _CASE
+    costs[forms[0][:, None] == forms[1]] = 0
     return costs
 
 
@@ -70,20 +69,16 @@ def _crossings(source: Sequence[str], tokens: Sequence[str]) -> tuple[list[int],
 
 def _moves(source: Sequence[str], tokens: Sequence[str]) -> _Array:
     """Return the last step of the cheapest path to each point: 0 replace, 1 delete, 2 insert."""
-    ours, theirs = [*dict.fromkeys(source)], [*dict.fromkeys(tokens)]
+    ours, theirs = ({t: n for n, t in enumerate(dict.fromkeys(x))} for x in (source, tokens))
     moves = np.full((len(source) + 1, len(tokens) + 1), 2, np.int8)
     moves[:, 0] = 1
     if not ours or not theirs:
         return moves
-    places = (
-        {token: n for n, token in enumerate(ours)},
-        {token: n for n, token in enumerate(theirs)},
-    )
-    costs = replacement_costs(ours, theirs)[:, [places[1][token] for token in tokens]]
+    costs = replacement_costs([*ours], [*theirs])[:, [theirs[token] for token in tokens]]
     steps = GAP * np.arange(len(tokens) + 1)
     row = steps
     for i, token in enumerate(source, 1):
-        replaced, deleted = row[:-1] + costs[places[0][token]], row + GAP
+        replaced, deleted = row[:-1] + costs[ours[token]], row + GAP
         best = deleted.copy()
         np.minimum(best[1:], replaced, out=best[1:])
         row = np.minimum.accumulate(best - steps) + steps
@@ -111,9 +106,8 @@ def _distances(one: Sequence[str], other: Sequence[str]) -> _Array:
         equal = places[:, column]
         same = (((equal & more) + more) ^ more) | equal | fewer
         up, down = fewer | ~(same | more), more & same
-        distances += np.where(
-            column > 0, (up >> end & bit).astype(int) - (down >> end & bit).astype(int), 0
-        )
+        change = (up >> end & bit).astype(int) - (down >> end & bit).astype(int)
+        distances += np.where(column > 0, change, 0)
         up, down = up << bit | bit, down << bit
         more, fewer = down | ~(same | up), up & same
     return distances

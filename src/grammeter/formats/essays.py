@@ -7,8 +7,10 @@ is no essay. In a folder, ``ID.txt``, ``001_ID.txt`` and ``ID-System.txt`` are t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,12 +33,22 @@ _STAND_INS = {"bang": "!", "source": "the source", "empty": "an empty text"}
 
 @dataclass(frozen=True)
 class Essays:
-    """The texts of a file or folder by id, where each of them begins, and where all are."""
+    """The texts of a file or folder by id, each with its place; ``by_line``: may be sentences."""
 
-    texts: Mapping[str, str]
-    places: Mapping[str, str]
+    texts: Mapping[str, tuple[str, str]]
     where: str
-    by_line: bool = False  # a text with as many lines as its document has sentences has these
+    by_line: bool = False
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[str, str, str]], where: str, by_line: bool = False) -> Essays:
+        """Take ids, texts and places; raise :class:`DataError` for an empty id, or one twice."""
+        texts: dict[str, tuple[str, str]] = {}
+        for name, text, place in rows:
+            if not name or name in texts:
+                fault = f"{name!r} comes twice, first in {texts[name][1]}" if name else "no id"
+                raise core.DataError(fault, where=place, fix="Give each essay an id of its own.")
+            texts[name] = text, place
+        return cls(texts, where, by_line)
 
 
 def is_essays(text: str) -> bool:
@@ -47,41 +59,24 @@ def is_essays(text: str) -> bool:
 def parse_essays(text: str, where: str) -> Essays:
     """Read essays; :class:`DataError`, with file and line, if an id is empty or comes twice."""
     before, *parts = text.split(_HEADING)
-    line = 1 + before.count("\n")
-    rows: list[tuple[str, str, str]] = []
-    for part in parts:
-        name, _, body = part.partition("\n")
-        rows.append((name.strip(), body, f"{where}:{line}"))
-        line += part.count("\n")
-    return _essays(rows, where)
+    lines = accumulate((part.count("\n") for part in parts), initial=1 + before.count("\n"))
+    cut = [part.partition("\n") for part in parts]
+    rows = [(name.strip(), body, f"{where}:{n}") for (name, _, body), n in zip(cut, lines)]  # noqa: B905 - the last is the end
+    return Essays.of(rows, where)
 
 
-def read_folder(folder: Path, read: Callable[[Path], str], ids: Iterable[str]) -> Essays:
+def read_folder(folder: Path, read: Callable[[Path], str], ids: Container[str]) -> Essays:
     """Read a folder of one file a document; :class:`DataError` names a file of no document."""
-    names, known = sorted(folder.iterdir()), set(ids)
-    files = [path for path in names if path.is_file() and path.name[0] != "."]
-    rows = [(_document(path, known), read(path), str(path)) for path in files]
-    return _essays(rows, str(folder), by_line=True)
+    files = [p for p in sorted(folder.iterdir()) if p.is_file() and p.name[0] != "."]
+    return Essays.of(((_document(p, ids), read(p), str(p)) for p in files), str(folder), True)
 
 
-def _essays(rows: Iterable[tuple[str, str, str]], where: str, *, by_line: bool = False) -> Essays:
-    texts: dict[str, str] = {}
-    places: dict[str, str] = {}
-    for name, text, place in rows:
-        if not name or name in texts:
-            fault = f"{name!r} comes twice, first in {places[name]}" if name else "there is no id"
-            raise core.DataError(fault, where=place, fix="Give each essay an id of its own.")
-        texts[name], places[name] = text, place
-    return Essays(texts, places, where, by_line)
-
-
-def _document(path: Path, known: set[str]) -> str:
+def _document(path: Path, ids: Container[str]) -> str:
     stem = system_name(path)
     for name in (stem, re.sub(r"^\d+_", "", stem)):
-        parts = name.split("-")
-        for end in range(len(parts), 0, -1):
-            if (start := "-".join(parts[:end])) in known:
-                return start
+        starts = [*accumulate(name.split("-"), "{}-{}".format)]
+        if start := next((start for start in reversed(starts) if start in ids), None):
+            return start
     fix = "A file is named ID.txt, 001_ID.txt or ID-System.txt after its document."
     raise core.DataError("this file is of no document of the source", where=str(path), fix=fix)
 
@@ -94,14 +89,13 @@ def layout(
     ``ids`` are those of the source's essays (``whole``), or the document of each sentence;
     ``special`` the files of essays and the folders.
     """
-    documents = "Say which sentences make a document (--documents FILE:COLUMN), or give"
     if whole and level == "sentence":
         fix = "Give the source's sentences (-s, or a gold M2 file) and --documents FILE:COLUMN."
         raise core.UsageError("--level sentence, and the source has whole essays", fix=fix)
     if not ids and (special or level == "text"):
         fault = f"{special[0]}: essays or documents" if special else "--level text"
-        fault = f"{fault}, and the source has sentences of unknown documents"
-        raise core.UsageError(fault, fix=f"{documents} an essay file as source (-s).")
+        fix = "Say which sentences make a document: --documents FILE:COLUMN; or give essays (-s)."
+        raise core.UsageError(f"{fault}, and the source has sentences of none", fix=fix)
     level = level or ("text" if whole else "sentence")
     return Layout(ids, level) if level == "text" or (ids and special) else None
 
@@ -129,11 +123,10 @@ class Layout:
         missing = [name for name, at in self.lines.items() if column[at[0]] is None]
         self.missing[system] = missing
         if missing and self.missing_essay == "error":
-            more = ", ..." if len(missing) > _MOST else ""
-            fault = f"{len(missing)} of {len(self.lines)} essays are missing or empty:"
+            some = ", ".join([*missing[:_MOST], *(["..."] if len(missing) > _MOST else [])])
+            fault = f"{len(missing)} of {len(self.lines)} essays are missing or empty: {some}"
             fix = "Complete the output, or say what stands in: --missing-essay bang|source|empty."
-            names = f" {', '.join(missing[:_MOST])}{more}"
-            raise core.DataError(fault + names, where=essays.where, fix=fix)
+            raise core.DataError(fault, where=essays.where, fix=fix)
         blank = _STAND_INS["bang"] if self.missing_essay == "bang" else ""
         return [blank if text is None else text for text in column]
 
@@ -149,14 +142,13 @@ class Layout:
         return [old if text is None else text for text, old in zip(column, first, strict=True)]
 
     def _column(self, essays: Essays, laid: list[list[int]]) -> list[str | None]:
-        strangers = [name for name in essays.texts if name not in self.lines]
-        if strangers:
-            fault = f"the source has no essay {strangers[0]!r}"
-            fix = "Ids of outputs and references are those of the source (or of --documents)."
-            raise core.DataError(fault, where=essays.places[strangers[0]], fix=fix)
+        for name, (_, place) in essays.texts.items():
+            if name not in self.lines:
+                fix = "Ids of outputs and references are those of the source (or of --documents)."
+                raise core.DataError(f"the source has no essay {name!r}", where=place, fix=fix)
         column: list[str | None] = [""] * len(self.ids)
         for name, at in self.lines.items():
-            text = essays.texts.get(name, "")
+            text, _ = essays.texts.get(name, ("", ""))
             rows = split_lines(text)
             if not text.strip():
                 column[at[0]] = None
@@ -173,44 +165,43 @@ class Layout:
         sources, systems = [source.split() for source in corpus.sources], dict(corpus.systems)
         placed: dict[str, dict[str, int]] = {}
         for system, documents in self.laid.items():
-            column = list(systems[system])
-            for at in documents if self.level == "sentence" else ():
-                parts = alignment.laid_back(column[at[0]].split(), [sources[line] for line in at])
-                for line, part in zip(at, parts, strict=True):
-                    column[line] = " ".join(part)
-            if self.missing_essay == "source":
-                for line in (line for name in self.missing[system] for line in self.lines[name]):
-                    column[line] = corpus.sources[line]
-            systems[system] = column
+            column = systems[system] = list(systems[system])
             if self.level == "sentence":
-                lines = [line for at in documents for line in at]
-                pairs = [(column[line].split(), sources[line]) for line in lines]
+                for at in documents:
+                    of = [sources[line] for line in at]
+                    parts = alignment.laid_back(column[at[0]].split(), of)
+                    for line, part in zip(at, parts, strict=True):
+                        column[line] = " ".join(part)
+                pairs = [(column[line].split(), sources[line]) for at in documents for line in at]
                 placed[system] = {"documents": len(documents), **_counted(pairs)}
+            for name in self.missing[system] if self.missing_essay == "source" else ():
+                for line in self.lines[name]:
+                    column[line] = corpus.sources[line]
         missing = {system: names for system, names in self.missing.items() if names}
         texts = {"essays": len(self.lines), "missing": missing}
-        stands_in = self.missing_essay != "error" and bool(self.laid)
-        settings: dict[str, object] = {"level": "text"} if self.level == "text" else {}
-        settings |= corpus.settings
-        settings |= {"missing-essay": self.missing_essay} if stands_in else {}
-        settings |= {"sentences": "laid-back"} if placed else {}
-        settings |= {"missing-reference": "copy-first"} if self.copied else {}
-        corpus = replace(
-            corpus,
-            systems=systems,
-            documents=self.ids,
-            settings=settings,
-            report={**corpus.report, "texts": texts | ({"placed": placed} if placed else {})},
-            notes=(*corpus.notes, *self._notes(missing, placed)),
-        )
+        settings = {
+            **({"level": "text"} if self.level == "text" else {}),
+            **corpus.settings,
+            **({"missing-essay": self.missing_essay} if self._stands_in else {}),
+            **({"sentences": "laid-back"} if placed else {}),
+            **({"missing-reference": self.missing_reference} if self.copied else {}),
+        }
+        report = {**corpus.report, "texts": texts | ({"placed": placed} if placed else {})}
+        notes = (*corpus.notes, *self._notes(missing, placed))
+        parts: Any = {"systems": systems, "documents": self.ids, "settings": settings}
+        corpus = replace(corpus, **parts, report=report, notes=notes)
         return joined(corpus, self.lines) if self.level == "text" else corpus
+
+    @property
+    def _stands_in(self) -> bool:
+        return self.missing_essay != "error" and bool(self.laid)
 
     def _notes(
         self, missing: Mapping[str, Sequence[str]], placed: Mapping[str, Mapping[str, int]]
     ) -> Iterator[str]:
         for system, names in missing.items():
-            taken = _STAND_INS[self.missing_essay]
-            count = f"{len(names)} of {len(self.lines)} essays"
-            yield f"{system}: {count} are missing: {taken} stands in"
+            count, taken = f"{len(names)} of {len(self.lines)}", _STAND_INS[self.missing_essay]
+            yield f"{system}: {count} essays are missing: {taken} stands in"
         for system, of in placed.items():
             yield (
                 f"{system}: texts of {of['documents']} documents are laid back on {of['sentences']}"
@@ -231,46 +222,37 @@ def joined(corpus: Corpus, lines: Mapping[str, Sequence[int]]) -> Corpus:
 
     A document cannot be judged if one of its sentences cannot.
     """
-    joiner = recut.Joiner()
+    counts, rows = Counter[str](), lines.values()
     gold = corpus.gold or [{0: ()}] * len(corpus)
     blocks = [m2.M2Block.of(s, g) for s, g in zip(corpus.sources, gold, strict=True)]
-    whole = [joiner.joined([blocks[line] for line in at]) for at in lines.values()]
-    rows = zip(*corpus.references, strict=True) if corpus.references else [()] * len(corpus)
-    first = [next((text for text in row if text is not None), None) for row in rows]
+    whole = [recut.joined([blocks[line] for line in at], counts) for at in rows]
+    references = list(zip(*corpus.references, strict=True))
+    first = [next((text for text in row if text is not None), None) for row in references]
 
     def text(column: Sequence[str | None], at: Sequence[int]) -> str | None:
         parts = [first[i] if column[i] is None else column[i] for i in at]
-        none = None in parts or all(column[i] is None for i in at)
-        return None if none else " ".join(t for part in parts for t in (part or "").split())
+        lacking = sum(column[i] is None for i in at)
+        if None in parts or lacking == len(at):
+            return None
+        counts["stood_in"] += lacking
+        return " ".join(" ".join(filter(None, parts)).split())
 
     def texts(column: Sequence[str | None]) -> list[Any]:
-        return [text(column, at) for at in lines.values()]
+        return [text(column, at) for at in rows]
 
     for name, labels in corpus.groups.items():
         mixed = next((key for key, at in lines.items() if len({labels[i] for i in at}) > 1), None)
         if mixed is not None:
             fault = f"sentences of the document {mixed!r} have several values of {name}"
-            where, fix = (
-                corpus.origins.get(f"groups[{name}]"),
-                "Score by sentence: --level sentence.",
-            )
+            where, fix = corpus.origins.get(f"groups[{name}]"), "Take --level sentence."
             raise core.DataError(fault, where=where, fix=fix)
-    note = (
-        f"{joiner.stood_in} times an annotator who is not listed for a sentence of a document has"
-        " the edits of the first who is"
-    )
-    return replace(
-        corpus,
-        sources=[block.source for block in whole],
-        references=[*map(texts, corpus.references)],
-        systems={name: texts(column) for name, column in corpus.systems.items()},
-        gold=[
-            block.gold if all(gold[i] for i in at) else {}
-            for block, at in zip(whole, lines.values(), strict=True)
-        ]
-        if corpus.gold
-        else (),
-        documents=list(lines),
-        groups={n: [labels[at[0]] for at in lines.values()] for n, labels in corpus.groups.items()},
-        notes=(*corpus.notes, *([note] if joiner.stood_in else [])),
-    )
+    changed: dict[str, Any] = {
+        "sources": [block.source for block in whole],
+        "references": [*map(texts, corpus.references)],
+        "systems": {name: texts(column) for name, column in corpus.systems.items()},
+        "gold": [block.gold for block in whole if corpus.gold],
+        "documents": list(lines),
+        "groups": {n: [labels[at[0]] for at in rows] for n, labels in corpus.groups.items()},
+    }
+    notes = [recut.NOTES[what].format(count) for what, count in counts.items() if count]
+    return replace(corpus, **changed, notes=(*corpus.notes, *notes))

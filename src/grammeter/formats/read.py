@@ -215,7 +215,7 @@ class _Reader:
             elif essays.is_essays(text):
                 self.by_id[str(path)] = file = essays.parse_essays(text, str(path))
                 self.notices.append("files that begin with '### essay_id = ' are read as essays")
-                return [" ".join(essay.split()) for essay in file.texts.values()]
+                return [" ".join(essay.split()) for essay, _ in file.texts.values()]
             self.notices += space_notices(text, path)
             return checked_lines(text, path)
         file = m2.parse_m2(text, str(path), lenient=self.lenient)

@@ -7,6 +7,7 @@ boundary of sentences at the same number of characters, which is exact and needs
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -14,43 +15,39 @@ from itertools import accumulate
 from grammeter import core
 from grammeter.formats.m2 import M2Block, M2File
 
+NOTES = {
+    "widened": "{} edits are widened to whole tokens of the reference",
+    "stood_in": "{} times an annotator who is not listed for a sentence that was joined has the"
+    " edits of the first who is",
+    "unknown": "{} joined sentences hold one that cannot be judged (NA): nor can they",
+    "texts": "{} corrected texts (T lines) of joined sentences are dropped",
+}
+"""What is counted while sentences are joined, and what is said of it."""
+
 
 @dataclass(frozen=True)
 class Recut:
-    """Two M2 files with the same source sentences, and what was done to make them so.
+    """Two M2 files with the same source sentences, and what was counted (:data:`NOTES`).
 
-    ``joined``: sentences of the hypothesis and of the reference that stand together with others
-    now; ``widened``: edits that were widened to whole tokens of the reference; ``stood_in``: times
-    that an annotator who is not listed for a sentence took the edits of the first who is;
-    ``texts``: lines of corrected texts (ChERRANT's ``T``) that joined sentences lost.
+    ``joined``: sentences of the hypothesis and of the reference that stand with others now.
     """
 
     hypothesis: M2File
     reference: M2File
     joined: tuple[int, int]
-    widened: int
-    stood_in: int
-    texts: int
+    counts: Counter[str]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done, a sentence each; one that says so where nothing was."""
+        """What was done, or that there was nothing to do."""
         one, other = self.joined
-        said = (
-            (one + other, f"sentences cut anew at common boundaries: {len(self.reference.blocks)}"
-             f" blocks; {one} sentences of the hypothesis and {other} of the reference are joined"),
-            (self.widened, f"{self.widened} edits are widened to whole tokens of the reference"),
-            (self.stood_in, f"{self.stood_in} times an annotator who is not listed for a sentence"
-             " that was joined has the edits of the first who is"),
-            (self.texts, f"{self.texts} corrected texts (T lines) of joined sentences are dropped"),
-        )  # fmt: skip
-        nothing = "both files have the same sentences: there was nothing to realign"
-        return tuple(text for count, text in said if count) or (nothing,)
-
-
-def same_letters(one: M2File, other: M2File) -> bool:
-    """Whether the sources of two files are equal, white space aside."""
-    return _letters(one) == _letters(other)
+        said = "both files have the same sentences: there was nothing to realign"
+        if one or other:
+            said = (
+                f"sentences cut anew at common boundaries: {len(self.reference.blocks)} blocks;"
+                f" {one} sentences of the hypothesis and {other} of the reference are joined"
+            )
+        return (said, *(NOTES[what].format(count) for what, count in self.counts.items() if count))
 
 
 def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, str]) -> Recut:
@@ -61,21 +58,64 @@ def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, st
     one is widened to the whole token. ``names`` are for messages. Raises :class:`DataError` if the
     characters differ.
     """
-    if not same_letters(hypothesis, reference):
-        raise _other_text(hypothesis, reference, names)
-    ends = _ends(hypothesis), _ends(reference)
+    files = hypothesis, reference
+    if letters(hypothesis) != letters(reference):
+        raise _other_text(files, names)
+    ends, counts = [*map(_ends, files)], Counter[str]()
     common = sorted({*ends[0]} & {*ends[1]})
-    ours, theirs = Joiner(), Joiner()
-    gold = [theirs.joined(run) for run in _runs(reference, ends[1], common)]
-    proposed = [ours.joined(run) for run in _runs(hypothesis, ends[0], common)]
-    proposed = [ours.moved(b, g.source) for b, g in zip(proposed, gold, strict=True)]
-    files = replace(hypothesis, blocks=tuple(proposed)), replace(reference, blocks=tuple(gold))
-    stood_in, texts = ours.stood_in + theirs.stood_in, ours.texts + theirs.texts
-    return Recut(*files, (ours.sentences, theirs.sentences), ours.widened, stood_in, texts)
+    runs = [_runs(file, of, common) for file, of in zip(files, ends, strict=True)]
+    proposed, gold = ([joined(run, counts) for run in rows] for rows in runs)
+    moved = tuple(_moved(b, g.source, counts) for b, g in zip(proposed, gold, strict=True))
+    many = [sum(len(run) for run in rows if len(run) > 1) for rows in runs]
+    recut = replace(hypothesis, blocks=moved), replace(reference, blocks=tuple(gold))
+    return Recut(*recut, (many[0], many[1]), counts)
 
 
-def _letters(file: M2File) -> str:
+def letters(file: M2File) -> str:
+    """Return the characters of all sources, white space aside."""
     return "".join("".join(source.split()) for source in file.sources)
+
+
+def joined(run: Sequence[M2Block], counts: Counter[str]) -> M2Block:
+    """Make one sentence of several, with all their edits; count what that loses."""
+    if len(run) == 1:
+        return run[0]
+    counts["texts"] += sum(len(block.texts) for block in run)
+    tokens = [token for block in run for token in block.source.split()]
+    if not all(block.gold for block in run):
+        counts["unknown"] += 1
+        return M2Block.of(" ".join(tokens), {})
+    names = dict.fromkeys(n for b in run for n, _ in b.lines if n in b.gold) or {0: None}
+    gold: dict[int, list[core.Edit]] = {name: [] for name in names}
+    at = 0
+    for block in run:
+        first = block.gold[min(block.gold)]
+        for name, edits in gold.items():
+            counts["stood_in"] += bool(block.lines) and name not in block.gold
+            for e in block.gold.get(name, first):
+                edits.append(replace(e, start=e.start + at, end=e.end + at))
+        at += len(block.source.split())
+    return M2Block.of(" ".join(tokens), {name: tuple(edits) for name, edits in gold.items()})
+
+
+def _moved(block: M2Block, source: str, counts: Counter[str]) -> M2Block:
+    """Lay the edits of a block on other tokens with the same characters."""
+    ours, theirs = block.source.split(), source.split()
+    if ours == theirs:
+        return replace(block, source=source)
+    text = "".join(ours)
+    starts, bounds = ([0, *accumulate(map(len, tokens))] for tokens in (ours, theirs))
+
+    def moved(edit: core.Edit) -> core.Edit:
+        start, end = starts[edit.start], starts[edit.end]
+        first, last = bisect_right(bounds, start) - 1, bisect_left(bounds, end)
+        before, after = text[bounds[first] : start], text[end : bounds[last]]
+        counts["widened"] += bool(before or after)
+        word, *words = (" ".join(filter(None, (before, c, after))) for c in edit.corrections)
+        return replace(edit, start=first, end=last, correction=word, alternatives=tuple(words))
+
+    counts["texts"] += len(block.texts)
+    return M2Block(source, tuple((n, e if e.start < 0 else moved(e)) for n, e in block.lines))
 
 
 def _ends(file: M2File) -> list[int]:
@@ -89,71 +129,12 @@ def _runs(file: M2File, ends: Sequence[int], common: Sequence[int]) -> list[list
     return runs
 
 
-@dataclass
-class Joiner:
-    """Joins the sentences of one file and counts what that does."""
-
-    sentences: int = 0
-    widened: int = 0
-    stood_in: int = 0
-    texts: int = 0
-
-    def joined(self, run: Sequence[M2Block]) -> M2Block:
-        """Make one sentence of several, with all their edits."""
-        if len(run) == 1:
-            return run[0]
-        self.sentences += len(run)
-        self.texts += sum(len(block.texts) for block in run)
-        names = dict.fromkeys(name for block in run for name, _ in block.lines) or {0: None}
-        gold: dict[int, list[core.Edit]] = {name: [] for name in names}
-        tokens: list[str] = []
-        for block in run:
-            for name, edits in gold.items():
-                self.stood_in += bool(block.lines) and name not in block.gold
-                edits += [_shifted(e, len(tokens)) for e in _edits(block, name)]
-            tokens += block.source.split()
-        return M2Block.of(" ".join(tokens), {name: tuple(edits) for name, edits in gold.items()})
-
-    def moved(self, block: M2Block, source: str) -> M2Block:
-        """Lay the edits of a block on other tokens with the same characters."""
-        ours, theirs = block.source.split(), source.split()
-        if ours == theirs:
-            return replace(block, source=source)
-        letters = "".join(ours)
-        starts, bounds = ([0, *accumulate(map(len, tokens))] for tokens in (ours, theirs))
-        lines: list[tuple[int, core.Edit]] = []
-        for name, edit in block.lines:
-            if edit.is_noop:
-                lines.append((name, edit))
-                continue
-            start, end = starts[edit.start], starts[edit.end]
-            first, last = bisect_right(bounds, start) - 1, bisect_left(bounds, end)
-            before, after = letters[bounds[first] : start], letters[end : bounds[last]]
-            self.widened += bool(before or after)
-            words = [" ".join(filter(None, (before, c, after))) for c in edit.corrections]
-            corrections = {"correction": words[0], "alternatives": tuple(words[1:])}
-            lines.append((name, replace(edit, start=first, end=last, **corrections)))
-        self.texts += len(block.texts)
-        return M2Block(source, tuple(lines))
-
-
-def _edits(block: M2Block, name: int) -> Sequence[core.Edit]:
-    """Return an annotator's edits, or those of the first where this one is not listed."""
-    return block.gold.get(name, block.gold[min(block.gold)])
-
-
-def _shifted(edit: core.Edit, by: int) -> core.Edit:
-    return replace(edit, start=edit.start + by, end=edit.end + by)
-
-
-def _other_text(one: M2File, other: M2File, names: tuple[str, str]) -> core.DataError:
-    letters = _letters(one), _letters(other)
-    pairs = enumerate(zip(*letters, strict=False))
-    at = next((n for n, (a, b) in pairs if a != b), min(map(len, letters)))
-    here, there = (min(bisect_right(_ends(f), at), len(f.blocks) - 1) + 1 for f in (one, other))
-    shown = [text[max(at - 10, 0) : at + 20] for text in letters]
-    return core.DataError(
-        f"the characters differ from {names[1]}, sentence {there}: {shown[0]!r} and {shown[1]!r}",
-        where=f"{names[0]}, sentence {here}",
-        fix="Both files must have the same source text; only white space and sentences may differ.",
-    )
+def _other_text(files: Sequence[M2File], names: tuple[str, str]) -> core.DataError:
+    one, other = map(letters, files)
+    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    at = min(len(one), len(other)) if at is None else at
+    here, there = (min(bisect_right(_ends(f), at), len(f.blocks) - 1) + 1 for f in files)
+    shown = " and ".join(repr(text[max(at - 10, 0) : at + 20]) for text in (one, other))
+    fault = f"the characters differ from {names[1]}, sentence {there}: {shown}"
+    fix = "Both files must have the same source text; only white space and sentences may differ."
+    return core.DataError(fault, where=f"{names[0]}, sentence {here}", fix=fix)

@@ -77,10 +77,11 @@ class AlignedEdits:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of blocks, of joined sentences and of widened edits."""
-        done = self.recut
-        joined = dict(zip(("hypothesis", "reference"), done.joined, strict=True))
-        counts = {"blocks": len(done.reference.blocks), "joined": joined, "widened": done.widened}
-        return {"kind": "edit-alignment", **counts, "notes": [*self.hyp.faults, *done.notes]}
+        joined = dict(zip(("hypothesis", "reference"), self.recut.joined, strict=True))
+        counts = {"blocks": len(self.ref.blocks), "joined": joined}
+        counts["widened"] = self.recut.counts["widened"]
+        notes = [*self.hyp.faults, *self.recut.notes]
+        return {"kind": "edit-alignment", **counts, "notes": notes}
 
 
 @core.checked
@@ -323,7 +324,7 @@ def edits_compare(
         hypothesis, reference, notes = done.hypothesis, done.reference, done.notes
     sizes = len(hypothesis.blocks), len(reference.blocks)
     if sizes[0] != sizes[1]:
-        if recut.same_letters(hypothesis, reference):
+        if recut.letters(hypothesis) == recut.letters(reference):
             fault = f"{sizes[0]} sentences, but {sizes[1]} in {ref_name}, of the same text"
             fix = "Bring both to common sentences: grammeter edits align, or here: --realign."
             raise core.DataError(fault, where=hyp_name, fix=fix)
