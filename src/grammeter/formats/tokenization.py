@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,10 +17,6 @@ DOUBTS = {"unseen": ("chunks", 0.15), "below_third_context": ("gaps", 0.02)}
 to .09 of the chunks, and at most .008 of the gaps."""
 
 _RAW_SHARE = 0.01  # measured: .139 to .183 in raw outputs, at most .0002 in tokenised ones
-_JOINED = (
-    "joined to its word, which stands apart in the sources; tokenise outputs as the sources are, or"
-    " scores mean little"
-)
 _PARTS = 10
 _OTHER_MARKS = "。，！？；：、।؟،؛"
 _MARKS = {*".,!?;:", *_OTHER_MARKS}
@@ -76,11 +72,7 @@ def _syntok(_: str) -> Splitting:
     return Splitting(lambda text: [str(t).strip() for t in tokenizer.tokenize(text)], "syntok")
 
 
-TOKENIZERS: Mapping[str, Callable[[str], Splitting]] = {
-    "chars": _chars,
-    "spacy": _spacy,
-    "syntok": _syntok,
-}
+TOKENIZERS = {"chars": _chars, "spacy": _spacy, "syntok": _syntok}
 """Tokenisers that need no examples, by name; they are given what stands after the colon."""
 
 
@@ -244,7 +236,9 @@ def _hints(corpus: Corpus, shares: Mapping[str, float]) -> Iterator[tuple[str, b
     """Yield which outputs look raw, and how to split them."""
     for name, share in shares.items():
         place = corpus.origins.get(f"systems[{name}]", name)
-        yield f"{place}: looks raw: in {share:.1%} of its tokens a mark is {_JOINED}", True
+        text = f"in {share:.1%} of its tokens a mark is joined to its word, which stands apart in"
+        more = "the sources; tokenise outputs as the sources are, or scores mean little"
+        yield f"{place}: looks raw: {text} {more}", True
     tokens = [token for line in corpus.sources for token in line.split()]
     option = "chars" if len("".join(tokens)) < 1.5 * len(tokens) else "corpus --raw FILE"
     names = ", ".join(shares)
