@@ -16,6 +16,8 @@ from grammeter.cli.main import main
 from grammeter.core import DataError, ScoreTable, UnknownNameError, UsageError
 from grammeter.formats import Corpus
 from grammeter.resources import sample_corpus
+from grammeter.scoring import places_of
+from grammeter.stats import resample_counts
 
 CZECH = "m2(row0=head)"
 PLAIN = [
@@ -155,6 +157,65 @@ def test_limits_of_groups(sample: Corpus) -> None:
         gm.fail_under(table, {"m2@opinions": 0.5})
     with pytest.raises(UsageError, match="lie between 0 and 1"):
         gm.fail_under(table, {"m2@macro": 50})
+
+
+# --- a score for each document ---------------------------------------------------------------
+
+
+def by_document(**options: Any) -> Corpus:
+    folder = sample_corpus()
+    outputs = [folder / "systems" / f"{name}.txt" for name in ("Careful", "Eager", "Echo")]
+    labels = {"documents": f"{folder / 'texts.tsv'}:document", "level": "document"}
+    return gm.read_corpus(references=[folder / "gold.m2"], systems=outputs, **labels | options)
+
+
+@pytest.mark.parametrize("metric", ["m2", "gleu", "errant(pipeline=neutral)", "green"])
+def test_the_mean_over_documents(metric: str) -> None:
+    corpus = by_document(group_by=f"{sample_corpus() / 'texts.tsv'}:kind")
+    table = gm.score(corpus, [metric])
+    pooled = gm.score(by_document(level="sentence"), [metric])[metric]
+    assert "|level:document|" in str(table[metric].signature)
+    scores: dict[str, list[float]] = {system: [] for system in table.systems}
+    kinds: list[str] = []
+    for name in dict.fromkeys(corpus.documents):
+        at = [place for place, other in enumerate(corpus.documents) if other == name]
+        kinds.append(corpus.group_labels[at[0]])
+        alone = gm.score(replace(corpus.take(at), groups={}, settings={}), [metric])[metric]
+        for system, values in scores.items():
+            values.append(alone[system].value)
+    for system, values in scores.items():
+        score = table[metric][system]
+        assert score.value == pytest.approx(sum(values) / 8, rel=1e-14)
+        assert score.parts == {"documents": 8, "pooled": pooled[system].value}
+        opinions = [v for v, kind in zip(values, kinds, strict=True) if kind == "opinion"]
+        assert table.values_in(metric, "opinion")[system] == pytest.approx(sum(opinions) / 3)
+
+
+def test_the_mean_over_documents_compared() -> None:
+    """Documents are drawn: the interval is that of a mean of eight numbers."""
+    corpus = by_document(group_by=f"{sample_corpus() / 'texts.tsv'}:kind")
+    table = gm.score(corpus, ["m2"])
+    compared = gm.compare(table, resamples=500)["m2"]
+    counts = np.concatenate([*resample_counts(8, 500, seed=1)])
+    rows = table["m2"].statistics
+    for system, result in compared.items():
+        values = [
+            gm.metric("m2").score(rows[system].take(at)).value
+            for at in places_of(corpus.documents).values()
+        ]
+        if system != "Echo":  # all zero: no interval
+            low, high = np.quantile(counts @ values / 8, [0.025, 0.975])
+            assert (result.low, result.high) == (pytest.approx(low), pytest.approx(high))
+    assert compared.groups["macro"]["Careful"].value == table.values_in("m2", "macro")["Careful"]
+    with pytest.raises(UsageError, match="no sentences are drawn from documents"):
+        gm.compare(table, unit="sentence")
+
+
+def test_what_a_mean_over_documents_cannot_be() -> None:
+    with pytest.raises(UsageError, match="--level document, and the source has sentences"):
+        by_document(documents=None)
+    with pytest.raises(UsageError, match="error types are counted over all documents"):
+        gm.score(by_document(), ["errant(pipeline=neutral)"], gold_types=True)
 
 
 def run(capsys: Any, *options: str, code: int = 0) -> tuple[str, str]:

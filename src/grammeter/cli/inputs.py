@@ -35,7 +35,7 @@ def corpus(
     for option in ("missing-essay", "missing-reference"):
         if option not in corpus.settings:
             flags.remark_idle(args, "nothing of the kind is missing", f"--{option}")
-    if "texts" not in corpus.report:
+    if "texts" not in corpus.report and "level" not in corpus.settings:
         flags.remark_idle(args, "there are no essays or documents of running text", "--level")
     if len(corpus.notes) == ("benchmark" in corpus.settings):  # which has a note of its own
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")

@@ -19,8 +19,11 @@ from grammeter.formats import m2, recut
 from grammeter.formats.corpus import Corpus
 from grammeter.formats.text import split_lines, system_name
 
-Level = Literal["sentence", "text"]
-"""What is scored as one line: a sentence, or an essay or document."""
+Level = Literal["sentence", "text", "document"]
+"""What is scored as one line: a sentence, or an essay or document.
+
+``document``: sentences are; each document has a score, and the score of a corpus is their mean.
+"""
 MissingEssay = Literal["error", "bang", "source", "empty"]
 """The text of an essay that an output lacks: none, ``!``, the source's, an empty one."""
 MissingReference = Literal["fewer", "copy-first"]
@@ -89,15 +92,15 @@ def layout(
     ``ids`` are those of the source's essays (``whole``), or the document of each sentence;
     ``special`` the files of essays and the folders.
     """
-    if whole and level == "sentence":
+    if whole and level not in (None, "text"):
         fix = "Give the source's sentences (-s, or a gold M2 file) and --documents FILE:COLUMN."
-        raise core.UsageError("--level sentence, and the source has whole essays", fix=fix)
-    if not ids and (special or level == "text"):
-        fault = f"{special[0]}: essays or documents" if special else "--level text"
+        raise core.UsageError(f"--level {level}, and the source has whole essays", fix=fix)
+    if not ids and (special or level not in (None, "sentence")):
+        fault = f"{special[0]}: essays or documents" if special else f"--level {level}"
         fix = "Say which sentences make a document: --documents FILE:COLUMN; or give essays (-s)."
         raise core.UsageError(f"{fault}, and the source has sentences of none", fix=fix)
-    level = level or ("text" if whole else "sentence")
-    return Layout(ids, level) if level == "text" or (ids and special) else None
+    lines: Level = "text" if level == "text" or (whole and not level) else "sentence"
+    return Layout(ids, lines) if lines == "text" or (ids and special) else None
 
 
 @dataclass

@@ -88,7 +88,8 @@ def read_corpus(
     level
         What is scored as one line: ``text``, an essay or document, the default of essay files (see
         :mod:`grammeter.formats.essays`) without ``documents``; else ``sentence``, and outputs of
-        ``documents`` are laid back on these (:func:`~grammeter.alignment.laid_back`).
+        ``documents`` are laid back on these (:func:`~grammeter.alignment.laid_back`);
+        ``document``: sentences, too, and the score is the mean over documents.
     missing_essay
         The text of an essay or document that an output lacks: ``bang`` is ``!``, as in MultiGEC;
         ``source`` that of the source, ``empty`` none; ``error`` refuses the output.
@@ -113,7 +114,7 @@ def read_corpus(
         table = replace(read_records(corpus), unjudged=unjudged)
         table = tokenised(with_labels(table, documents, group_by), tokenize, reader.raw(raw))
         layout = essays.layout(level, table.documents, (), whole=False)
-        return layout.finished(table) if layout else table
+        return _at_level(layout.finished(table) if layout else table, level)
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
@@ -158,7 +159,13 @@ def read_corpus(
         documents=reader.ids,
     )
     read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
-    return layout.finished(read) if layout else read
+    return _at_level(layout.finished(read) if layout else read, level)
+
+
+def _at_level(corpus: Corpus, level: essays.Level | None) -> Corpus:
+    """Remember that a score is the mean over documents."""
+    settings = {"level": "document", **corpus.settings}
+    return replace(corpus, settings=settings) if level == "document" else corpus
 
 
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:

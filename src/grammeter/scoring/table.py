@@ -31,6 +31,9 @@ def score_table(
     if not corpus.judged:
         fault = f"no sentence can be judged: {corpus.skipped[0]} in the first"
         raise core.DataError(fault, fix="Are these the right references? (see --unjudged)")
+    if groups.averaged(corpus) and (types or gold_types):
+        fix = "Leave --level document out, or --types and --gold-types."
+        raise core.UsageError("error types are counted over all documents, not averaged", fix=fix)
     of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
     batch = _Batch(corpus)
     counted = count(list(metrics.values()), batch.segments, batch.copies)

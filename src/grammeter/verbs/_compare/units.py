@@ -153,7 +153,7 @@ def _by_group(
     segments: int,
 ) -> TypeColumns:
     """Return scores and rows of each group, rows of other groups' units being 0; then the mean."""
-    scorer, systems = metric(column.metric), [*column]
+    systems = [*column]
     signature = column.signature.extended({"group-by": block["by"]})
     bare = replace(column, signature=signature, segments={}, type_counts={})
     made: dict[str, tuple[core.MetricScores, PairedSamples]] = {}
@@ -165,8 +165,9 @@ def _by_group(
             for s, value in values.items()
         }
         if group == core.MACRO:
-            together = np.concatenate([samples.rows for _, samples in made.values()], axis=-1)
-            samples = PairedSamples(together, _mean_of(len(made), scorer.value_of))
+            parts = [samples for _, samples in made.values()]
+            together = np.concatenate([part.rows for part in parts], axis=-1)
+            samples = PairedSamples(together, _mean_of(len(parts), parts[0].value_of))
         else:
             samples = _by_unit(name, bare, inside, places[group])
         made[group] = replace(bare, scores=of_group), samples
