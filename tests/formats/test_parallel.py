@@ -121,3 +121,12 @@ def test_faults_of_m2_may_be_passed_over_and_are_counted(tmp_path):
         (row,) = read_parallel(str(path), lenient=True)
     assert row.edits is not None
     assert [edit.correction for edit in row.edits] == ["c"]
+
+
+def test_sentences_that_nobody_could_correct_are_left_out_and_counted(tmp_path):
+    path = tmp_path / "a.m2"
+    line = "A -1 -1|||{}|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
+    path.write_text(f"S a b\n{line.format('NA')}S c d\n{line.format('noop')}", "utf-8")
+    with pytest.warns(UserWarning, match=r"a\.m2: 1 sentences that nobody could correct"):
+        rows = read_parallel(str(path))
+    assert [(row.source, row.edits) for row in rows] == [("c d", ())]

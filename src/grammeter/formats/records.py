@@ -284,6 +284,9 @@ def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
     if file.notices:
         warning = f"{len(file.notices)} faults in {where}; the first: {file.notices[0]}"
         warnings.warn(warning, stacklevel=3)
+    if silent := sum(not block.gold for block in file.blocks):
+        warning = f"{where}: {silent} sentences that nobody could correct (NA) are left out"
+        warnings.warn(warning, stacklevel=3)
     return [
         Correction(block.source, edits, None, f"{where}#{number}{name}")
         for number, block in enumerate(file.blocks, start=1)
