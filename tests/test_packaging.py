@@ -162,6 +162,8 @@ ABSENT = {
     ),
     "pyarrow": ("records", ["score", "--corpus", "pairs.parquet", "-m", "m2"]),
     "syntok": ("text", [*SCORE, "m2", "--tokenize", "syntok"]),
+    "opencc": ("zh", [*SCORE, "cherrant(simplify=t2s)"]),
+    "pypinyin": ("zh", [*SCORE, "cherrant(resources=.)"]),
     "ray": (
         "ray",
         ["batch", f"{ECHO}:{ECHO}:{ECHO}", "-m", "gleu", "-o", "out", "--engine", "ray"],

@@ -35,7 +35,7 @@ def fake(monkeypatch):
     made = FakeAnnotator()
     made.opened = []
 
-    def opened(pipeline, *, merge, lev):
+    def opened(pipeline, *, rules=None, merge, lev):
         made.opened.append((pipeline, merge, lev))
         return made
 
@@ -316,7 +316,7 @@ def test_beta_out_of_range(write, beta):
 @pytest.mark.parametrize(
     "arguments",
     [
-        "", "extract -orig x -cor y", "extract -orig x -out y", "convert x -out y",
+        "", "extract -orig x -cor y", "convert x -out y",
         "convert -auto -gold x -out y", "compare -hyp x", "compare -hyp x -ref y -dt -ds",
         "compare -hyp x -ref y -cat 4", "extract -orig x -cor y -out z -merge some",
     ],

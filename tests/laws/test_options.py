@@ -40,6 +40,8 @@ VALUES = {
     "--normalise": ["NFD"],
     "--tokenize": ["corpus", "spacy:en", "whitespace"],
     "--raw": ["ref0.txt"],
+    "--para": ["texts.tsv"],
+    "--resources": ["."],
     "--documents": ["texts.tsv:document"],
     "--unit": ["document", "ranking", "pair"],
     "--group-by": ["texts.tsv:kind", "texts.tsv:none"],
@@ -118,6 +120,7 @@ DEFAULTS = {
     "score --tokenize whitespace",
     "sample --tokenize whitespace",
     "meta maege --tokenize whitespace",
+    "edits compare --scheme errant",
 }
 """What says in words what holds anyway."""
 

@@ -20,6 +20,8 @@ PROMISED = {
     "m2": "beta=0.5 max_unchanged=2 ignore_case=false row0=\"3.2\" sort_gold=false",
     "sentm2": "beta=0.5 max_unchanged=2 ignore_case=false row0=\"3.2\" sort_gold=false"
     " annotator=best",
+    "cherrant": "alignments=all resources=none simplify=auto beta=0.5 mode=span-correction"
+    " categories=none rounding=4",
     "gleu": "order=4 iterations=500 variant=original references=sampled unit=word",
     "sent-gleu": "order=4 variant=original references=mean smooth=none unit=word",
     "imeasure": "weight=2.0 mix=false",
@@ -50,6 +52,7 @@ SPELLINGS = [
     "sent-gleu(references=best, smooth=one)",
     "imeasure(mix=true)",
     "green(beta=0.5, empty=one)",
+    "cherrant(alignments=first, simplify=t2s)",
 ]
 
 

@@ -26,6 +26,7 @@ ALONE = {
     "errant": "errant(pipeline=neutral)",
     "senterrant": "senterrant(pipeline=neutral)",
     "cleme": "cleme(pipeline=neutral)",
+    "cherrant": "cherrant(simplify=none)",
     "meteor_es": "meteor_es",
     **made_models.SPELLINGS,
 }

@@ -65,6 +65,9 @@ def run_align(args: argparse.Namespace) -> None:
 def run_compare(args: argparse.Namespace) -> None:
     """Print the F-scores of an M2 file."""
     compared = flags.call(args, gm.edits_compare)
+    if compared.scheme != (args.scheme or "errant"):
+        text = f"there are T lines, so edits are compared as by --scheme {compared.scheme}"
+        output.remark([text])
     if not compared.faults:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
     output.emit_data(args, compared.to_dict(), lambda: _text(args, compared))

@@ -4,6 +4,14 @@ from grammeter.errant.annotate import annotator as annotator
 from grammeter.errant.annotate import foreign_types as foreign_types
 from grammeter.errant.annotate import one_scheme as one_scheme
 from grammeter.errant.annotate import types_by_rules as types_by_rules
+from grammeter.errant.cherrant import CANNOT as CANNOT
+from grammeter.errant.cherrant import CHERRANT_RULES as CHERRANT_RULES
+from grammeter.errant.cherrant import NO_ERROR as NO_ERROR
+from grammeter.errant.cherrant import Alignments as Alignments
+from grammeter.errant.cherrant import Characters as Characters
+from grammeter.errant.cherrant import characters as characters
+from grammeter.errant.cherrant import chinese_annotator as chinese_annotator
+from grammeter.errant.chinese import Simplification as Simplification
 from grammeter.errant.compare import EditComparison as EditComparison
 from grammeter.errant.compare import Groups as Groups
 from grammeter.errant.compare import Mode as Mode

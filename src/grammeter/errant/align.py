@@ -14,17 +14,17 @@ cost the same, and on the border and before it they do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib.util import find_spec
 from itertools import accumulate
 from math import inf
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from grammeter.core import letter_distance, require
 from grammeter.errant.tokens import Tokens
 
-Operation = Literal["S", "I", "D", "T"]  # substitution, insertion, deletion, transposition
+Operation = Literal["S", "I", "D", "T", "M"]  # substitute, insert, delete, transpose, match
 OPEN_CLASSES = frozenset({"ADJ", "ADV", "NOUN", "VERB"})
 COST_LIMIT = 300_000  # substitution costs kept in memory, some 40 MB; beyond that all are dropped
 
@@ -86,7 +86,7 @@ class Aligner:
             return [Change("S", at, at + 1, at, at + 1)]  # at most 1.999: an I and a D cost 2
         if left and right:
             self._costs.prune(left * right)
-            left, right = _Grid(self._costs, source, target, part).retrace(changes)
+            left, right = Grid(self._costs, source, target, part).retrace(changes)
         changes.extend(self._along_border(source, target, part.start, left, right))
         changes.reverse()
         return changes
@@ -111,8 +111,24 @@ class Aligner:
             yield Change("D" if left else "I", *gap)
 
 
-class _Grid:
-    def __init__(self, costs: _Costs, source: Tokens, target: Tokens, part: Region) -> None:
+class Costs(Protocol):
+    """What substitutes cost."""
+
+    even: bool
+
+    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[Mapping[Any, float]]:
+        """Return for each token the costs of its substitutes, by their keys."""
+        ...
+
+    def words_of(self, tokens: Tokens, part: slice) -> Sequence[Any]:
+        """Return the key of each token, the same for tokens that cost the same."""
+        ...
+
+
+class Grid:
+    """The least costs of aligning the tokens that differ."""
+
+    def __init__(self, costs: Costs, source: Tokens, target: Tokens, part: Region) -> None:
         left, right = slice(part.start, part.source_end), slice(part.start, part.target_end)
         self._start = part.start
         self._source, self._target = source.texts[left], target.texts[right]
@@ -159,21 +175,24 @@ class _Grid:
             if self._source[i - 1] == self._target[j - 1]:
                 i, j = i - 1, j - 1
                 continue
-            kind, up, left = self._step(i, j)
+            kind, up, left = next(self.ties(i, j))
             changes.append(Change(kind, first + i - up, first + i, first + j - left, first + j))
             i, j = i - up, j - left
         return i, j
 
-    def _step(self, i: int, j: int) -> tuple[Operation, int, int]:
-        """Return the kind and length of the step to a cell; ties go to the first in this order."""
+    def ties(self, i: int, j: int) -> Iterator[tuple[Operation, int, int]]:
+        """Yield kind and length of the steps of least cost to a cell: T, S, I, D in this order."""
         cells, value = self._cells, self._cells[i][j]
         if self._orders.may_end(i - 1, j - 1):
             transposed, back = self._transposition(i - 1, j - 1)
             if transposed == value:
-                return "T", back + 1, back + 1
+                yield "T", back + 1, back + 1
         if cells[i - 1][j - 1] + self._rows[i - 1][self._words[j - 1]] == value:
-            return "S", 1, 1
-        return ("I", 0, 1) if cells[i][j - 1] + 1 == value else ("D", 1, 0)
+            yield "S", 1, 1
+        if cells[i][j - 1] + 1 == value:
+            yield "I", 0, 1
+        if cells[i - 1][j] + 1 == value:
+            yield "D", 1, 0
 
 
 class _Orders:

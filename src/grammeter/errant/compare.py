@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from grammeter.core import UNKNOWN, Counts, Edit, GoldEdits, Tier, f_measure, tier_of
+from grammeter.core import (
+    NOOP,
+    UNKNOWN,
+    Counts,
+    Edit,
+    GoldEdits,
+    Tier,
+    f_measure,
+    tier_of,
+)
 
 Mode = Literal["span-correction", "span-detection", "token-detection", "span-type"]
 """What must be equal: span and correction; the span; one token; span, correction and type."""
@@ -25,13 +34,15 @@ class Rules:
 
     The detection modes count edits of the type ``UNK``, too; ``single`` counts only edits with at
     most one token on either side, ``multi`` only the others (both leave nothing, as in the
-    package); edits of ``dropped`` types do not count.
+    package); edits of ``dropped`` types do not count. ``chinese``: as ChERRANT, corrections are
+    compared without spaces, and to say that nothing can be annotated (``NA``) is an edit.
     """
 
     mode: Mode = "span-correction"
     single: bool = False
     multi: bool = False
     dropped: frozenset[str] = frozenset()
+    chinese: bool = False
 
     @property
     def needs_types(self) -> bool:
@@ -45,11 +56,11 @@ class Rules:
 
     def counts(self, edit: Edit) -> bool:
         """Whether an edit counts at all."""
-        if edit.is_noop or edit.type in self.dropped:
+        if edit.type in self.dropped or (edit.is_noop and not self.chinese):
             return False
         if edit.type == UNKNOWN and not self.detects:
             return False
-        short = edit.end - edit.start < 2 and len(edit.correction.split()) < 2
+        short = edit.end - edit.start < 2 and (self.chinese or len(edit.correction.split()) < 2)
         return not (self.multi if short else self.single)
 
     def keys(self, edit: Edit, wanted: Container[Key] = ()) -> list[Key]:
@@ -58,12 +69,15 @@ class Rules:
         Of several right corrections the first whose key is ``wanted`` is taken, else the first.
         """
         if self.mode == "token-detection":
-            end = max(edit.end, edit.start + 1)
+            end = max(edit.end, edit.start + 1)  # nowhere, -1, is one place, too
             return [(token, token + 1) for token in range(edit.start, end)]
         if self.mode == "span-detection":
             return [(edit.start, edit.end)]
         head = (edit.start, edit.end) + ((edit.type,) if self.mode == "span-type" else ())
-        keys: list[Key] = [(*head, correction) for correction in edit.corrections]
+        corrections = edit.corrections
+        if self.chinese:
+            corrections = [correction.replace(" ", "") for correction in corrections]
+        keys: list[Key] = [(*head, correction) for correction in corrections]
         return [next((key for key in keys if key in wanted), keys[0])]
 
 
@@ -79,6 +93,8 @@ def grouped(
     corrections. ``types`` are other names for the types; the edits' own decide what counts.
     """
     groups: dict[Key, list[str]] = {}
+    if rules.chinese and not edits:
+        edits, types = [Edit(-1, -1, "", NOOP)], None
     for edit, name in zip(edits, types or [edit.type for edit in edits], strict=True):
         if rules.counts(edit):
             for key in rules.keys(edit, wanted):
@@ -92,12 +108,14 @@ def outcomes(proposed: Groups, gold: Groups) -> Iterator[tuple[str, Outcome]]:
     A key that both have is as many true positives as gold edits have it, under the gold types.
     """
     for key, types in proposed.items():
+        if types[0] == NOOP:
+            continue
         matched = key in gold
         outcome: Outcome = "tp" if matched else "fp"
         for kind in gold[key] if matched else types:
             yield kind, outcome
     for key, types in gold.items():
-        if key not in proposed:
+        if key not in proposed and types[0] != NOOP:
             for kind in types:
                 yield kind, "fn"
 

@@ -54,7 +54,7 @@ class Language:
     @property
     def has_main_types(self) -> bool:
         """Whether types say more than the operation (``M``, ``R``, ``U``)."""
-        return self.types != OPERATIONS
+        return ":" in self.types
 
 
 def merge_neutral(changes: Sequence[Change], source: Tokens, target: Tokens) -> list[Span]:

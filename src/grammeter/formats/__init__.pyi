@@ -41,6 +41,7 @@ from grammeter.formats.m2 import read_text_lines as read_text_lines
 from grammeter.formats.m2 import reference_texts as reference_texts
 from grammeter.formats.numbering import Outputs as Outputs
 from grammeter.formats.numbering import join as join
+from grammeter.formats.para import read_para as read_para
 from grammeter.formats.read import read_corpus as read_corpus
 from grammeter.formats.read import read_outputs as read_outputs
 from grammeter.formats.recipes import RECIPES as RECIPES

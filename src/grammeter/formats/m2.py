@@ -120,13 +120,15 @@ def _format_block(block: M2Block) -> str:
     for position, (annotator, edit) in enumerate(block.lines):
         while texts and texts[0][0] == position:
             lines.append(texts.pop(0)[1])
-        lines.append(_format_edit(annotator, edit))
+        lines.append(_format_edit(annotator, edit, named=bool(block.texts)))
     lines += [text for _, text in texts]
     return "\n".join(map(checked_line, lines)) + "\n\n"
 
 
-def _format_edit(annotator: int, edit: core.Edit) -> str:
-    bare = not edit.is_noop and not edit.alternatives  # between bars an empty text would be lost
+def _format_edit(annotator: int, edit: core.Edit, *, named: bool) -> str:
+    """Write an edit; ``named``: a deletion has a name, as ChERRANT writes it."""
+    # between bars an empty text would be lost
+    bare = not edit.is_noop and not edit.alternatives and not named
     correction = "||".join(text or ("" if bare else _DELETION) for text in edit.corrections)
     middle = f"{edit.type}|||{correction}|||{edit.required}|||{edit.comment}"
     line = f"A {edit.start} {edit.end}|||{middle}|||{annotator}"

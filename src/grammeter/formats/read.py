@@ -11,6 +11,7 @@ from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, Usag
 from grammeter.formats import essays, m2, sgml
 from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
+from grammeter.formats.para import parse_para
 from grammeter.formats.records import read_records
 from grammeter.formats.text import (
     STDIN,
@@ -52,6 +53,7 @@ def read_corpus(
     missing_reference: essays.MissingReference = "fewer",
     tokenize: str = "none",
     raw: Sequence[PathLike] = (),
+    para: PathLike | None = None,
 ) -> Corpus:
     """Read sources, references and system outputs, or all of them from one table.
 
@@ -102,10 +104,13 @@ def read_corpus(
     raw
         Raw texts of sources and references for ``tokenize="corpus"``, a line a sentence, several
         texts of one line separated by tabs.
+    para
+        Sources and references in one file, ``id TAB source TAB reference ...``, in their place;
+        outputs may have this form, too.
     """
-    reader = _Reader(lenient, normalise, folders=True)
+    reader = _Reader(lenient, normalise, folders=True, tabs=para is not None)
     if corpus is not None:
-        if any((source, references, systems, names, normalise, lenient)):
+        if any((source, references, systems, names, normalise, lenient, para)):
             raise UsageError(
                 "a corpus in one table holds all parts, as they are to be scored",
                 fix="Leave out source, references, outputs (--hyps), names, normalise and lenient,"
@@ -124,7 +129,13 @@ def read_corpus(
     rule = m2.TextRule(um=um, missing=missing_annotator)
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
     texts, gold_files = reader.references(references)
-    sources = reader.sources(source_paths, gold_files)
+    if para is None:
+        sources = reader.sources(source_paths, gold_files)
+    elif source_paths or references:
+        fix = "Give them in one file (--para), or apart (-s, -r)."
+        raise UsageError("sources and references are given twice", fix=fix)
+    else:
+        sources, texts, outputs = reader.para(para, outputs)
     folders = [output_paths[name] for name, lines in outputs.items() if not lines]
     ids = reader.ids or (crossed(read_labels(documents)[0]) if documents else [])
     if folders and not ids:
@@ -194,6 +205,7 @@ class _Reader:
     lenient: bool = False
     form: UnicodeForm | None = None
     folders: bool = False  # outputs may be folders of documents
+    tabs: bool = False  # are outputs of the form of a parallel file expected?
     origins: dict[str, str] = field(default_factory=dict[str, str])
     notices: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
@@ -223,7 +235,8 @@ class _Reader:
                 self.by_id[str(path)] = file = essays.parse_essays(text, str(path))
                 self.notices.append("files that begin with '### essay_id = ' are read as essays")
                 return [" ".join(essay.split()) for essay, _ in file.texts.values()]
-            self.notices += space_notices(text, path)
+            if not (self.tabs and "\t" in text):
+                self.notices += space_notices(text, path)
             return checked_lines(text, path)
         file = m2.parse_m2(text, str(path), lenient=self.lenient)
         self.notes += file.notices[:_MOST_FAULTS]
@@ -286,6 +299,18 @@ class _Reader:
             self.ids += self.by_id[path].texts if path in self.by_id else ()
             self.places += [f"{path}:{number}" for number in range(1, len(lines) + 1)]
         return sources
+
+    def para(
+        self, path: PathLike, outputs: Mapping[str, list[str]]
+    ) -> tuple[list[str], list[list[str | None]], dict[str, list[str]]]:
+        """Read sources and references from one file, and outputs of its form."""
+        file = parse_para(self.text(path), str(path))
+        self.origins |= {"source": str(path), "references[0]": str(path)}
+        texts = {
+            name: file.outputs(lines, self.origins[f"systems[{name}]"])
+            for name, lines in outputs.items()
+        }
+        return file.sources, file.references(), texts
 
     def marked(self, sources: Sequence[str]) -> list[_M2]:
         """Lay the mistakes of SGML files onto the sources."""

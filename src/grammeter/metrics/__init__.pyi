@@ -3,6 +3,7 @@ from grammeter.metrics.base import Metric as Metric
 from grammeter.metrics.base import Needs as Needs
 from grammeter.metrics.bertscore import BartScore as BartScore
 from grammeter.metrics.bertscore import BertScore as BertScore
+from grammeter.metrics.cherrant import Cherrant as Cherrant
 from grammeter.metrics.cleme import Cleme as Cleme
 from grammeter.metrics.errant import Errant as Errant
 from grammeter.metrics.errant import SentErrant as SentErrant

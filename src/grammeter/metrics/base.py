@@ -151,6 +151,10 @@ class Metric(ABC):
         """Say what a reader must know of scores against these gold edits."""
         return ()
 
+    def text_notes(self, segments: Sequence[core.Segment]) -> Iterable[str]:
+        """Say what a reader must know of scores of these texts."""
+        return ()
+
     def type_scores(self, segments: Sequence[core.Segment]) -> dict[str, core.Score]:
         """Score a system by error type; nothing if it knows none. See :meth:`count_types`."""
         return {}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -26,50 +27,18 @@ _MIXED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errant(Extracting, EditF):
-    """F-measure over edits that are extracted by rules from hypothesis and reference alike.
+class Comparing(EditF):
+    """Base of F-measures over edits that one program finds in hypothesis and reference alike."""
 
-    Gold edits are used as they stand, whatever their types; where there are none, edits are
-    extracted from the reference texts.
-
-    Attributes
-    ----------
-    beta
-        Weight of recall in F; 0.5 prefers precision.
-    mode
-        What must be equal: ``span-correction`` (span and correction), ``span-detection`` (span),
-        ``token-detection`` (each token that is touched), ``span-type`` (span, correction, type).
-    categories
-        The tier of types: ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM).
-        ``none`` is ``full``, but scoring then spares the parser where it can.
-    tokens
-        ``single``: only edits with at most one token on either side; ``multi``: only the others.
-    filter
-        Error types that do not count.
-    pipeline
-        A spaCy pipeline by name or folder, or a CoNLL-U file of parses made elsewhere; ``plain``:
-        words alone, for any language; ``none`` takes the best English one that is installed.
-    rules
-        ``errant``: ERRANT's merging, with types by universal parts of speech outside English;
-        ``neutral``: without rules of a language; ``none`` takes the best that are here.
-    rounding
-        Decimals to which F is rounded when references are chosen; the package rounds to 4,
-        ``none`` compares exactly.
-    """
-
-    name = "errant"
-    title = "F-measure over edits extracted and typed by rules (Bryant et al. 2017)"
     needs = "gold or texts"
     extracts = True
     judges_edits = True
-    citation = cited("bryant-etal-2017-automatic", "felice-etal-2016-automatic")
+    chinese: ClassVar[bool] = False  # are edits compared as ChERRANT does?
 
     mode: errant.Mode = "span-correction"
     categories: core.Tier | None = None
     tokens: Literal["any", "single", "multi"] = "any"
     filter: tuple[str, ...] | str | None = ()
-    pipeline: str | None = None
-    rules: errant.RuleSet | None = None
     rounding: Annotated[int | None, Limit("Use 1 or more decimals, or none.", least=1)] = 4
 
     def __post_init__(self) -> None:
@@ -90,11 +59,16 @@ class Errant(Extracting, EditF):
             single=self.tokens == "single",
             multi=self.tokens == "multi",
             dropped=frozenset(self.filter or ()),
+            chinese=self.chinese,
         )
 
-    def counting(self) -> object:
-        """Return what the counts depend on: neither F nor the choice of a reference matters."""
-        return "errant", self.agreement, self.pipeline, self.rules, self._needs_types
+    @abstractmethod
+    def extractor(self, *, types: bool = False) -> errant.Annotator:
+        """Return what extracts edits; with error types, if wanted or needed."""
+
+    def readied(self, segment: core.Segment) -> core.Segment:
+        """Return a segment whose source has the tokens that edits count, between spaces."""
+        return segment
 
     def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count agreeing (as often as a reference has them), proposed and gold edits by slot."""
@@ -196,9 +170,53 @@ class Errant(Extracting, EditF):
     def _needs_types(self) -> bool:
         return self.categories is not None or self.agreement.needs_types
 
+
+@dataclass(frozen=True, kw_only=True)
+class Errant(Extracting, Comparing):
+    """F-measure over edits that are extracted by rules from hypothesis and reference alike.
+
+    Gold edits are used as they stand, whatever their types; where there are none, edits are
+    extracted from the reference texts.
+
+    Attributes
+    ----------
+    beta
+        Weight of recall in F; 0.5 prefers precision.
+    mode
+        What must be equal: ``span-correction`` (span and correction), ``span-detection`` (span),
+        ``token-detection`` (each token that is touched), ``span-type`` (span, correction, type).
+    categories
+        The tier of types: ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM).
+        ``none`` is ``full``, but scoring then spares the parser where it can.
+    tokens
+        ``single``: only edits with at most one token on either side; ``multi``: only the others.
+    filter
+        Error types that do not count.
+    pipeline
+        A spaCy pipeline by name or folder, or a CoNLL-U file of parses made elsewhere; ``plain``:
+        words alone, for any language; ``none`` takes the best English one that is installed.
+    rules
+        ``errant``: ERRANT's merging, with types by universal parts of speech outside English;
+        ``neutral``: without rules of a language; ``none`` takes the best that are here.
+    rounding
+        Decimals to which F is rounded when references are chosen; the package rounds to 4,
+        ``none`` compares exactly.
+    """
+
+    name = "errant"
+    title = "F-measure over edits extracted and typed by rules (Bryant et al. 2017)"
+    citation = cited("bryant-etal-2017-automatic", "felice-etal-2016-automatic")
+
+    pipeline: str | None = None
+    rules: errant.RuleSet | None = None
+
+    def counting(self) -> object:
+        """Return what the counts depend on: neither F nor the choice of a reference matters."""
+        return "errant", self.agreement, self.pipeline, self.rules, self._needs_types
+
     def extractor(self, *, types: bool = False) -> errant.Annotator:
         """Return what extracts edits; with error types, if wanted or needed."""
-        return super().extractor(types=types or self._needs_types)
+        return errant.annotator(self.pipeline, rules=self.rules, types=types or self._needs_types)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,15 +242,15 @@ class _Batch:
 
     def __init__(
         self,
-        metric: Errant,
+        metric: Comparing,
         extractor: errant.Annotator,
         segments: Sequence[core.Segment],
         typed: errant.GoldTypes | None = None,
     ) -> None:
         self._typed = typed or {}
         self._name, self._rules = metric.name, metric.agreement
-        self._segments = segments
-        self._edits = segment_edits(segments, extractor.annotate)
+        self._segments = list(map(metric.readied, segments))
+        self._edits = segment_edits(self._segments, extractor.annotate)
 
     def statistics(self) -> core.Statistics:
         """Count every segment against each of its references."""

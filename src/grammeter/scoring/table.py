@@ -43,6 +43,7 @@ def score_table(
         column, of_types = _with_types(column, metric, corpus, types, gold_types)
         foreign = not_english(dict(column.signature).get("pipeline"), corpus.sources)
         notes = [of_metrics[spelled], foreign, *metric.gold_notes(corpus.gold), *of_types]
+        notes += metric.text_notes(batch.segments)
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
         columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
     about = (*corpus.notes, *_unjudged(corpus))

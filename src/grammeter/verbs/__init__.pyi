@@ -7,13 +7,13 @@ from grammeter.verbs._compare.samples import as_table as as_table
 from grammeter.verbs._compare.verb import compare as compare
 from grammeter.verbs._edits import AlignedEdits as AlignedEdits
 from grammeter.verbs._edits import ComparedEdits as ComparedEdits
-from grammeter.verbs._edits import ExtractedEdits as ExtractedEdits
 from grammeter.verbs._edits import edits_align as edits_align
 from grammeter.verbs._edits import edits_compare as edits_compare
 from grammeter.verbs._edits import edits_convert as edits_convert
-from grammeter.verbs._edits import edits_extract as edits_extract
 from grammeter.verbs._edits import edits_split as edits_split
 from grammeter.verbs._explain import explain as explain
+from grammeter.verbs._extract import ExtractedEdits as ExtractedEdits
+from grammeter.verbs._extract import edits_extract as edits_extract
 from grammeter.verbs._judge import Shown as Shown
 from grammeter.verbs._judge import check_shown as check_shown
 from grammeter.verbs._judge import estimate as estimate

@@ -8,28 +8,19 @@ from random import Random
 from typing import Any, Literal, get_args
 
 from grammeter import core, errant
-from grammeter.formats import M2Block, M2File, format_m2, read_m2, read_text_lines, recut
-
-UNCHANGED = core.Edit(-1, -1, "", core.NOOP)  # the edit of an annotator who changes nothing
+from grammeter.formats import (
+    M2Block,
+    M2File,
+    read_m2,
+    recut,
+)  # fmt: skip
+from grammeter.verbs._extract import UNCHANGED, ExtractedEdits, Scheme, either, notice_of
 
 Redo = Literal["auto", "gold"]
 """Extract edits anew from the corrected text, or keep their spans and type them."""
 
 TIERS: dict[int, core.Tier] = {1: "operation", 2: "main", 3: "full"}
 """Parts of an error type, by ERRANT's numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedEdits:
-    """The sentences of an M2 file with their edits; :meth:`text` writes them."""
-
-    blocks: tuple[M2Block, ...]
-    faults: tuple[str, ...] = ()  # edits that lenient reading passed over
-    notes: tuple[str, ...] = ()  # what a reader must know
-
-    def text(self) -> str:
-        """Return the M2 file."""
-        return format_m2(self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +34,7 @@ class ComparedEdits:
     cat: int | None
     faults: tuple[str, ...]  # sentences and edits that lenient reading passed over
     notes: tuple[str, ...]  # these, and what else a reader must know
+    scheme: Scheme = "errant"
 
     def by_type(self) -> dict[str, core.Counts]:
         """Return the counts of each error type, in alphabetical order; none without ``cat``."""
@@ -53,6 +45,7 @@ class ComparedEdits:
         counts = self.comparison.counts
         data: dict[str, Any] = {
             "kind": "edit-comparison",
+            **({} if self.scheme == "errant" else {"scheme": self.scheme}),
             "mode": self.mode,
             "beta": self.beta,
             "segments": len(self.comparison.chosen),
@@ -82,81 +75,6 @@ class AlignedEdits:
         counts["widened"] = self.recut.counts["widened"]
         notes = [*self.hyp.faults, *self.recut.notes]
         return {"kind": "edit-alignment", **counts, "notes": notes}
-
-
-@core.checked
-def edits_extract(
-    orig: str | Path | Sequence[str],
-    cor: Sequence[str | Path | Sequence[str]],
-    *,
-    tok: bool = False,
-    lev: bool = False,
-    merge: errant.Strategy = "rules",
-    pipeline: str | None = None,
-    parse: str | Path | None = None,
-    rules: errant.RuleSet | None = None,
-) -> ExtractedEdits:
-    """Extract and type the edits that lead from a text to its corrected versions.
-
-    As ``errant_parallel`` does, with the same pipeline to the same result. An empty source line
-    is left out. A text that differs from its source in white space alone has no edit line at
-    all, not even one that says that it is unchanged. Raises :class:`LengthMismatchError` if the
-    texts are not equally many.
-
-    Parameters
-    ----------
-    orig
-        The original text: a file with a sentence on each line, or the sentences.
-    cor
-        The corrected versions, each a file or sentences; annotators have this order.
-    tok
-        Split raw texts with the pipeline's tokeniser; by default white space separates tokens.
-    lev
-        Align by plain Levenshtein distance.
-    merge
-        How adjacent changes become edits: ``rules``, ``all-split``, ``all-merge``, ``all-equal``.
-    pipeline
-        A spaCy pipeline by name or folder; for any language ``plain``: words alone, ERRANT's
-        alignment and merging, and ``neutral``: without them. By default ``en_core_web_sm`` if it
-        is installed, else the one that ships, with a note.
-    parse
-        A CoNLL-U file with all sentences, parsed elsewhere token by token.
-    rules
-        ``errant``: its merging, with types by universal parts of speech outside English;
-        ``neutral``: without rules of a language. By default the best that are here.
-    """
-    sources, where = _lines(orig, "orig")
-    versions = [_lines(texts, f"cor[{number}]") for number, texts in enumerate(cor)]
-    for texts, name in versions:
-        if len(texts) != len(sources):
-            raise core.LengthMismatchError(name, len(texts), where, len(sources))
-    pipeline = _either(pipeline, parse)
-    extractor = errant.annotator(pipeline, rules=rules, merge=merge, lev=lev)
-    columns = [sources, *(texts for texts, _ in versions)]
-    rows = [row for row in zip(*columns, strict=True) if row[0].strip()]
-    texts = sorted({text for row in rows for text in row})
-    raw = dict(zip(texts, errant.tokenised(texts, pipeline), strict=True)) if tok else None
-    spaced = {text: " ".join(raw[text].texts if raw else text.split()) for text in texts}
-    keys = dict(zip(texts, texts, strict=True)) if raw else spaced
-    pairs = list(dict.fromkeys((keys[row[0]], keys[text]) for row in rows for text in row[1:]))
-    extracted = extractor.annotate(pairs, raw) if raw else extractor.annotate(pairs)
-    edits = dict(zip(pairs, extracted, strict=True))
-    blocks: list[M2Block] = []
-    for source, *corrected in rows:
-        unchanged = source.strip() if raw else spaced[source]
-        lines = [
-            (number, edit)
-            for number, text in enumerate(corrected)
-            for edit in (
-                [UNCHANGED] if text.strip() == unchanged else edits[keys[source], keys[text]]
-            )
-        ]
-        blocks.append(M2Block(spaced[source], tuple(lines)))
-    empty = len(sources) - len(rows)
-    notes = [f"{empty} empty lines of {where} are left out"] if empty else []
-    foreign = errant.not_english(extractor.signature()["pipeline"], sources)
-    notes += [foreign] if foreign else []
-    return ExtractedEdits(tuple(blocks), (), (*notes, *_notice(extractor)))
 
 
 @core.checked
@@ -192,7 +110,7 @@ def edits_convert(
     """
     core.UnknownNameError.check("way to redo edits", redo, get_args(Redo))
     file, where = _m2(m2_file, lenient, "m2")
-    pipeline = _either(pipeline, parse)
+    pipeline = either(pipeline, parse)
     extractor = errant.annotator(pipeline, rules=rules, merge=merge, lev=lev)
     faults = list(file.notices)
     wanted: list[tuple[str, Sequence[core.Edit]]] = []
@@ -209,7 +127,7 @@ def edits_convert(
     else:
         done = extractor.retype_all(wanted, minimise=not no_min, keep_types=old_cats)
     blocks = tuple(_rewritten(file.blocks, done))
-    return ExtractedEdits(blocks, tuple(faults), _notice(extractor))
+    return ExtractedEdits(blocks, tuple(faults), notice_of(extractor))
 
 
 @core.checked
@@ -282,6 +200,7 @@ def edits_compare(
     cat: int | None = None,
     lenient: bool = False,
     realign: bool = False,
+    scheme: Scheme | None = None,
 ) -> ComparedEdits:
     """Compare the edits of two M2 files, as ``errant_compare``.
 
@@ -307,6 +226,9 @@ def edits_compare(
         Pass over faulty lines, and over sentences that differ between the files.
     realign
         First bring both files to common sentences, see :func:`edits_align`.
+    scheme
+        ``errant``, or ``cherrant``: corrections without spaces, ``NA`` is an edit, but a sentence
+        with nothing else counts nothing; default: ``cherrant`` if a file has its T lines.
     """
     if not 0 < beta * beta < float("inf"):
         fault = f"beta (-b) {beta:g} is not possible"
@@ -314,11 +236,16 @@ def edits_compare(
     core.UnknownNameError.check("mode", mode, get_args(errant.Mode))
     if cat is not None and cat not in TIERS:
         raise core.UsageError(f"cat {cat} is not possible", fix="Use 1, 2 or 3.")
-    rules = errant.Rules(mode=mode, single=single, multi=multi, dropped=frozenset(filt))
+    core.UnknownNameError.check("scheme", scheme or "errant", get_args(Scheme))
     hypothesis, hyp_name = _m2(hyp, lenient, "hypothesis")
     reference, ref_name = _m2(ref, lenient, "reference")
     faults = [*hypothesis.notices, *reference.notices]
     notes: tuple[str, ...] = ()
+    if scheme is None and any(block.texts for block in (*hypothesis.blocks, *reference.blocks)):
+        scheme = "cherrant"
+    rules = errant.Rules(
+        mode=mode, single=single, multi=multi, dropped=frozenset(filt), chinese=scheme == "cherrant"
+    )
     if realign:
         done = recut.common_sentences(hypothesis, reference, (hyp_name, ref_name))
         hypothesis, reference, notes = done.hypothesis, done.reference, done.notes
@@ -335,38 +262,24 @@ def edits_compare(
             text = f"other tokens than in {ref_name}: {one[:40]!r} and {other[:40]!r}"
             _refuse(f"{hyp_name}, sentence {number}", text, faults, lenient)
     proposed, gold = (
-        [_in_file_order(block) for block in file.blocks] for file in (hypothesis, reference)
+        [_in_file_order(block, chinese=rules.chinese) for block in file.blocks]
+        for file in (hypothesis, reference)
     )
-    silent = [at for at, edits in enumerate(gold) if not edits]  # all annotators said NA
+    silent = [at for at, edits in enumerate(gold) if not edits or _is_na_alone(edits, rules)]
     for at in silent:
         proposed[at] = gold[at] = {0: ()}
     if silent:
         faults.append(f"unjudged ({ref_name} has NA alone): {len(silent)} sentences count nothing")
     proposed = [edits or {0: ()} for edits in proposed]
     comparison = errant.compare_edits(proposed, gold, rules, beta=beta)
-    by_type = cat or filt or mode == "span-type"
+    by_type = (cat or filt or mode == "span-type") and not rules.chinese
     notes = (*faults, *notes, *(_type_notes(hypothesis, reference) if by_type else ()))
-    return ComparedEdits(comparison, hypothesis.sources, mode, beta, cat, tuple(faults), notes)
-
-
-def _either(pipeline: str | None, parse: str | Path | None) -> str | None:
-    if parse is not None and pipeline is not None:
-        fault = f"a parse made elsewhere, and a pipeline ({pipeline}) to parse with"
-        raise core.UsageError(fault, fix="Give one of them.")
-    return pipeline if parse is None else str(parse)
-
-
-def _lines(texts: str | Path | Sequence[str], name: str) -> tuple[Sequence[str], str]:
-    """Return sentences, and the name for messages: that of the file, if they stand in one."""
-    return (read_text_lines(texts), str(texts)) if isinstance(texts, str | Path) else (texts, name)
+    about = mode, beta, cat, tuple(faults), notes, scheme or "errant"
+    return ComparedEdits(comparison, hypothesis.sources, *about)
 
 
 def _m2(file: str | Path | M2File, lenient: bool, name: str) -> tuple[M2File, str]:
     return (file, name) if isinstance(file, M2File) else (read_m2(file, lenient=lenient), str(file))
-
-
-def _notice(extractor: errant.Annotator) -> tuple[str, ...]:
-    return (extractor.notice,) if extractor.notice else ()
 
 
 def _type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
@@ -384,9 +297,20 @@ def _type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
     )
 
 
-def _in_file_order(block: M2Block) -> core.GoldEdits:
+def _in_file_order(block: M2Block, *, chinese: bool) -> core.GoldEdits:
+    """Return edits by annotator; those that change nothing, and ``NA``, only if ``chinese``."""
+    gold = block.gold
     names = dict.fromkeys(name for name, _ in block.lines)
-    return {name: block.gold[name] for name in names if name in block.gold} or block.gold
+    if chinese:
+        gold = {name: tuple(e for of, e in block.lines if of == name) for name in names}
+    return {name: gold[name] for name in names if name in gold} or gold
+
+
+def _is_na_alone(gold: core.GoldEdits, rules: errant.Rules) -> bool:
+    """Whether the only annotator says that a sentence cannot be annotated, and that counts."""
+    lines = [edit for edits in gold.values() for edit in edits]
+    silent = all(e.type == core.UNANNOTATABLE and rules.counts(e) for e in lines)
+    return bool(lines) and len(gold) == 1 and silent
 
 
 def _rewritten(

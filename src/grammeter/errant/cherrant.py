@@ -1,0 +1,326 @@
+"""ChERRANT's edits at the level of characters: alignment with all ties, merging, types.
+
+Zhang et al. 2022, "MuCGEC: a multi-reference multi-source evaluation dataset for Chinese
+grammatical error correction", as the program of its repository does at commit 3922193.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import version
+from itertools import chain
+from string import punctuation
+from typing import Literal, NamedTuple
+
+from grammeter import core
+from grammeter.errant.align import Change, Costs, Grid, region
+from grammeter.errant.annotate import Annotator, Texts
+from grammeter.errant.chinese import (
+    Resources,
+    Simplification,
+    resources_of,
+    simplifier,
+    traditional,
+)  # fmt: skip
+from grammeter.errant.languages import Language, merge_neutral
+from grammeter.errant.merge import adjacent, joined, parts
+from grammeter.errant.tokens import Tokens
+
+Alignments = Literal["all", "first"]
+"""Which alignments of least cost give edits: all of them, or the first one."""
+
+MOST, MOST_CHANGES = 10_000, 500_000
+"""Alignments of one pair that are looked at, and changes in all of them; MuCGEC dev has 2,400."""
+
+FAR = 10  # beyond this difference of lengths only the first alignment counts
+NO_ERROR, CANNOT = "没有错误", "无法标注"
+"""What annotators write in place of a text: there is no error; it cannot be annotated."""
+
+_TOKEN = re.compile(r"\[缺失成分\]|.", re.DOTALL)  # "missing constituent" is one token
+_MARKS = (
+    "！？｡＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕"
+    "〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘'‛“”„‟…‧﹏"
+)
+_PUNCTUATION = frozenset(punctuation + _MARKS)
+_UNMOVED = punctuation + re.sub("[〰〾〿﹏]", "", _MARKS) + "."  # what stands in it never moves
+_TYPES = {"T": "W", "D": "R", "I": "M"}  # and S, which is found anew
+_NA = core.Edit(-1, -1, "", core.UNANNOTATABLE)
+
+
+def characters(text: str) -> tuple[str, ...]:
+    """Return the tokens of a Chinese text: its characters, white space left out."""
+    return tuple(_TOKEN.findall("".join(text.split())))
+
+
+class Characters(Annotator):
+    """Extracts the edits of Chinese texts; make one with :func:`chinese_annotator`."""
+
+    def __init__(
+        self, alignments: Alignments, resources: Resources, simplify: Simplification
+    ) -> None:
+        super().__init__(CHERRANT_RULES, None)
+        self._first, self._resources = alignments == "first", resources
+        self._simplify = simplifier(simplify)
+        self._costs = _Costs(resources)
+        self._cut: set[Texts] = set()
+
+    def signature(self) -> dict[str, str]:
+        """Return all that edits depend on: alignments, resources, conversion of the target."""
+        conversion = {"simplify": "t2s", "opencc": version("opencc")} if self._simplify else {}
+        return {
+            "alignments": "first" if self._first else "all",
+            **self._resources.signature(),
+            **(conversion or {"simplify": "none"}),
+        }
+
+    def target(self, text: str) -> tuple[str, ...]:
+        """Return the tokens of a corrected text, simplified if that is done here."""
+        joined_up = "".join(text.split())
+        return characters(self._simplify(joined_up) if self._simplify else joined_up)
+
+    def lists(self, source: str, target: str) -> list[tuple[core.Edit, ...]]:
+        """Return the distinct lists of edits that lead from source to target; none if equal."""
+        if target.strip() in (NO_ERROR, CANNOT):
+            return [] if target.strip() == NO_ERROR else [(_NA,)]
+        before, after = characters(source), self.target(target)
+        if before == after:
+            return []
+        seen: dict[tuple[Change, ...], None] = {}
+        work = 0
+        for number, changes in enumerate(_alignments(self._costs, before, after, self._first)):
+            if number and (number == MOST or work + len(changes) > MOST_CHANGES):
+                self._cut.add((source, target))
+                break
+            work += len(changes)
+            seen.setdefault(tuple(_merged(changes, before, after)))
+        return [tuple(_edits(changes, before, after)) for changes in seen]
+
+    def notes(self, pairs: Iterable[Texts]) -> Iterator[str]:
+        """Say what a reader must know of the edits of these pairs."""
+        pairs = list(dict.fromkeys(pairs))
+        if cut := len(self._cut.intersection(pairs)):
+            yield (
+                f"alignments of {cut} corrected texts: the first {MOST} of least cost are taken, or"
+                f" as many as make {MOST_CHANGES} changes; there are more"
+            )
+        if self._simplify is None:
+            some = "".join(dict.fromkeys(chain.from_iterable(traditional(t) for _, t in pairs)))
+            if some:
+                yield (
+                    f"characters that look traditional ({core.listed(some, 5)}) are not simplified;"
+                    f" simplify=t2s does that ({core.how_to_install('zh')})"
+                )
+
+    def _extract(
+        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None
+    ) -> Iterator[tuple[core.Edit, ...]]:
+        for source, target in pairs:
+            yield tuple(chain.from_iterable(self.lists(source, target)))
+
+
+@cache
+def chinese_annotator(
+    alignments: Alignments = "all",
+    resources: str | None = None,
+    simplify: Simplification = "auto",
+) -> Characters:
+    """Make an annotator of characters; equal arguments give the same object.
+
+    MissingResourceError if ``resources``, a folder, lacks a file, or a package is not installed.
+    """
+    return Characters(alignments, resources_of(resources), simplify)
+
+
+# --- alignment ------------------------------------------------------------------------------
+
+
+class _Costs:
+    """Costs of substituting one character for another, computed on first use."""
+
+    even = False
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._rows: dict[str, _Row] = {}
+
+    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[Mapping[str, float]]:
+        """Return for each character the costs of its substitutes."""
+        texts = tokens.texts[part]
+        return [self._rows.setdefault(text, _Row(text, self._resources)) for text in texts]
+
+    def words_of(self, tokens: Tokens, part: slice) -> Sequence[str]:
+        """Return the keys of the characters in such rows."""
+        return tokens.texts[part]
+
+
+class _Row(dict[str, float]):
+    """Costs of a character against others: meaning, reading or looks, punctuation."""
+
+    def __init__(self, text: str, resources: Resources) -> None:
+        super().__init__()
+        self._text, self._resources = text, resources
+
+    def __missing__(self, other: str) -> float:
+        text, meanings = self._text, self._resources.meanings
+        one, another = meanings.get(text), meanings.get(other)
+        apart = 4 if one is None or another is None else 2 * sum(map(str.__ne__, one, another))
+        chinese = all("\u4e00" <= letter <= "\u9fff" for letter in text + other)
+        letters = 0.0 if chinese and self._resources.alike(text, other) else 0.5
+        marks = (text in _PUNCTUATION) + (other in _PUNCTUATION)
+        self[other] = cost = apart / 6.0 + letters + (0.25, 0.499, 0.0)[marks]
+        return cost
+
+
+class _Path(NamedTuple):
+    """Changes from here to the end, linked: paths share what is behind them."""
+
+    change: Change
+    behind: _Path | None
+
+
+def _alignments(
+    costs: Costs, source: Sequence[str], target: Sequence[str], only_first: bool
+) -> Iterator[list[Change]]:
+    """Yield the alignments of least cost, depth first, without their matches."""
+    sides = Tokens(tuple(source), tuple(source)), Tokens(tuple(target), tuple(target))
+    ties = _Ties(costs, *sides)
+    only_first = only_first or abs(len(source) - len(target)) > FAR
+    pending: list[tuple[int, int, _Path | None]] = [(*ties.end, None)]
+    while pending:
+        i, j, path = pending.pop()
+        while i or j:
+            first, *others = ties.steps(i, j)
+            for step in reversed(() if only_first else tuple(others)):
+                pending.append((step.start, step.target_start, _Path(step, path)))
+            i, j = first.start, first.target_start
+            path = path if first.kind == "M" else _Path(first, path)
+        yield list(_walked(path))
+
+
+def _walked(path: _Path | None) -> Iterator[Change]:
+    while path is not None:
+        yield path.change
+        path = path.behind
+
+
+class _Ties:
+    """All steps of least cost to each cell; where the texts begin alike there is but one."""
+
+    def __init__(self, costs: Costs, source: Tokens, target: Tokens) -> None:
+        self._source, self._target = source.texts, target.texts
+        part = region(source.texts, target.texts)
+        self._start, self.end = part.start, (part.source_end, part.target_end)
+        self._grid = Grid(costs, source, target, part) if all(part.shape) else None
+        self._known: dict[tuple[int, int], list[Change]] = {}
+
+    def steps(self, i: int, j: int) -> list[Change]:
+        """Return the steps to a cell: T, S, I, D in this order, or a match alone."""
+        if (i, j) not in self._known:
+            self._known[i, j] = list(self._steps(i, j))
+        return self._known[i, j]
+
+    def _steps(self, i: int, j: int) -> Iterator[Change]:
+        if i and j and self._source[i - 1] == self._target[j - 1]:
+            yield Change("M", i - 1, i, j - 1, j)
+        elif self._grid is not None and min(i, j) > self._start:
+            for kind, up, left in self._grid.ties(i - self._start, j - self._start):
+                yield Change(kind, i - up, i, j - left, j)
+        else:
+            yield Change("D", i - 1, i, j, j) if i > j else Change("I", i, i, j - 1, j)
+
+
+# --- merging --------------------------------------------------------------------------------
+
+
+def _merged(
+    changes: Iterable[Change], source: Sequence[str], target: Sequence[str]
+) -> Iterator[Change]:
+    """Merge adjacent changes, then what moved over a match or a transposition."""
+    elements: list[Change] = []
+    for group in adjacent(changes):
+        if elements:
+            last, first = elements[-1], group[0]
+            elements.append(Change("M", last.end, first.start, last.target_end, first.target_start))
+        for part in parts(group, lambda one, next_: "T" not in (one.kind, next_.kind)):
+            kinds = {change.kind for change in part}
+            alone = kinds == {"D", "I"}
+            kind = part[0].kind if len(kinds) == 1 else "S"
+            elements += part if alone else [Change(kind, *joined(part))]
+    at = 0
+    while at < len(elements):
+        window = elements[at : at + 3]
+        if len(window) == 3 and _moves(window, source, target):
+            yield Change("T", *joined(window))
+            at += 3
+        else:
+            yield from (one for one in window[:1] if one.kind != "M")
+            at += 1
+
+
+def _moves(window: Sequence[Change], source: Sequence[str], target: Sequence[str]) -> bool:
+    """Whether the outer two of three elements are one text that stands elsewhere, or two."""
+    first, middle, last = window
+    old, new, old_last, new_last = (
+        "".join(tokens[start:end])
+        for change in (first, last)
+        for tokens, start, end in ((source, *change[1:3]), (target, *change[3:5]))
+    )
+    kinds = first.kind + middle.kind + last.kind
+    if kinds == "SMS":
+        crossed = (old, new_last), (new, old_last)
+        alike = _equal if min(map(len, (old, new, old_last, new_last))) == 1 else _near
+        return all(alike(*pair) for pair in crossed)
+    if kinds not in ("DMI", "DTI", "IMD", "ITD"):
+        return False
+    short, long = sorted((old or new, old_last or new_last), key=len)
+    if short in _UNMOVED or long in _UNMOVED or len(long) - len(short) > 1:
+        return False
+    if len(short) == 1:
+        return short == long
+    return _near(short, long) or (len(short) == len(long) and long in short * 2)
+
+
+def _equal(one: str, other: str) -> bool:
+    return one == other
+
+
+def _near(one: str, other: str) -> bool:
+    """Whether one insertion, deletion or substitution of a character at most is between texts."""
+    part = region(one, other)
+    return max(part.shape) <= 1
+
+
+def _edits(
+    changes: Iterable[Change], source: Sequence[str], target: Sequence[str]
+) -> Iterator[core.Edit]:
+    """Make edits of changes; substitutions lose equal tokens at their ends."""
+    for change in changes:
+        old, new = source[change.start : change.end], target[slice(*change[3:5])]
+        if "".join(old) == "".join(new):
+            continue
+        edit = core.Edit(change.start, change.end, " ".join(new), _TYPES.get(change.kind, ""))
+        yield edit if edit.type else _typed(core.minimise(edit, source))
+
+
+def _typed(edit: core.Edit) -> core.Edit:
+    return replace(edit, type=_operation(edit.start < edit.end, bool(edit.correction)))
+
+
+def _operation(old: bool, new: bool) -> str:
+    return "S" if old and new else "R" if old else "M"
+
+
+CHERRANT_RULES = Language(
+    rules="cherrant",
+    merge=merge_neutral,
+    merges_by_changes=lambda _changes: True,
+    classify=lambda span, source, target: _operation(
+        span.start < span.end, span.target_start < span.target_end
+    ),
+    types_need="words",
+    types="[MRSW]|NA|UNK",
+)
+"""What types there are: missing, redundant, substituted, word order; edits as given get a type."""
