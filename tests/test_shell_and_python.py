@@ -61,10 +61,10 @@ PRINTED = {
 """How a result is printed and which files it goes into: Python has the result itself."""
 
 READ = {
-    "source", "references", "hyps", "names", "corpus", "para", "um", "missing_annotator", "normalise",
-    "unjudged", "lenient", "first_segment", "scores", "judgments", "files", "more", "documents",
-    "group_by", "level", "missing_essay", "missing_reference", "tokenize", "raw", "benchmark",
-    "data",
+    "source", "references", "hyps", "names", "corpus", "para", "um", "missing_annotator",
+    "normalise", "unjudged", "lenient", "first_segment", "scores", "judgments", "files", "more",
+    "documents", "group_by", "level", "missing_essay", "missing_reference", "tokenize", "raw",
+    "benchmark", "data",
 }  # fmt: skip
 """What is read and how: Python has read_corpus, read_scores and read_judgments for that."""
 
