@@ -34,7 +34,7 @@ FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 
 COMMON = {"base", "edit_f", "kinds"}
 """Files through which metrics meet."""
-BUILDS_ON = {"weighted": {"m2", "errant"}}
+BUILDS_ON = {"weighted": {"m2", "errant"}, "cherrant": {"errant"}}
 
 NETWORK = {"urllib.request", "urllib.error", "http", "socket", "ssl", "ftplib", "smtplib",
            "requests", "httpx", "aiohttp", "openai", "websockets"}  # fmt: skip
