@@ -70,7 +70,7 @@ def absent_kept(shared, reference):
 
 
 @settings(deadline=None)
-@given(st.lists(lines, max_size=5), st.sampled_from(["word", "char"]), st.booleans())
+@given(st.lists(lines, max_size=5), st.sampled_from(["word", "char", "grapheme"]), st.booleans())
 def test_counts_equal_the_slow_twin(given_lines, unit, strip):
     segments = of_lines(given_lines)
     compared = [
@@ -146,11 +146,22 @@ def test_every_character_is_a_token():
         ("word", False, ["a", "b\N{ZERO WIDTH SPACE}"]),
         ("char", True, list("a\N{NO-BREAK SPACE}b\N{ZERO WIDTH SPACE}")),
         ("char", False, list(" a\N{NO-BREAK SPACE}b\N{ZERO WIDTH SPACE} ")),
+        ("grapheme", True, list("a\N{NO-BREAK SPACE}b\N{ZERO WIDTH SPACE}")),
     ],
 )
 def test_tokenise(unit, strip, expected):
     text = " a\N{NO-BREAK SPACE}b\N{ZERO WIDTH SPACE} "
     assert list(ngrams.tokenise(text, unit, strip=strip)) == expected
+
+
+def test_marks_stay_with_their_letters():
+    assert list(ngrams.tokenise("e\u0301 हिन्दी", "grapheme", strip=True)) == [
+        "e\u0301",
+        " ",
+        "हि",
+        "न्",
+        "दी",
+    ]
 
 
 def test_counts():

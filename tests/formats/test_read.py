@@ -256,3 +256,25 @@ def test_normalisation_may_not_move_offsets(folder: Path) -> None:
     with pytest.raises(DataError, match=r"g\.m2:3: NFKC splits tokens"):
         read_corpus(references=["g.m2"], normalise="NFKC")
     assert read_corpus(references=["g.m2"], normalise="NFC").sources[1] == "don\u00b4t go"
+
+
+def test_hidden_characters_are_said_once_a_file(folder: Path) -> None:
+    (folder / "H.txt").write_text("he\xa0goes home\nall\u200b fine\xad\n", encoding="utf-8")
+    (folder / "P.txt").write_text(
+        "می\u200cروم\nall fine\n", encoding="utf-8"
+    )  # joiners are letters
+    (note,) = read(systems=["H.txt", "P.txt", "A.txt"]).notes
+    assert note.startswith(
+        "H.txt: no-break or invisible characters (U+00A0 x 1, U+200B x 1, U+00AD"
+    )
+    assert "first in line 1" in note
+
+
+def test_files_of_other_unicode_forms_are_named(folder: Path) -> None:
+    for name, text in {"C.txt": "caf\u00e9\nb\n", "D.txt": "cafe\u0301\nb\n"}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (note,) = read(systems=["C.txt", "D.txt"]).notes
+    assert note.startswith("D.txt: not in Unicode form NFC")
+    assert not read(systems=["C.txt", "D.txt"], normalise="NFD").notes
+    alike = read(source="D.txt", references=["D.txt"], systems=["D.txt"])
+    assert not alike.notes

@@ -12,7 +12,7 @@ import pytest
 
 from grammeter.core import MissingResourceError, Ranked, RankedSystem, Signature, UsageError
 from grammeter.rendering import charts, curves
-from grammeter.rendering.svg import save_figure
+from grammeter.rendering.svg import save_figure, shortened
 
 NAN = math.nan
 NAMES = ("AMU", "a<b&c", "$x$ and $y$")
@@ -217,3 +217,26 @@ def test_shapes_that_do_not_fit(make):
 def test_files_that_cannot_be_written(name, tmp_path):
     with pytest.raises(UsageError):
         save_figure(FIGURES["learning"](), tmp_path / name)
+
+
+class TestScripts:
+    def named(self, name):
+        return charts.agreement_matrix((name, "B"), SHARES[:2, :2])
+
+    def test_right_to_left_names(self, tmp_path):
+        figure = self.named("\u05e9\u05dc\u05d5\u05dd 1")
+        assert 'unicode-bidi="plaintext">\u05e9' in figure.svg
+        assert "unicode-bidi" not in self.named("A").svg
+        save_figure(figure, tmp_path / "a.svg")
+        pytest.importorskip("matplotlib", reason="extra plot is missing")
+        with pytest.raises(UsageError, match="no right-to-left letters"):
+            save_figure(figure, tmp_path / "a.png")
+
+    def test_letters_that_no_font_has(self, tmp_path):
+        pytest.importorskip("matplotlib", reason="extra plot is missing")
+        with pytest.raises(UsageError, match="no font here can draw it: Glyph"):
+            save_figure(self.named("\u4e2d"), tmp_path / "a.png")
+        assert not (tmp_path / "a.png").exists()
+
+    def test_long_names_are_cut_between_clusters(self):
+        assert shortened("e\u0301" * 30) == "e\u0301" * 25 + "…"

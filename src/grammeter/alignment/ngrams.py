@@ -17,9 +17,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core import BoolArray, IntArray, Segment
+from grammeter.core import BoolArray, IntArray, Segment, graphemes
 
-Unit = Literal["word", "char"]  # tokens between white space, or the line's characters
+Unit = Literal["word", "char", "grapheme"]
+"""Tokens between white space, the line's code points, or what its readers take for characters."""
+
 _BATCH = 1 << 18  # characters whose n-grams are in memory together; some 60 MB at most
 
 
@@ -27,7 +29,8 @@ def tokenise(text: str, unit: Unit, *, strip: bool) -> Sequence[str]:
     """Split a line at Unicode white space, or into characters, after ``strip`` at both ends."""
     if unit == "word":
         return text.split()
-    return text.strip() if strip else text
+    line = text.strip() if strip else text
+    return line if unit == "char" else graphemes(line)
 
 
 def counts(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:

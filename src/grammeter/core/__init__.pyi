@@ -109,7 +109,11 @@ from grammeter.core.tables import write_tables as write_tables
 from grammeter.core.texts import display_width as display_width
 from grammeter.core.texts import escaped as escaped
 from grammeter.core.texts import format_number as format_number
+from grammeter.core.texts import graphemes as graphemes
+from grammeter.core.texts import isolated as isolated
 from grammeter.core.texts import listed as listed
+from grammeter.core.texts import marked_up as marked_up
+from grammeter.core.texts import runs_left as runs_left
 from grammeter.core.texts import shielded as shielded
 from grammeter.core.texts import single_line as single_line
 from grammeter.core.texts import terminal as terminal

@@ -10,7 +10,7 @@ from grammeter.core.explanation import Attribution, Explanation, Grid
 from grammeter.core.result import Result, plain, plain_fields, public_shape
 from grammeter.core.score import json_number
 from grammeter.core.tables import Column, Form, Style, Table
-from grammeter.core.texts import escaped, format_number, terminal
+from grammeter.core.texts import escaped, format_number, isolated, marked_up, runs_left, terminal
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +72,7 @@ class SentenceExplanation(Result):
         numbered = enumerate(self.references)
         texts |= {f"reference {n}": text for n, text in numbered if text is not None}
         lines = [f"<b>{escaped(self.system)}</b>, line {self.line}"]
-        lines += [f"{name}: {escaped(text)}" for name, text in texts.items()]
+        lines += [f"{name}: {marked_up(text)}" for name, text in texts.items()]
         words = self.source.split()
         edited = {name: each.edits for name, each in self.metrics.items() if each.edits}
         lines += [f"{escaped(name)}: {_drawn_html(words, of)}" for name, of in edited.items()]
@@ -90,10 +90,10 @@ _METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
 
 def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
     yield f"{terminal(explained.system)}, line {explained.line}"
-    yield f"  source      {terminal(explained.source)}"
-    yield f"  output      {terminal(explained.hypothesis)}"
+    yield f"  source      {isolated(explained.source)}"
+    yield f"  output      {isolated(explained.hypothesis)}"
     for number, text in enumerate(explained.references):
-        yield f"  reference {number} {'(none)' if text is None else terminal(text)}"
+        yield f"  reference {number} {'(none)' if text is None else isolated(text)}"
     for name, explanation in explained.metrics.items():
         yield ""
         yield from _metric_lines(name, explanation, explained.source.split(), digits)
@@ -116,7 +116,8 @@ def _metric_lines(
     if explanation.reason is not None:
         yield f"  NaN: {terminal(explanation.reason)}"
     if explanation.edits:
-        yield f"  {' '.join(map(_drawn, interleaved(source, explanation.edits)))}"
+        drawn = " ".join(map(_drawn, interleaved(source, explanation.edits)))
+        yield f"  {isolated(drawn)}"
     yield from (f"  {line}" for line in _edit_lines(explanation.edits, digits))
     for grid in explanation.grids:
         yield f"  {grid.title}"
@@ -219,7 +220,8 @@ _SIGNS = {"matched": "✓", "spurious": "✗", "missed": "○"}
 def _drawn_html(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
     """Write a sentence with its edits: ``<del>`` and ``<ins>``, a mark, the verdict as a hint."""
     pieces = interleaved(source, edits)
-    return " ".join(escaped(p) if isinstance(p, str) else _edit_html(p) for p in pieces)
+    drawn = " ".join(escaped(p) if isinstance(p, str) else _edit_html(p) for p in pieces)
+    return f"<bdi>{drawn}</bdi>" if runs_left(" ".join(source)) else drawn
 
 
 def _edit_html(judged: JudgedEdit) -> str:

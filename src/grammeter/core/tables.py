@@ -233,14 +233,14 @@ def _to_text(table: Table, style: Style) -> str:
     """Write aligned columns, two spaces between them; wide letters count two columns."""
     table = replace(table, marks=_in_line(table))
     lines = [
-        [texts.terminal(column.head) for column in table.columns],
-        *_cells(table, style, texts.terminal),
+        [texts.isolated(column.head) for column in table.columns],
+        *_cells(table, style, texts.isolated),
     ]
     widths = [max(map(texts.display_width, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
     sides = [column.side for column in table.columns]
     text = ["  ".join(map(_pad, line, widths, sides)).rstrip() for line in lines]
-    notes = [texts.terminal(note) for note in table.notes]
+    notes = [texts.isolated(note) for note in table.notes]
     return _lines([*text, *([""] if notes else []), *notes])
 
 
@@ -280,8 +280,8 @@ def _to_html(table: Table, style: Style) -> str:
         placed = zip(sides, cells, strict=True)
         return "".join(f'<{tag} style="text-align:{side}">{text}</{tag}>' for side, text in placed)
 
-    heads = row("th", (texts.escaped(column.head) for column in table.columns))
-    cells = _cells(table, style, texts.escaped, bold="<b>{}</b>")
+    heads = row("th", (texts.marked_up(column.head) for column in table.columns))
+    cells = _cells(table, style, texts.marked_up, bold="<b>{}</b>")
     body = "".join(f"<tr>{row('td', line)}</tr>" for line in cells)
     below = "".join(f"<br><small>{texts.escaped(note)}</small>" for note in table.notes)
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{below}\n"

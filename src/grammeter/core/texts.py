@@ -9,6 +9,9 @@ from html import escape
 _FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?!(?:[\d.,]+(?:e[+-]?\d+)?%?[\w\s.,:\[\]*†‡–-]*)?\Z))")
 """Any number of apostrophes, and a formula; a number with its sign is none."""
 
+JOINERS = "\u200c\u200d"  # invisible, they decide how letters of many scripts are written
+_EXTENDING = f"{JOINERS}\u0e33\u0eb3\uff9e\uff9f"
+
 
 def shielded(text: str) -> str:
     """Return a cell that a spreadsheet shows as it is, and does not compute as a formula.
@@ -40,7 +43,19 @@ def format_number(
 
 def terminal(text: str) -> str:
     """Drop what could forge a terminal's display: control, format and bidirectional characters."""
-    return "".join(c for c in single_line(text) if unicodedata.category(c) not in ("Cf", "Cs"))
+    without, line = ("Cf", "Cs"), single_line(text)
+    return "".join(c for c in line if c in JOINERS or unicodedata.category(c) not in without)
+
+
+def isolated(text: str) -> str:
+    """Return :func:`terminal`'s text; right-to-left letters don't reorder its line (UAX #9)."""
+    safe = terminal(text)
+    return f"\u2068{safe}\u2069" if runs_left(safe) else safe
+
+
+def runs_left(text: str) -> bool:
+    """Whether a text has letters that are written from right to left."""
+    return not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
 
 
 def single_line(text: str) -> str:
@@ -51,8 +66,14 @@ def single_line(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Return a text that is only text in HTML; control and bidirectional characters are dropped."""
-    safe = (c for c in text if c in "\t\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    shown = f"\t\n{JOINERS}"
+    safe = (c for c in text if c in shown or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
     return escape("".join(safe))
+
+
+def marked_up(text: str) -> str:
+    """Return :func:`escaped`'s text; right-to-left letters don't reorder what stands beside it."""
+    return f"<bdi>{escaped(text)}</bdi>" if runs_left(text) else escaped(text)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
@@ -62,8 +83,37 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def display_width(text: str) -> int:
-    """Return the columns that a text takes on a terminal."""
+    """Return the columns that a text takes on a terminal: a grapheme cluster those of its base."""
     return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
+        1 + (unicodedata.east_asian_width(cluster[0]) in "WF")
+        for cluster in graphemes(text)
+        if unicodedata.category(cluster[0]) not in ("Mn", "Me", "Cf")
     )
+
+
+def graphemes(text: str) -> list[str]:
+    """Split a text into what its readers take for characters: grapheme clusters (UAX #29).
+
+    Marks stay with their base, as do jamo in a syllable, flags and joined emoji. Conjuncts of
+    Indic scripts are not joined.
+    """
+    if text.isascii():
+        return list(text)
+    clusters: list[str] = []
+    for c in text:
+        if clusters and _belongs(clusters[-1], c):
+            clusters[-1] += c
+        else:
+            clusters.append(c)
+    return clusters
+
+
+def _belongs(cluster: str, c: str) -> bool:
+    last, kind = cluster[-1], unicodedata.category(c)
+    if kind in ("Mn", "Mc", "Me") or c in _EXTENDING or "\U0001f3fb" <= c <= "\U0001f3ff":
+        return last in JOINERS or unicodedata.category(last) not in ("Cc", "Cf", "Zl", "Zp")
+    if "\u1160" <= c <= "\u11ff":  # the second or third jamo of a syllable
+        return len(unicodedata.normalize("NFC", cluster + c)) == 1
+    emoji = last == "\u200d" and kind == "So" == unicodedata.category(cluster[0])
+    flag = all("\U0001f1e6" <= letter <= "\U0001f1ff" for letter in (cluster, c))
+    return emoji or (flag and len(cluster) == 1)

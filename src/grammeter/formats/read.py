@@ -7,7 +7,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
+from grammeter.core import (
+    DataError,
+    Edit,
+    GoldEdits,
+    LengthMismatchError,
+    UsageError,
+    checked,
+    listed,
+)
 from grammeter.formats import essays, m2, sgml
 from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
@@ -18,6 +26,7 @@ from grammeter.formats.text import (
     checked_lines,
     decode,
     encoding_notices,
+    hidden_notes,
     read_bytes,
     space_notices,
     split_lines,
@@ -166,7 +175,7 @@ def read_corpus(
         unjudged=unjudged,
         origins=reader.origins,
         notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
-        notes=tuple(dict.fromkeys(reader.notes)),
+        notes=tuple(dict.fromkeys([*reader.notes, *reader.form_notes()])),
         documents=reader.ids,
     )
     read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
@@ -210,6 +219,7 @@ class _Reader:
     notices: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
     places: list[str] = field(default_factory=list[str])  # ``file:line`` of the sources
+    composed: dict[str, bool] = field(default_factory=dict[str, bool])  # by file: is it in NFC
     output_files: list[_M2] = field(default_factory=list[_M2])
     essay_files: dict[str, _Essays] = field(default_factory=dict[str, _Essays])
     by_id: dict[str, essays.Essays] = field(default_factory=dict[str, essays.Essays])  # by path
@@ -220,10 +230,22 @@ class _Reader:
         data = read_bytes(path)
         self.notices += encoding_notices(data, path)
         text = decode(data, path)
+        self.notes += hidden_notes(text, path)
+        self.composed[str(path)] = unicodedata.is_normalized("NFC", text)
         return _normalised(text, path, self.form) if self.form else text
 
     def raw(self, paths: Sequence[PathLike]) -> dict[str, list[str]]:
         return {str(path): checked_lines(self.text(path), path) for path in paths}
+
+    def form_notes(self) -> list[str]:
+        """Return a note if the letters of some files are composed, and of others not."""
+        others = [path for path, composed in self.composed.items() if not composed]
+        if self.form or not 0 < len(others) < len(self.composed):
+            return []
+        return [
+            f"{listed(others)}: not in Unicode form NFC, as the other files are: tokens that look"
+            " alike may differ; --normalise NFC makes them equal"
+        ]
 
     def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text

@@ -4,10 +4,12 @@ import codecs
 import gzip
 import io
 import os
+import re
 import secrets
 import stat
 import sys
 import zlib
+from collections import Counter
 from pathlib import Path
 
 from grammeter.core import DataError, UsageError
@@ -22,6 +24,8 @@ _BLOCK = 2**20
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PRIVATE = 0o600
 _ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_HIDDEN = re.compile("[\xa0\u2007\u202f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""No-break spaces; soft hyphens, zero-width and bidirectional characters, but not the joiners."""
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -215,4 +219,18 @@ def space_notices(text: str, path: str | Path) -> list[str]:
     return [
         f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
         " tokens are split at any white space"
+    ]
+
+
+def hidden_notes(text: str, path: str | Path) -> list[str]:
+    """Return a note if a file has no-break spaces or characters that nobody sees."""
+    first = _HIDDEN.search(text)
+    if first is None:
+        return []
+    counts = Counter(_HIDDEN.findall(text)).most_common()
+    shown = ", ".join(f"U+{ord(c):04X} x {count}" for c, count in counts)
+    line = text.count("\n", 0, first.start()) + 1
+    return [
+        f"{path}: no-break or invisible characters ({shown}), first in line {line}: no-break"
+        " spaces split tokens, and invisible characters make tokens differ that look alike"
     ]

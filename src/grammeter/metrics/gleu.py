@@ -19,7 +19,11 @@ from grammeter.metrics.base import Grids, Metric, Positive, cited
 
 _DRAWS = 1 << 24  # drawn references held in memory together; 32 MB
 
-_TOKENS = {"word": "whitespace", "char": "characters of the stripped line"}
+_TOKENS = {
+    "word": "whitespace",
+    "char": "characters of the stripped line",
+    "grapheme": "grapheme clusters of the stripped line",
+}
 
 
 Variant = Literal["original", "multiset"]
@@ -133,7 +137,8 @@ class Gleu(_SharedNgrams, kinds.SumScore):
     - ``references``: ``sampled``: the mean over draws, as the authors do it. ``expected``: the
       score of the expected statistics, without chance. ``best``: the score against the best
       reference of each sentence, as ``sent-gleu(references=best)`` chooses it.
-    - ``unit``: ``word`` or ``char``; characters are those of the stripped line, spaces included.
+    - ``unit``: ``word``, ``char`` (the stripped line's code points, spaces included) or ``grapheme``
+      (what readers take for its characters, whatever marks they have).
     """
 
     name = "gleu"

@@ -17,7 +17,11 @@ from grammeter.metrics.kinds import SumScore, grid_of, of_references, pick, rati
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
 """Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
 
-_TOKENS = {"word": "whitespace", "char": "characters of the line"}
+_TOKENS = {
+    "word": "whitespace",
+    "char": "characters of the line",
+    "grapheme": "grapheme clusters of the line",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,8 @@ class Green(SumScore):
     - ``empty``: precision and recall of an order without n-grams: ``authors``, 1 and 0, as the
       authors' program has it; ``one``, both 1, and among references with equal F the first is
       chosen.
-    - ``unit``: ``word`` or ``char``; characters are those of the whole line, spaces included.
+    - ``unit``: ``word``, ``char`` (the whole line's code points, spaces included) or ``grapheme``
+      (what readers take for its characters, whatever marks they have).
     """
 
     name = "green"

@@ -14,8 +14,9 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
-from grammeter.core import UsageError, display_width, require, terminal
+from grammeter.core import UsageError, display_width, graphemes, require, runs_left, terminal
 from grammeter.rendering.html import escaped
 from grammeter.rendering.page import Drawing
 
@@ -74,6 +75,7 @@ def text(
     """Write a text, ``y`` its middle; ``anchor``: ``middle`` or ``end`` if it does not start."""
     place = {"x": x, "y": y + 0.35 * FONT}
     look = {"fill": colour, "text_anchor": anchor, "font_weight": weight}
+    look["unicode_bidi"] = "plaintext" if runs_left(content) else None
     return element("text", plain(content), **place, **look)
 
 
@@ -88,8 +90,9 @@ def shortened(content: str, columns: int = LONGEST) -> str:
     shown = short = terminal(content)
     if display_width(shown) <= columns:
         return shown
+    letters = graphemes(shown)
     while display_width(short) >= columns:
-        short = short[:-1]
+        short = "".join(letters := letters[:-1])
     return short + "…"
 
 
@@ -284,7 +287,16 @@ def _write_png(markup: str, path: str | Path) -> None:
         place = _plotting("matplotlib.transforms").Affine2D()
         for order, (shape, moved, turned) in zip(count(1), _placed(root, place, 0.0)):
             _paint(axes, shape, moved, turned, order)
-        figure.savefig(path, dpi=200, metadata={"Title": root[0].text, "Software": None})
+        fix = "Take .svg: whatever shows it brings letters and their order."
+        texts = [shape.text or "" for shape in root.iter() if shape.tag.endswith("text")]
+        if left := next(filter(runs_left, texts), None):
+            raise UsageError(f"{path}: PNG has no right-to-left letters: {left}", fix=fix)
+        try:
+            with catch_warnings():
+                filterwarnings("error", message="Glyph")
+                figure.savefig(path, dpi=200, metadata={"Title": root[0].text, "Software": None})
+        except UserWarning as warning:
+            raise UsageError(f"{path}: no font here can draw it: {warning}", fix=fix) from warning
 
 
 def _placed(parent: Any, place: Any, turned: float) -> Iterator[tuple[Any, Any, float]]:
