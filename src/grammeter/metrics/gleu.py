@@ -137,8 +137,8 @@ class Gleu(_SharedNgrams, kinds.SumScore):
     - ``references``: ``sampled``: the mean over draws, as the authors do it. ``expected``: the
       score of the expected statistics, without chance. ``best``: the score against the best
       reference of each sentence, as ``sent-gleu(references=best)`` chooses it.
-    - ``unit``: ``word``, ``char`` (the stripped line's code points, spaces included) or ``grapheme``
-      (what readers take for its characters, whatever marks they have).
+    - ``unit``: ``word``, ``char`` (the stripped line's code points, spaces included) or
+      ``grapheme`` (what readers take for its characters, whatever marks they have).
     """
 
     name = "gleu"
