@@ -145,7 +145,8 @@ def test_sentences_are_joined_to_documents(write):
     first = [(e.start, e.end, e.correction) for e in corpus.gold[0][0]]
     assert first == [(1, 2, "goes"), (5, 6, "look")]
     assert [e.start for e in corpus.gold[0][1]] == [5]  # of the first, where this one is not listed
-    assert "1 times an annotator" in " ".join(corpus.notes)
+    assert corpus.notes[0] == "3 sentences are joined to 2 documents"
+    assert "1 times an annotator" in corpus.notes[1]
     assert corpus.references[0] == ["He goes home . I look .", "She goes ."]
     assert len(corpus) == len(corpus.documents) == 2
 
@@ -166,6 +167,16 @@ def test_a_reference_that_lacks_a_sentence_of_a_document_takes_another_and_says_
     corpus = sentences(write, write("hyp.txt", "a\nb\nc\n"), level="text", missing_annotator="none")
     assert corpus.references[1] == ["He go home . I look .", None]
     assert "2 times an annotator" in " ".join(corpus.notes)
+
+
+def test_every_sentence_needs_a_document(write):
+    hyps, documents = [write("hyp.txt", "a\nb\nc\n")], write("meta.tsv", "document\na\n\nb\n")
+    files = {"references": [write("gold.m2", M2)], "systems": hyps}
+    with pytest.raises(DataError, match="1 sentences have no document, the first is sentence 2"):
+        gm.read_corpus(**files, documents=f"{documents}:document", level="text")
+    short = write("short.tsv", "document\na\n") + ":document"
+    with pytest.raises(DataError, match=r"short\.tsv: 1 lines, but .*gold\.m2 has 3"):
+        gm.read_corpus(**files, documents=short, level="text")
 
 
 def test_labels_of_joined_sentences_agree(write):

@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 from grammeter import alignment, core
 from grammeter.formats import m2, recut
-from grammeter.formats.corpus import Corpus
+from grammeter.formats.corpus import NO_LABEL, Corpus
+from grammeter.formats.labels import DRAWN
 from grammeter.formats.text import split_lines, system_name
 
 Level = Literal["sentence", "text", "document"]
@@ -100,6 +101,10 @@ def layout(
         fix = "Say which sentences make a document: --documents FILE:COLUMN; or give essays (-s)."
         raise core.UsageError(f"{fault}, and the source has sentences of none", fix=fix)
     lines: Level = "text" if level == "text" or (whole and not level) else "sentence"
+    if NO_LABEL in ids and (special or lines == "text"):
+        fault = f"{list(ids).count(NO_LABEL)} sentences have no document, the first is"
+        fix = "Each sentence needs the document that it stands in: --documents FILE:COLUMN."
+        raise core.DataError(f"{fault} sentence {list(ids).index(NO_LABEL) + 1}", fix=fix)
     return Layout(ids, lines) if lines == "text" or (ids and special) else None
 
 
@@ -257,5 +262,9 @@ def joined(corpus: Corpus, lines: Mapping[str, Sequence[int]]) -> Corpus:
         "documents": list(lines),
         "groups": {n: [labels[at[0]] for at in rows] for n, labels in corpus.groups.items()},
     }
-    notes = [recut.NOTES[what].format(count) for what, count in counts.items() if count]
-    return replace(corpus, **changed, notes=(*corpus.notes, *notes))
+    notes = [note for note in corpus.notes if not note.endswith(DRAWN)]
+    notes += [f"{len(corpus)} sentences are joined to {len(lines)} documents"] * (
+        len(lines) < len(corpus)
+    )
+    notes += [recut.NOTES[what].format(count) for what, count in counts.items() if count]
+    return replace(corpus, **changed, notes=tuple(notes))

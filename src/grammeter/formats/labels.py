@@ -17,6 +17,9 @@ from grammeter.formats import m2, tables
 from grammeter.formats.corpus import NO_LABEL, Corpus, crossed
 from grammeter.formats.text import decode, encoding_notices, read_bytes, split_lines
 
+DRAWN = ": compare draws these"
+"""The end of the note on documents."""
+
 _BY_DOCUMENT = "@document"
 
 
@@ -80,7 +83,7 @@ def with_labels(corpus: Corpus, documents: str | None, group_by: str | None) -> 
         corpus = replace(corpus, **changed, notices=(*corpus.notices, *notices))
         if part == "documents":
             count = len({*corpus.documents})
-            note = f"{len(corpus)} sentences of {count} documents ({spelled}): compare draws these"
+            note = f"{len(corpus)} sentences of {count} documents ({spelled}){DRAWN}"
             corpus = replace(corpus, notes=(*corpus.notes, note))
     return corpus
 

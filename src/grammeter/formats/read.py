@@ -149,6 +149,9 @@ def read_corpus(
     ids = reader.ids or (crossed(read_labels(documents)[0]) if documents else [])
     if folders and not ids:
         read_bytes(folders[0])  # which says that it is a folder
+    if documents and len(ids) != len(sources):
+        there = reader.origins["source"], len(sources)
+        raise LengthMismatchError(labels_file(documents)[0], len(ids), *there)
     special = [*reader.by_id, *map(str, folders)]
     if layout := essays.layout(level, ids, special, whole=bool(reader.ids)):
         layout.missing_essay, layout.missing_reference = missing_essay, missing_reference
