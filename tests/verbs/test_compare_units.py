@@ -16,6 +16,7 @@ from fake_metric import scored, systems
 from grammeter.cli.main import main
 from grammeter.core import ScoreTable, UsageError
 from grammeter.formats import Corpus
+from grammeter.rendering import page_html
 from grammeter.resources import sample_corpus
 from grammeter.stats import percentile_interval, resample_counts
 from grammeter.verbs._compare.results import Comparison
@@ -242,3 +243,18 @@ def test_in_the_shell(tmp_path: Path, capsys: Any) -> None:
     assert not any("are drawn" in note for note in data["notes"])
     assert main(["compare", scores, "--unit", "domain"]) == 2
     assert "There are: sentence, document" in capsys.readouterr().err
+
+
+def test_a_report_shows_groups() -> None:
+    table = sample(["a"] * 40 + ["b"] * 24, [f"d{number // 4}" for number in range(64)])
+    page = gm.report(table, metrics=["m2"], systems=["Eager", "Careful"], no_types=True)
+    groups = {section.title: section for section in page.sections}["Groups"]
+    plain, intervals = groups.tables
+    assert [row[0] for row in plain.rows] == ["Eager", "Careful"]
+    assert {row[0] for row in intervals.rows} == {"a", "b", "macro"}
+    assert "m2 by kind" in page_html(page)
+    assert len(groups.drawings) == 1
+    assert len(groups.captions) == len(groups.tables)
+    assert any("resamples of the documents" in text for text in page.sections[0].words)
+    without = gm.report(replace(table, blocks={}, corpus=None), no_types=True)
+    assert "Groups" not in {section.title for section in without.sections}

@@ -38,6 +38,7 @@ from grammeter.core.folders import home as home
 from grammeter.core.folders import only_one as only_one
 from grammeter.core.group_tables import MACRO as MACRO
 from grammeter.core.group_tables import group_value as group_value
+from grammeter.core.group_tables import tables_by_group as tables_by_group
 from grammeter.core.judgment import Item as Item
 from grammeter.core.judgment import Ranking as Ranking
 from grammeter.core.judgment import repeated_segments as repeated_segments

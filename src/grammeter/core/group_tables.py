@@ -19,7 +19,9 @@ def group_value(scores: Mapping[str, Any], system: str) -> float:
     return math.nan if value is None else value
 
 
-def group_tables(block: Mapping[str, Any], columns: Mapping[str, MetricScores]) -> Iterator[Table]:
+def tables_by_group(
+    block: Mapping[str, Any], columns: Mapping[str, MetricScores]
+) -> Iterator[Table]:
     """Yield a table for each metric: a row a system, a column a group, then all and the mean."""
     sizes: dict[str, int] = block["segments"]
     few = {group for group, size in sizes.items() if size < FEW}

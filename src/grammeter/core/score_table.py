@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from grammeter.core.errors import UnknownNameError
-from grammeter.core.group_tables import group_tables, group_value, long_group_tables
+from grammeter.core.group_tables import group_value, long_group_tables, tables_by_group
 from grammeter.core.metric_scores import BY_SYSTEM, MetricScores, read_column
 from grammeter.core.result import Named, Result, reading
 from grammeter.core.tables import Cell, Column, Table
@@ -80,7 +80,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         by_type = long_types_tables(self.columns) if long else types_tables(self.columns, parts)
         groups = self.blocks.get("groups")
         shown = (
-            (long_group_tables(groups) if long else group_tables(groups, self)) if groups else ()
+            (long_group_tables(groups) if long else tables_by_group(groups, self)) if groups else ()
         )
         return [self._main(parts), *shown, *by_type]
 

@@ -132,7 +132,7 @@ class Comparison(
         """
         if long:
             return list(_long_tables(self))
-        groups = [_groups_table(self.design, *item) for item in self.items() if item[1].groups]
+        groups = [groups_table(self.design, *item) for item in self.items() if item[1].groups]
         typed = (item for item in self.items() if item[1].types)
         return [_main_table(self), *groups, *(_types_table(self.design, *item) for item in typed)]
 
@@ -243,7 +243,7 @@ def metric_columns(
     yield core.Column("p", "pvalue"), [None if r is None else r.pvalue for r in others]
 
 
-def _groups_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> core.Table:
+def groups_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> core.Table:
     """Return a row for each group and system, with what a metric's columns say."""
     first = next(iter(results.groups.values()))
     by = first.signature["group-by"]

@@ -19,6 +19,7 @@ from grammeter.verbs._report.browser import make_browser
 from grammeter.verbs._report.people import People, judges_section
 from grammeter.verbs._report.scores import (
     compared,
+    groups_section,
     scores_section,
     signatures_section,
     types_section,
@@ -113,6 +114,7 @@ def report(
     texts = known.read_corpus() if known and corpus is None else corpus
     sections = (
         scores_section(table, compares),
+        *groups_section(table, compares),
         types_section(table, corpus, pipeline=pipeline, anew=not no_types),
         *people_of.sections(),
         *judges_section(everyone, texts, resamples=resamples, seed=seed),
@@ -174,7 +176,14 @@ def restricted(
     corpus = table.corpus
     if corpus is not None:
         corpus = {**corpus, "systems": {name: corpus["systems"][name] for name in names}}
-    return ScoreTable(names, table.segments, columns, corpus, table.about)
+    blocks = {**table.blocks}
+    if "groups" in blocks:
+        by_metric = blocks["groups"]["metrics"]
+        blocks["groups"] = {
+            **blocks["groups"],
+            "metrics": {name: by_metric[name] for name in columns},
+        }
+    return ScoreTable(names, table.segments, columns, corpus, table.about, blocks)
 
 
 Stored = TypeVar("Stored", SystemMeta, Comparison, Agreement)

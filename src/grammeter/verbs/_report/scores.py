@@ -9,7 +9,13 @@ from grammeter import core, errant, formats, scoring
 from grammeter.metrics import Errant, metric
 from grammeter.rendering import Dot, Drawing, Section, dot_plot, heat_map
 from grammeter.verbs._compare.design import ComparisonDesign
-from grammeter.verbs._compare.results import Comparison, SystemResult, best_first, metric_columns
+from grammeter.verbs._compare.results import (
+    Comparison,
+    SystemResult,
+    best_first,
+    groups_table,
+    metric_columns,
+)
 from grammeter.verbs._compare.verb import compare
 
 NO_SENTENCES = (
@@ -49,6 +55,29 @@ def scores_section(table: core.ScoreTable, comparison: Comparison) -> Section:
     caption = "Systems by metric, best by the first metric on top"
     tables = (_scores_table(table, comparison),)
     return Section("scores", "Scores", words, tables, tuple(drawings), (caption,))
+
+
+def groups_section(table: core.ScoreTable, comparison: Comparison) -> Iterator[Section]:
+    """Show scores by group of sentences, with intervals where there are; nothing without groups."""
+    block = table.blocks.get("groups")
+    if block is None:
+        return
+    tables, captions, drawings = [*core.tables_by_group(block, table)], [*table], list[Drawing]()
+    for name, by_group in block["metrics"].items():
+        if name in comparison and comparison[name].groups:
+            tables.append(groups_table(comparison.design, name, comparison[name]))
+            captions.append(f"{name} with intervals, of units drawn in each group")
+        values = [
+            [core.group_value(by_group[group], system) for system in table.systems]
+            for group in block["order"]
+        ]
+        title = f"{name} by {block['by']}"
+        caption = f"Scores by {name}, each group as a corpus of its own."
+        drawings.append(
+            heat_map(block["order"], table.systems, values, title=title, caption=caption)
+        )
+    words = ("Each group of sentences is scored as a corpus of its own; macro is their mean.",)
+    yield Section("groups", "Groups", words, tuple(tables), tuple(drawings), tuple(captions))
 
 
 def signatures_section(table: core.ScoreTable, others: Mapping[str, str]) -> Section:
@@ -117,7 +146,7 @@ def _how_to_read(comparison: Comparison) -> Iterator[str]:
     design = comparison.design
     share = f"{design.confidence * 100:g}%"
     test = "approximate randomisation" if design.test == "randomisation" else "paired bootstrap"
-    how = f"{design.resamples} resamples of the sentences, seed {design.seed}"
+    how = f"{design.resamples} resamples of the {design.unit}s, seed {design.seed}"
     yield f"Intervals: {share} of a bootstrap ({how}); they hold the sentences' difficulty, too."
     level = f"level {design.level:g}, {test}, correction: {design.correction}"
     if design.baseline is None:
