@@ -23,11 +23,12 @@ class Recipe:
 
     name: str
     dataset: str
-    references: Sequence[str]
     metrics: Sequence[str]
     how: str
     checked: str = "unknown"
     source: str | None = None
+    references: Sequence[str] = ()
+    para: str | None = None  # sources and references in one file
     lenient: bool = False
 
 
@@ -59,8 +60,8 @@ def read_benchmark(benchmark: str, *, data: str | Path | None = None, **options:
         ``systems`` and other parameters of :func:`read_corpus`.
     """
     known = recipe(benchmark)
-    if any(options.get(name) for name in ("source", "references", "corpus")):
-        fix = "Leave --source, --references and --corpus out, or --benchmark."
+    if any(options.get(name) for name in ("source", "references", "corpus", "para")):
+        fix = "Leave --source, --references, --corpus and --para out, or --benchmark."
         raise UsageError(f"the benchmark {benchmark} has sources and references", fix=fix)
 
     def path(file: str) -> Path:
@@ -71,6 +72,7 @@ def read_benchmark(benchmark: str, *, data: str | Path | None = None, **options:
 
     options |= {
         "source": known.source and path(known.source),
+        "para": known.para and path(known.para),
         "references": [path(file) for file in known.references],
         "lenient": known.lenient or options.get("lenient", False),
     }
