@@ -37,16 +37,12 @@ def _summary(made: campaign.CampaignProgress) -> str:
 def run_import(args: argparse.Namespace) -> None:
     """Make a campaign from a finished evaluation."""
     corpus = inputs.corpus(args, references=False)
-    judgments = gm.read_judgments(
-        args.judgments, first_segment=args.first_segment, systems=corpus.systems
-    )
+    first, systems = args.first_segment, corpus.systems
+    judgments = gm.read_judgments(args.judgments, first_segment=first, systems=systems)
     made = flags.call(args, gm.campaign_import, corpus=corpus, judgments=judgments)
     progress = made.progress
-    text = (
-        f"campaign {made.campaign}: {progress.done + progress.skipped} judgments by"
-        f" {len(progress.judges)} judges, {progress.items} items"
-    )
-    _report(args, made, text)
+    judges = f"{progress.done + progress.skipped} judgments by {len(progress.judges)} judges"
+    _report(args, made, f"campaign {made.campaign}: {judges}, {progress.items} items")
 
 
 def _report(args: argparse.Namespace, made: campaign.CampaignProgress, summary: str) -> None:

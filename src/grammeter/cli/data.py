@@ -52,30 +52,18 @@ def run_path(args: argparse.Namespace) -> None:
 
 def _listing_json(listing: formats.Listing) -> dict[str, Any]:
     entry = listing.dataset
-    return {
-        "name": entry.name,
-        "state": listing.state,
-        "path": str(listing.folder),
-        "missing": [file.path for file in listing.missing],
-        "title": entry.title,
-        "page": entry.page,
-        "licence": entry.licence,
-        "citation": entry.citation,
-        "languages": [*entry.languages],
-        "form": entry.form,
-        "scored": entry.scored,
-        "benchmarks": [name for name, one in formats.RECIPES.items() if one.dataset == entry.name],
-        "download": listing.state != "described" and all(file.url for file in entry.files),
-    }
+    shape = {"name": entry.name, "state": listing.state, "path": str(listing.folder)}
+    shape |= {"missing": [file.path for file in listing.missing]}
+    shape |= {key: getattr(entry, key) for key in ("title", "page", "licence", "citation")}
+    shape |= {"languages": [*entry.languages], "form": entry.form, "scored": entry.scored}
+    recipes = [name for name, one in formats.RECIPES.items() if one.dataset == entry.name]
+    download = listing.state != "described" and all(file.url for file in entry.files)
+    return shape | {"benchmarks": recipes, "download": download}
 
 
 def _imported_json(done: formats.Imported) -> dict[str, Any]:
-    return {
-        "kind": "data-set",
-        **_listing_json(done.listing),
-        "copied": [file.path for file in done.copied],
-        "differing": list(done.differing),
-    }
+    new = {"copied": [file.path for file in done.copied], "differing": list(done.differing)}
+    return {"kind": "data-set"} | _listing_json(done.listing) | new
 
 
 def _row(listing: formats.Listing) -> tuple[str, ...]:

@@ -23,8 +23,7 @@ from grammeter.cli.output import add_numbers, add_output
 FOLDER = Path(__file__).with_name("arguments")
 CODED: Mapping[str, Callable[..., None]] = {"output": add_output, "numbers": add_numbers}
 """Groups whose texts depend on the verb; ``with`` has their parameters."""
-ACTIONS = ("metavar", "title")
-"""What a file may say of all actions."""
+ACTIONS = ("metavar", "title")  # what a file may say of all actions
 TYPES: Mapping[str, Callable[[str], Any]] = {
     "int": int,
     "path": lambda text: Path(text) if text else "",

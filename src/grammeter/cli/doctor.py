@@ -34,14 +34,8 @@ def run(args: argparse.Namespace) -> int:
     rows = [
         ("grammeter", __version__, ""),
         ("python", platform.python_version(), platform.platform()),
-        *base,
-        *_extras(),
-        _gpu(),
-        *_pipelines(),
-        *_models(),
-        *_plugins(),
-        *_datasets(),
-        *_folders(),
+        *(*base, *_extras(), _gpu(), *_pipelines(), *_models()),
+        *(*_plugins(), *_datasets(), *_folders()),
     ]
     if args.format == "json":
         print_json({"kind": "doctor", "rows": [dict(zip(_KEYS, row, strict=True)) for row in rows]})

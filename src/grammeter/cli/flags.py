@@ -108,11 +108,8 @@ def _settings(name: str, parameter: Parameter, text: str) -> dict[str, Any]:
     if (shown or type(shown) in (int, float)) and "default" not in text:
         usual = f"default: {shown:g}" if isinstance(shown, float) else f"default: {shown}"
         text = f"{text}; {usual}" if text else usual
-    settings: dict[str, Any] = {
-        "help": text,
-        "default": default,
-        "required": parameter.default is None,
-    }
+    settings: dict[str, Any] = {"help": text, "default": default}
+    settings["required"] = parameter.default is None
     tiers = next((kind.choices for kind in kinds if kind.choices), ())
     if tiers and kinds[0].type is bool:
         switch = {"nargs": "?", "const": True, "metavar": "|".join(tiers)}

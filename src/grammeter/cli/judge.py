@@ -153,14 +153,10 @@ def _print_submission(args: argparse.Namespace, submission: llm.Submission) -> i
 
 
 def _rows(estimate: llm.Estimate) -> tuple[tuple[str, str], ...]:
-    return (
-        ("distinct calls", str(estimate.calls)),
-        ("of them in the cache", str(estimate.known)),
-        ("tokens in", str(estimate.tokens_in)),
-        ("tokens out", str(estimate.tokens_out)),
-        ("tokens counted by", estimate.basis),
-        ("price", _price(estimate)),
-    )
+    counts = (estimate.calls, estimate.known, estimate.tokens_in, estimate.tokens_out)
+    heads = ("distinct calls", "of them in the cache", "tokens in", "tokens out")
+    rows = zip(heads, map(str, counts), strict=True)
+    return (*rows, ("tokens counted by", estimate.basis), ("price", _price(estimate)))
 
 
 def _price(estimate: llm.Estimate) -> str:
@@ -172,13 +168,9 @@ def _price(estimate: llm.Estimate) -> str:
 
 def _summary(judged: verbs.Judged, metric: metrics.Judging) -> Iterator[str]:
     alone = len(judged.rankings) - judged.due
-    yield (
-        f"{len(judged.rankings)} items"
-        + (f", {alone} of them with one output, which are ties" if alone else "")
-    )
+    ties = f", {alone} of them with one output, which are ties" if alone else ""
+    yield f"{len(judged.rankings)} items{ties}"
     if metric.permutations * metric.repeats > 1:
-        yield (
-            "a target's highest and lowest score differ by"
-            f" {judged.spread:.2f} on average over orders and repeats"
-        )
+        spread = f"{judged.spread:.2f} on average over orders and repeats"
+        yield f"a target's highest and lowest score differ by {spread}"
     yield f"signature: {judged.signature}"

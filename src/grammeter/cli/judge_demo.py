@@ -3,30 +3,12 @@
 import argparse
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import grammeter as gm
 from grammeter import formats, llm
 from grammeter.cli.output import put
-
-BEGIN = """\
-No language model judges here, but a script: from five points it takes one for each word by which
-an output differs from the nearest reference. It needs no key and no network, and its figures say
-nothing about any model. The sample corpus has 64 invented sentences, the outputs of six invented
-systems, and 122 items, outputs side by side, that three invented judges ranked.
-"""
-NEXT = """\
-Next, with a model of yours: the same on the sample, then on what people judged in SEEDA.
-
-  export OPENAI_API_KEY=...    # or, for a server of yours: --base-url http://localhost:8000/v1
-  cp -r {sample} sample
-  grammeter judge -s sample/source.txt --hyps sample/systems/*.txt --items sample/judgments.xml \\
-      -m "llm-s(model=NAME)" -o run.jsonl
-  grammeter meta sentence run.jsonl sample/judgments.xml
-  grammeter data get seeda --from FOLDER
-  grammeter judge --benchmark seeda-s -m "llm-s(model=NAME)" --max-cost 5 -o run.jsonl
-  grammeter meta system run.jsonl --benchmark seeda-s --systems base
-"""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,7 +19,8 @@ def run(args: argparse.Namespace) -> int:
 
     judged, sample = gm.judge(demo=True), gm.sample_corpus()
     people = str(sample / "judgments.xml")
-    print(BEGIN)
+    words = tomllib.loads(Path(__file__).with_name("judge_demo.toml").read_text("utf-8"))
+    print(words["begin"])
     print(*_asked(judged, sample), sep="\n\n", end="\n\n")
     with tempfile.TemporaryDirectory() as folder:
         written = args.output or str(Path(folder) / "run.jsonl")
@@ -50,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
             if code := main([*step, "--quiet"]):
                 return code
             print()
-    print(NEXT.format(sample=shlex.quote(str(sample))), end="")
+    print(words["next"].format(sample=shlex.quote(str(sample))), end="")
     return 0
 
 
@@ -58,10 +41,8 @@ def _asked(judged: gm.Judged, sample: Path) -> tuple[str, ...]:
     """Return the prompt of the first item, the reply, and what becomes of it."""
     source = (sample / "source.txt").read_text("utf-8").splitlines()
     first = judged.rankings[0]
-    outputs = [
-        (sample / f"systems/{names[0]}.txt").read_text("utf-8").splitlines()[first.segment - 1]
-        for names in first.groups
-    ]
+    files = [sample / f"systems/{names[0]}.txt" for names in first.groups]
+    outputs = [file.read_text("utf-8").splitlines()[first.segment - 1] for file in files]
     before, line, after = ["", *source, ""][first.segment - 1 : first.segment + 2]
     prompt = llm.Protocol(name="llm-s").render(llm.Question(before, line, after, tuple(outputs)))
     scores = zip(first.scores or (), first.ranks, first.groups, strict=True)

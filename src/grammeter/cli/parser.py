@@ -61,9 +61,7 @@ class VerbParser(argparse.ArgumentParser):
     def parsers(self) -> Iterator[VerbParser]:
         """Yield this parser, or those of its actions where it has some."""
         choices: list[Any] = [action.choices for action in self._actions]
-        actions: list[dict[str, VerbParser]] = [
-            names for names in choices if isinstance(names, dict)
-        ]
+        actions: list[dict[str, VerbParser]] = [c for c in choices if isinstance(c, dict)]
         yield from (actions[0].values() if actions else [self])
 
     def takes(self, option: str) -> bool:
@@ -91,11 +89,7 @@ class _Store(argparse.Action):
     """Store values; those of a repeated option with several values are joined."""
 
     def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
+        self, parser: Any, namespace: Any, values: Any, option_string: str | None = None
     ) -> None:
         """Append the values to those of an earlier occurrence."""
         earlier = getattr(namespace, self.dest, None)
@@ -131,12 +125,8 @@ def top_parser() -> VerbParser:
 
 
 def _owners(option: str) -> list[str]:
-    return [
-        f"'{parser.prog}'"
-        for verb in VERBS
-        for parser in parser_of(verb).parsers()
-        if parser.takes(option)
-    ]
+    parsers = (parser for verb in VERBS for parser in parser_of(verb).parsers())
+    return [f"'{parser.prog}'" for parser in parsers if parser.takes(option)]
 
 
 # --- no output takes the place of a file that the same command reads or writes --------------
@@ -164,23 +154,15 @@ class _Named(NamedTuple):
 
 def check_outputs(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
     """Refuse, first of all, an output that is an input or another output, links followed."""
-    outputs = [
-        *(one for action in actions if action.dest in WRITTEN for one in _named(action, args)),
-        *_redirected(),
-    ]
-    inputs = [
-        one
-        for action in actions
-        if action.dest not in WRITTEN and _shown(action) in READ
-        for one in _named(action, args)
-    ]
+    written = [action for action in actions if action.dest in WRITTEN]
+    read = [a for a in actions if a.dest not in WRITTEN and _shown(a) in READ]
+    outputs = [*(one for action in written for one in _named(action, args)), *_redirected()]
+    inputs = [one for action in read for one in _named(action, args)]
     for at, output in enumerate(outputs):
         for taken in (one for one in inputs if _is_part(output.path, one.path)):
-            raise core.UsageError(
-                f"{output.path}: {output.argument} would take the place of a file that it is made"
-                f" from ({taken.argument})",
-                fix="Name another file.",
-            )
+            fault = f"{output.path}: {output.argument} would take the place of a file"
+            fault += f" that it is made from ({taken.argument})"
+            raise core.UsageError(fault, fix="Name another file.")
         for other in (one for one in outputs[at + 1 :] if _same(output.path, one.path)):
             fault = f"{output.path}: {output.argument} and {other.argument} would be one file"
             raise core.UsageError(fault, fix="Name two files.")

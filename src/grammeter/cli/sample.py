@@ -32,12 +32,11 @@ def run(args: argparse.Namespace) -> None:
 
 def _probabilities_tsv(source: study.Distribution) -> str:
     columns = (source.expected_systems, source.values, source.probabilities)
-    rows = tuple(
-        (str(number), " ".join(map(str, study.multiplicities(groups))), *map(repr, numbers))
-        for number, (groups, *numbers) in enumerate(
-            zip(source.groups, *(column.tolist() for column in columns), strict=True), start=1
-        )
-    )
+    rows: list[tuple[str, ...]] = []
+    figures = zip(*(column.tolist() for column in columns), strict=True)
+    for number, (groups, numbers) in enumerate(zip(source.groups, figures, strict=True), start=1):
+        shared = " ".join(map(str, study.multiplicities(groups)))
+        rows.append((str(number), shared, *map(repr, numbers)))
     header = ("segment", "multiplicities", "expected_systems", "value", "probability")
     return gm.Table.of(header, rows).write("tsv")
 

@@ -122,12 +122,10 @@ class Ranking:
         """Take other systems out, and groups that lose all theirs with their ranks and scores."""
         groups = [tuple(name for name in group if name in names) for group in self.groups]
         left = [place for place, group in enumerate(groups) if group]
-        return replace(
-            self,
-            groups=tuple(groups[place] for place in left),
-            ranks=tuple(self.ranks[place] for place in left) if self.ranks else (),
-            scores=None if self.scores is None else tuple(self.scores[place] for place in left),
-        )
+        ranks = tuple(self.ranks[place] for place in left) if self.ranks else ()
+        scores = None if self.scores is None else tuple(self.scores[place] for place in left)
+        chosen = tuple(groups[place] for place in left)
+        return replace(self, groups=chosen, ranks=ranks, scores=scores)
 
     @property
     def document_name(self) -> str | None:

@@ -28,8 +28,7 @@ _Result = TypeVar("_Result")
 Answering = Callable[[str, Sequence[Call]], list[Outcome]]
 """Answers calls to a model, as :func:`ask` does."""
 
-Context = tuple[str, str, str]
-"""The lines before, of and after a sentence."""
+Context = tuple[str, str, str]  # the lines before, of and after a sentence
 
 
 @dataclass(frozen=True, slots=True)

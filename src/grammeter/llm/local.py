@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 from grammeter.llm.transport import Raw
 
-Body = Mapping[str, Any]
-"""A request or a reply, in the shape of OpenAI's chat completions."""
+Body = Mapping[str, Any]  # a request or a reply, in the shape of OpenAI's chat completions
 
 
 class Chat(Protocol):

@@ -15,8 +15,7 @@ import numpy as np
 
 from grammeter.core import DataError, UsageError, expanded
 
-Name = Literal["llm-s", "llm-e"]
-"""Score sentences as they are, or with their edits marked."""
+Name = Literal["llm-s", "llm-e"]  # score sentences as they are, or with their edits marked
 
 PROMPTS = ("paper", "hardened")
 """The words of the paper; ours, which quote the texts and say that they are data."""

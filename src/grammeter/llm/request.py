@@ -100,8 +100,7 @@ def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | No
     return next((f for place in places for f in optional if _NAMES[f].search(place)), None)
 
 
-FIRST_SEED = 1
-"""The seed of the first repeat, unless ``body`` says another; each further one adds 1."""
+FIRST_SEED = 1  # the seed of the first repeat, unless `body` says another; each further one adds 1
 
 _REMARK = (
     "\n\nYour last reply could not be used: {reason}. Reply in the output format above, with one"

@@ -97,8 +97,7 @@ def is_local(base_url: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-CONNECT = 5.0
-"""Seconds to wait for a connection."""
+CONNECT = 5.0  # seconds to wait for a connection
 
 _KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
 _NO_KEY = "none"

@@ -36,8 +36,7 @@ from grammeter.papers.cells import (
 )
 from grammeter.papers.materials import Materials, Settings, named_paths
 
-ALL = "all"
-"""In place of a paper: all papers."""
+ALL = "all"  # in place of a paper: all papers
 
 EQUAL: tuple[Verdict, ...] = ("equal", "consistent", "stored")
 """Verdicts on figures with the printed digits, whatever ours are made from."""
@@ -142,23 +141,19 @@ class Reproduction(core.Result):
 
     def _overview(self) -> core.Table:
         verdicts: tuple[str, ...] = get_args(Verdict)
-        rows: list[tuple[str | int | None, ...]] = [
-            (p.paper, p.name, *(n or None for n in _counts(of, verdicts)))
-            for p, of in self._by_table()
-        ]
+        rows: list[tuple[str | int | None, ...]] = []
+        for p, of in self._by_table():
+            rows.append((p.paper, p.name, *(n or None for n in _counts(of, verdicts))))
         rows.append(("all", None, *_counts(self.cells, verdicts)))
         heads = core.Column.many("count", *verdicts)
         return core.Table.of(("paper", "table", *heads), rows, title="Verdicts")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {
-            "kind": "reproduction",
-            "grammeter": version.__version__,
-            "cells": [cell.to_dict() for cell in self.cells],
-            "slips": {p: [asdict(slip) for slip in read_slips(p)] for p in self.papers},
-            "notes": [*self.notes],
-        }
+        shape: dict[str, Any] = {"kind": "reproduction", "grammeter": version.__version__}
+        shape["cells"] = [cell.to_dict() for cell in self.cells]
+        shape["slips"] = {p: [asdict(slip) for slip in read_slips(p)] for p in self.papers}
+        return shape | {"notes": [*self.notes]}
 
 
 def _counts(cells: Sequence[Cell], verdicts: Sequence[str]) -> list[int]:

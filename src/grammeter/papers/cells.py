@@ -31,8 +31,7 @@ Basis = Literal["data", "print", "stored"]
 
 _EQUAL: Mapping[Basis, Verdict] = {"data": "equal", "print": "consistent", "stored": "stored"}
 
-Value = float | str
-"""A figure, or a text: a mark, a range of ranks such as ``2-4``."""
+Value = float | str  # a figure, or a text: a mark, a range of ranks such as `2-4`
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
@@ -82,8 +81,7 @@ class Ours:
 Made = Mapping[tuple[str, str], Ours | Value]
 """Our figures by row and column, named as in the printed table."""
 
-Cells = dict[tuple[str, str], Ours]
-"""The same while it is made."""
+Cells = dict[tuple[str, str], Ours]  # the same while it is made
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,7 @@ class Row(NamedTuple):
     model: str | None = None
 
 
-ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}
-"""Rows of Table 5."""
+ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}  # rows of Table 5
 
 INVERSE = Row("conll14", "", "sent-pt-m2(model={model}, inverse=true)", BERT)
 
@@ -114,15 +113,14 @@ def _table6(materials: Materials) -> Made:
             cells |= {(at, f"{name}{end}"): need for at in places for end in ("", " difference")}
             continue
         systems = _ranked({system: score.value for system, score in scores.items()})
-        differences = [
-            _difference(place, [ranking.index(system) + 1 for ranking in people.values()])
-            for place, system in enumerate(systems, start=1)
-        ]
-        for place, (system, difference) in enumerate(zip(systems, differences, strict=True), 1):
+        total = 0
+        for place, system in enumerate(systems, start=1):
+            ranks = [ranking.index(system) + 1 for ranking in people.values()]
+            difference = _difference(place, ranks)
+            total += abs(difference)
             cells[str(place), name] = made.of(system)
             cells[str(place), f"{name} difference"] = made.of(float(difference))
-        total = float(sum(map(abs, differences)))
-        cells["sum of differences", f"{name} difference"] = made.of(total)
+        cells["sum of differences", f"{name} difference"] = made.of(float(total))
     return cells
 
 
@@ -138,8 +136,7 @@ def _difference(place: int, ranks: Iterable[int]) -> int:
     return min((rank - place for rank in ranks), key=abs)
 
 
-_KS = range(13, 3, -1)
-"""How many of the best systems Figure 2 correlates over."""
+_KS = range(13, 3, -1)  # how many of the best systems Figure 2 correlates over
 
 
 def _figure2(materials: Materials) -> Made:
@@ -189,8 +186,7 @@ def _human_ranks(materials: Materials, line: int, systems: tuple[str, str]) -> C
     }
 
 
-TABLE3, TABLE8 = 249, 650
-"""Lines of the examples in the source text, from 1."""
+TABLE3, TABLE8 = 249, 650  # lines of the examples in the source text, from 1
 
 
 def _table3(materials: Materials) -> Made:

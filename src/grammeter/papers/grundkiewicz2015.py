@@ -21,12 +21,10 @@ from grammeter.papers.cells import Cells, Made, Ours
 from grammeter.papers.materials import Materials, by_name, in_rows
 from grammeter.ranking import Pairs, Prediction, Resampling, TrueSkill, in_mean
 
-SHOWN = 5
-"""Largest number of outputs in an item."""
+SHOWN = 5  # largest number of outputs in an item
 
 TRUESKILL_RUNS = 1000
-SEEDS, LONG_SEEDS = 5, 46
-"""Of cross-validations, without and with ``long``."""
+SEEDS, LONG_SEEDS = 5, 46  # of cross-validations, without and with `long`
 
 FOLDS = 100
 SEEDS_OF_RANGES = 20
@@ -98,12 +96,11 @@ def _table2a(materials: Materials) -> Made:
 
 
 def _table2b(materials: Materials) -> Made:
-    return {
-        (_number(one), _number(other)): Ours(kappa.value)
-        if in_mean(kappa)
-        else Ours("*", f"{kappa.n} comparisons")
-        for (one, other), kappa in verbs.agree(materials.judgments("gjg15")).pairs.items()
-    }
+    cells: Cells = {}
+    for (one, other), kappa in verbs.agree(materials.judgments("gjg15")).pairs.items():
+        ours = Ours(kappa.value) if in_mean(kappa) else Ours("*", f"{kappa.n} comparisons")
+        cells[_number(one), _number(other)] = ours
+    return cells
 
 
 def _table6(materials: Materials) -> Made:
@@ -199,13 +196,13 @@ def _mean(prediction: Prediction, of: Literal["clusters", "order"]) -> Ours:
 def _section53(materials: Materials) -> Made:
     """Predict the judgments by clusters of systems whose scores lie near each other."""
     predict = partial(verbs.rank, materials.judgments("gjg15"), draw_radius=True)
-    return {
-        (f"{row.clusters} cluster{'s' * (row.clusters > 1)}", by.replace("-", " ")): Ours(
-            100 * row.accuracy, f"from radius {row.radius:.4f}"
-        )
-        for by in ("expected-wins", "trueskill")
-        for row in predict(by=by).radii
-    }
+    cells: Cells = {}
+    for by in ("expected-wins", "trueskill"):
+        for row in predict(by=by).radii:
+            name = f"{row.clusters} cluster{'s' * (row.clusters > 1)}"
+            ours = Ours(100 * row.accuracy, f"from radius {row.radius:.4f}")
+            cells[name, by.replace("-", " ")] = ours
+    return cells
 
 
 def _table7(materials: Materials) -> Made:
@@ -231,14 +228,9 @@ def _of_judge(materials: Materials, judge: str, seed: int = 1) -> core.Ranked:
 
     It has ranges of 90 % and gives four decimals, of which the table prints three.
     """
-    return verbs.rank(
-        materials.judgments("gjg15"),
-        judge=[judge],
-        unit="pair",
-        divisor="beaten-opponents",
-        confidence=0.9,
-        seed=seed,
-    )
+    judgments, divisor = materials.judgments("gjg15"), "beaten-opponents"
+    by_judge = partial(verbs.rank, judgments, judge=[judge], unit="pair", divisor=divisor)
+    return by_judge(confidence=0.9, seed=seed)
 
 
 # --- text ----------------------------------------------------------------------------------
@@ -279,11 +271,10 @@ def _table3a(materials: Materials) -> Made:
     scores = materials.scored("conll14", ["m2"])["m2"]
     ranked = sorted(scores.items(), key=lambda item: -item[1].value)
     parts = {"p": "precision", "r": "recall"}
-    rows = {
-        system: {"rank": float(place), "m2": score.value}
-        | {column: score.parts[part] for column, part in parts.items()}
-        for place, (system, score) in enumerate(ranked, start=1)
-    }
+    rows: dict[str, dict[str, float]] = {}
+    for place, (system, score) in enumerate(ranked, start=1):
+        shares = {column: score.parts[part] for column, part in parts.items()}
+        rows[system] = {"rank": float(place), "m2": score.value} | shares
     return in_rows(rows)
 
 

@@ -23,8 +23,7 @@ PAPER = "kobayashi2024"
 JUDGED = {"SEEDA-E": "seeda-e", "SEEDA-S": "seeda-s"}
 SETS = ("base", "+fluent")
 
-GOTOSCORER = "gotoscorer(annotator=1)"
-"""Annotator 0 is .2 away from the printed figures."""
+GOTOSCORER = "gotoscorer(annotator=1)"  # annotator 0 is .2 away from the printed figures
 
 TAKEN = {
     "errant": "gold edits taken from the two reference texts",
@@ -34,8 +33,7 @@ COPIED = "with PIE's outputs for LM-Critic's, as they were released until Decemb
 PRINTED = "from the scores that Appendix B prints"
 ANSWERS = "from the answers"
 OF_RUNS = Tolerance(0.002, "printed is the mean of random runs, ours the limit of such means")
-RUNS = 1000
-"""Of TrueSkill, for the ranges of an evaluator."""
+RUNS = 1000  # of TrueSkill, for the ranges of an evaluator
 
 
 class Row(NamedTuple):

@@ -41,11 +41,9 @@ def _human(materials: Materials, row: str) -> dict[str, Ours]:
     """Correlate with Expected Wins of all 13 systems, and count pairs; a metric's tie is wrong."""
     spelling, made = by_maege.spelled(materials, row)
     table = materials.scored("conll14", [spelling])
-    (agreement,) = meta.correlate_sentences(
-        table,
-        materials.judgments("gjg15").rankings,
-        design=meta.SentenceDesign(pairs="expanded", ties="wrong", missing="drop", resamples=0),
-    ).values()
+    rankings = materials.judgments("gjg15").rankings
+    design = meta.SentenceDesign(pairs="expanded", ties="wrong", missing="drop", resamples=0)
+    (agreement,) = meta.correlate_sentences(table, rankings, design=design).values()
     result = correlated(table, {"EW": expected_wins()})["EW"][spelling]
     values = (result["pearson"].value, result["spearman"].value)
     counts, why = agreement.counts, result["pearson"].reason
@@ -58,11 +56,8 @@ def _human(materials: Materials, row: str) -> dict[str, Ours]:
 def expected_wins() -> dict[str, float]:
     """Return people's scores as Table 3(b) of Grundkiewicz et al. 2015 prints them."""
     cells = read_tables("grundkiewicz2015")["table3b"].cells
-    return {
-        system: cell.value
-        for (system, column), cell in cells.items()
-        if column == "score" and isinstance(cell.value, float)
-    }
+    scores = {system: cell.value for (system, column), cell in cells.items() if column == "score"}
+    return {system: value for system, value in scores.items() if isinstance(value, float)}
 
 
 # --- impacts of edits ----------------------------------------------------------------------
@@ -95,12 +90,10 @@ def corrected(materials: Materials) -> Corrected:
         edits = extractor.annotate([(row.source, row.text or "") for row in rows])
         places = (row.origin.rpartition("#")[2] for row in rows)
         pipeline = extractor.signature()["pipeline"]
-        typed = {
-            place if "." in place else f"{place}.0": replace(
-                row, edits=tuple(replace(edit, type=training.merged(edit.type)) for edit in of)
-            )
-            for place, row, of in zip(places, rows, edits, strict=True)
-        }
+        typed: dict[str, formats.Correction] = {}
+        for place, row, of in zip(places, rows, edits, strict=True):
+            by_type = tuple(replace(edit, type=training.merged(edit.type)) for edit in of)
+            typed[place if "." in place else f"{place}.0"] = replace(row, edits=by_type)
         return Corrected(typed, str(pipeline))
 
     return materials.once("corrected", extract)

@@ -212,10 +212,8 @@ def correlated(
 ) -> dict[str, meta.SystemMeta]:
     """Correlate metrics with each ranking, without intervals."""
     design = meta.Design(interval="none")
-    return {
-        who: meta.correlate_systems(table, human, design=design, drop=drop)
-        for who, human in people.items()
-    }
+    correlate = partial(meta.correlate_systems, table, design=design, drop=drop)
+    return {who: correlate(human) for who, human in people.items()}
 
 
 def correlation_cells(

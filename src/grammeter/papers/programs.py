@@ -10,8 +10,7 @@ _CONSTANTS = {
 }
 """Rows by spelling: the documented and the actual constants of release 1.1."""
 
-_SECOND = 1
-"""The annotator that the combined file lists only where both differ."""
+_SECOND = 1  # the annotator that the combined file lists only where both differ
 
 
 def _ref1(materials: Materials) -> Made:

@@ -15,8 +15,7 @@ from grammeter.metrics import metric as make_metric
 from grammeter.verbs._judged import Flag, Judged
 from grammeter.verbs._scripted import SCRIPTED, Scripted, nowhere, sample
 
-BEST = 5
-"""The highest score, which becomes rank 1."""
+BEST = 5  # the highest score, which becomes rank 1
 
 Shown = core.Item | core.Ranking
 """Which outputs of which sentence stand side by side; a ranking says it, too."""

@@ -9,8 +9,7 @@ from typing import Any
 from grammeter.core import Ranking, Signature
 from grammeter.llm import UNLIKELY, Bill, Opinion
 
-MOST_NAMED = 5
-"""A note names at most this many cases; it counts the others."""
+MOST_NAMED = 5  # a note names at most this many cases; it counts the others
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,7 @@ from grammeter.ranking import named_systems, notes_of, public_shape
 from grammeter.verbs._meta_sides import PathLike
 
 PEOPLE = "people"
-SIZES = 8
-"""Sizes of a learning curve, from ten items to all."""
+SIZES = 8  # sizes of a learning curve, from ten items to all
 
 WORDS = {
     "mean": "mean score", "tied": "share of pairs tied", "changed": "verdicts changed",

@@ -70,9 +70,8 @@ def meta_sentence(
     table = meta.join_scores(sources, systems=systems, drop=drop, segments=last)
     if unit == "document" and (documents := (table.corpus or {}).get("documents")):
         named = formats.in_documents(rankings, documents, "the scores")
-        rankings = (
-            replace(rankings, rankings=named) if isinstance(rankings, formats.Judgments) else named
-        )
+        files = isinstance(rankings, formats.Judgments)
+        rankings = replace(rankings, rankings=named) if files else named
     result = meta.correlate_sentences(
         table,
         rankings,
@@ -148,19 +147,14 @@ def _sentence_sources(
     people = [path for path in people if path not in more]
     places = [*named_places(scores), *((None, path) for path in more)]
     sources = named_sources(places)
-    paths = {
-        name or formats.metric_name(str(p)): str(p) for name, p in places if isinstance(p, PathLike)
-    }
-    judged = {
-        name: p for name, p in paths.items() if isinstance(sources.get(name), formats.Judgments)
-    }
+    files = ((name, str(place)) for name, place in places if isinstance(place, PathLike))
+    paths = {name or formats.metric_name(path): path for name, path in files}
+    of_judges = [name for name, of in sources.items() if isinstance(of, formats.Judgments)]
+    judged = {name: path for name, path in paths.items() if name in of_judges}
     if not people or "-" in judged.values():
-        raise UsageError(
-            "judgments to hold the scores against are missing"
-            if not people
-            else "judgments in the place of scores come from a file, not from standard input",
-            fix="Give scores first, then judgments or --benchmark.",
-        )
+        fault = "judgments in the place of scores come from a file, not from standard input"
+        fault = fault if people else "judgments to hold the scores against are missing"
+        raise UsageError(fault, fix="Give scores first, then judgments or --benchmark.")
     tables = [source for source in sources.values() if isinstance(source, ScoreTable)]
     rankings, *others = formats.read_sides(
         [people, *([path] for path in judged.values())],
@@ -177,14 +171,11 @@ def _judgments_of(
     hyps: Sequence[PathLike],
 ) -> formats.Judgments:
     """Read judgments; the outputs that were scored tell the number of the first sentence."""
+    first = first_segment
     if hyps:
-        return formats.read_judgments(
-            paths, first_segment=first_segment, systems=formats.read_outputs(hyps)
-        )
+        outputs = formats.read_outputs(hyps)
+        return formats.read_judgments(paths, first_segment=first, systems=outputs)
     corpus = next((table.corpus for table in tables if table.corpus is not None), None)
-    return formats.read_judgments_of(
-        paths,
-        None if corpus is None else formats.Corpus.from_dict(corpus).systems,
-        segments=max((table.segments for table in tables), default=0),
-        first_segment=first_segment,
-    )
+    systems = None if corpus is None else formats.Corpus.from_dict(corpus).systems
+    size = max((table.segments for table in tables), default=0)
+    return formats.read_judgments_of(paths, systems, segments=size, first_segment=first)

@@ -14,34 +14,9 @@ from grammeter.ranking import FEW_SYSTEMS, Agreement
 from grammeter.rendering import Drawing, Point, Section, draw, scatter
 from grammeter.verbs._meta import correlate
 from grammeter.verbs._meta_judge import examined, scoring_judges
+from grammeter.verbs._report.scores import WORDS
 
 FEWEST = 3  # least number of systems for correlations
-
-CAPTIONS = {
-    "agreement": "Agreement between and within judges",
-    "file": "Agreement in each file",
-    "kappa": "Kappa of each two judges; of one judge with itself on the diagonal",
-    "judge": "What each judge did",
-    "metric": "Correlations of metrics with people's scores",
-    "better (pearson)": "Williams' test (pearson): p that the row's metric correlates better",
-    "better (spearman)": "Williams' test (spearman): p that the row's metric correlates better",
-    "without": "Correlations without each system",
-    "best K": "Correlations of the best systems by people",
-}
-"""Captions of tables by their first head."""
-
-HOW_RANKED = (
-    "The range of ranks is that of resampled judgments; systems of different clusters differ in"
-    " nearly all of them."
-)
-HOW_AGREED = (
-    "Cohen's kappa on pairs of outputs that were ranked together, and Krippendorff's alpha of the"
-    " ranks."
-)
-HOW_EXAMINED = (
-    "What language models' answers tell of them: counts of raw scores, whether they agree with"
-    " themselves, and whether place, length or edits sway them."
-)
 
 
 def judges_section(
@@ -53,7 +28,7 @@ def judges_section(
         result = examined(rankings, corpus, drawn=drawn)
         tables, drawings = tuple(result.tables()), tuple(map(draw, result.figures().values()))
         captions = tuple(table.title for table in tables)
-        words = (HOW_EXAMINED, *result.notes)
+        words = (WORDS["how_examined"], *result.notes)
         yield Section("judges", "Judges that gave scores", words, tables, drawings, captions)
 
 
@@ -102,11 +77,11 @@ class People:
             drawings = tuple(map(draw, ranked.figures().values()))
             title, caption = "Ranking by people", f"Systems by {ranked.method}"
             tables = tuple(ranked.tables())
-            yield Section("ranking", title, (HOW_RANKED,), tables, drawings, (caption,))
+            yield Section("ranking", title, (WORDS["how_ranked"],), tables, drawings, (caption,))
         if self.agreement is not None:
             tables = tuple(self.agreement.tables())
-            captions = _captions(tables)
-            yield Section("agreement", "Agreement", (HOW_AGREED,), tables, captions=captions)
+            captions, words = _captions(tables), (WORDS["how_agreed"],)
+            yield Section("agreement", "Agreement", words, tables, captions=captions)
         correlations = "correlations", "Metrics and people"
         if self.meta is not None:
             tables = tuple(self.meta.tables())
@@ -129,7 +104,7 @@ class People:
 
 
 def _captions(tables: Sequence[Table]) -> tuple[str, ...]:
-    return tuple(CAPTIONS[table.columns[0].head] for table in tables)
+    return tuple(WORDS["captions"][table.columns[0].head] for table in tables)
 
 
 def _on_systems(meta: SystemMeta, left_out: Iterable[str]) -> tuple[str, ...]:

@@ -1,9 +1,12 @@
 """The sections about scores: values with intervals and letters, error types, and signatures."""
 
 import math
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from grammeter import core, errant, formats, scoring
 from grammeter.metrics import Errant, metric
@@ -18,10 +21,8 @@ from grammeter.verbs._compare.results import (
 )
 from grammeter.verbs._compare.verb import compare
 
-NO_SENTENCES = (
-    "These scores do not hold their sentences, so there are none to browse: score again with"
-    " 'grammeter score -o FILE'."
-)
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+"""What the page says; ``captions`` of tables are by their first head."""
 
 
 def compared(
@@ -44,7 +45,8 @@ def compared(
 def scores_section(table: core.ScoreTable, comparison: Comparison) -> Section:
     """Show scores with their comparison."""
     notes = dict.fromkeys([*table.notes, *comparison.notes])
-    words = (*_how_to_read(comparison), *([NO_SENTENCES] if table.corpus is None else []), *notes)
+    missing = [WORDS["no_sentences"]] if table.corpus is None else []
+    words = (*_how_to_read(comparison), *missing, *notes)
     drawings: list[Drawing] = []
     for name, column in table.items():
         dots, caption = (
@@ -187,14 +189,6 @@ def _caption(name: str, column: core.MetricScores, comparison: Comparison) -> st
 
 MOST = 30  # largest number of types in a heat map; the tables have all types
 
-_HOW = (
-    "To see error types: grammeter score -m errant --types ... -o FILE, with the metric's package"
-    " and pipeline at hand ('grammeter doctor')."
-)
-_MIXED = (
-    "An older version of grammeter stored these figures: hits and misses have the gold file's"
-    " types, false positives ERRANT's. Score again with --types."
-)
 ERRANTS = ("errant", "senterrant")  # beginnings of the spellings of metrics with error types
 
 OUTCOMES = ("tp", "fp", "fn")
@@ -233,7 +227,7 @@ def types_section(
     typed = list(_found(table, corpus, pipeline, anew))
     words = [text for scores in typed for text in scores.words]
     if not typed:
-        words = [_HOW if anew else f"They were not asked for. {_HOW}"]
+        words = [("" if anew else "They were not asked for. ") + WORDS["how"]]
     tables = tuple(layout for scores in typed for layout in _tables(scores, table.systems))
     both = ("F", "True positives / false positives / false negatives")
     captions = tuple(f"{what} by error type ({of.metric})" for of in typed for what in both)
@@ -246,7 +240,7 @@ def _found(
 ) -> Iterator[TypeScores]:
     stored = {name: column for name, column in table.items() if column.types}
     for name, column in stored.items():
-        mixed = () if _one_scheme(column) else (_MIXED,)
+        mixed = () if _one_scheme(column) else (WORDS["mixed"],)
         scorer = metric(column.metric) if mixed else None
         if isinstance(scorer, Errant) and corpus and anew:
             yield _made(name, scorer, corpus)
