@@ -23,14 +23,9 @@ _SETTINGS = ("task", "strategy", "closed", "seed", "signature")
 class CampaignProgress(Result):
     """A campaign and its progress.
 
-    Attributes
-    ----------
-    origin
-        Version of grammeter, and digest of all texts.
-    progress
-        Counts of items, judgments, and of each judge.
-    notices, notes
-        Remarks on the files read, and on settings without effect.
+    - ``origin``: version of grammeter, and digest of all texts.
+    - ``progress``: counts of items, judgments, and of each judge.
+    - ``notices``, ``notes``: remarks on the files read, and on settings without effect.
     """
 
     campaign: str
@@ -83,12 +78,8 @@ class CampaignProgress(Result):
 class CampaignStatus(CampaignProgress):
     """A campaign's progress, agreement and ranking so far.
 
-    Attributes
-    ----------
-    agreement, ranking
-        ``None`` if there are too few judgments.
-    reasons
-        ``agreement`` or ``ranking`` -> why it is ``None``.
+    - ``agreement``, ``ranking``: ``None`` if there are too few judgments.
+    - ``reasons``: ``agreement`` or ``ranking`` -> why it is ``None``.
     """
 
     agreement: Agreement | None = None

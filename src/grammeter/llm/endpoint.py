@@ -36,51 +36,38 @@ _AS_IN = """Write one as in --body '{"reasoning_effort": "low"}'."""
 class Endpoint:
     """An OpenAI-compatible endpoint and the limits of its use.
 
-    Attributes
-    ----------
-    backend
-        Where models answer: ``openai``, on a server that speaks OpenAI's protocol;
-        ``transformers``, in this process. There ``model`` is a folder or a name on the hub, and
-        address, key, timeout, patience, prices, ``max_cost`` and ``structured`` have no effect.
-    read
-        ``text``: the scores that the model writes; ``likelihood`` (``transformers`` alone): the
-        expectation over the digits 1 to 5, by the probabilities that the model gives them in
-        place of each score; the sampling and ``max_output`` have no effect.
-    base_url
-        Up to and with ``/v1``.
-    key_variable
-        The environment variable that holds the key; the key itself is stored nowhere.
-    concurrency
-        Calls in flight at once; ``None``: 4, or 1 for a server on this machine, or 256 that wait
-        for a model in this process, which answers them in batches.
-    requests_per_minute, tokens_per_minute
-        Maximum rates; ``None``: no limit.
-    timeout, patience
-        Seconds to wait for one reply; seconds for one call, including all repetitions.
-    max_requests, max_tokens, max_cost
-        Ceilings of this run, money in the currency of ``prices``; all replies stay in the cache.
-    cache_dir, offline
-        Folder of the replies, ``None``: the user's cache folder; whether to answer from it alone.
-    prices
-        A price table to use instead of the one in the package.
-    attempts
-        Maximum replies to a call, sent again while they are invalid; those in the cache count.
-    max_output
-        Maximum tokens of one reply, including hidden reasoning; twice as many after a reply was
-        cut. The cache treats a request with another limit as another request.
-    temperature, top_p
-        How replies are sampled: 0 to 2; above 0, up to 1.
-    system_message
-        Sent before the prompt; ``@FILE``: the text of a file.
-    structured
-        The form of replies that the endpoint is asked to enforce; less if it refuses that.
-    body
-        More fields of every request, as a mapping or JSON: ``{"reasoning_effort": "low"}``;
-        ``seed`` is the seed of the first repeat, 1 if it is not there.
-    backoff
-        Maximum seconds before the first repetition of a request; the time doubles with each.
-    bill
-        Counts the usage of this endpoint; the ceilings apply to it.
+    - ``backend``: where models answer: ``openai``, on a server that speaks OpenAI's protocol;
+      ``transformers``, in this process. There ``model`` is a folder or a name on the hub, and
+      address, key, timeout, patience, prices, ``max_cost`` and ``structured`` have no effect.
+    - ``read``: ``text``: the scores that the model writes; ``likelihood`` (``transformers``
+      alone): the expectation over the digits 1 to 5, by the probabilities that the model gives them
+      in place of each score; the sampling and ``max_output`` have no effect.
+    - ``base_url``: up to and with ``/v1``.
+    - ``key_variable``: the environment variable that holds the key; the key itself is stored
+      nowhere.
+    - ``concurrency``: calls in flight at once; ``None``: 4, or 1 for a server on this machine, or
+      256 that wait for a model in this process, which answers them in batches.
+    - ``requests_per_minute``, ``tokens_per_minute``: maximum rates; ``None``: no limit.
+    - ``timeout``, ``patience``: seconds to wait for one reply; seconds for one call, including
+      all repetitions.
+    - ``max_requests``, ``max_tokens``, ``max_cost``: ceilings of this run, money in the currency
+      of ``prices``; all replies stay in the cache.
+    - ``cache_dir``, ``offline``: folder of the replies, ``None``: the user's cache folder;
+      whether to answer from it alone.
+    - ``prices``: a price table to use instead of the one in the package.
+    - ``attempts``: maximum replies to a call, sent again while they are invalid; those in the
+      cache count.
+    - ``max_output``: maximum tokens of one reply, including hidden reasoning; twice as many after
+      a reply was cut. The cache treats a request with another limit as another request.
+    - ``temperature``, ``top_p``: how replies are sampled: 0 to 2; above 0, up to 1.
+    - ``system_message``: sent before the prompt; ``@FILE``: the text of a file.
+    - ``structured``: the form of replies that the endpoint is asked to enforce; less if it
+      refuses that.
+    - ``body``: more fields of every request, as a mapping or JSON: ``{"reasoning_effort":
+      "low"}``; ``seed`` is the seed of the first repeat, 1 if it is not there.
+    - ``backoff``: maximum seconds before the first repetition of a request; the time doubles with
+      each.
+    - ``bill``: counts the usage of this endpoint; the ceilings apply to it.
     """
 
     backend: Backend = "openai"

@@ -60,18 +60,13 @@ class Question:
 class Protocol:
     """The words of questions.
 
-    Attributes
-    ----------
-    criterion
-        One of :data:`CRITERIA`, or a sentence that says what to look at.
-    prompt
-        ``paper``, ``hardened``, or a file: text with ``{TARGETS}`` and, if wanted, ``{CONTEXT}``
-        (or ``{PREVIOUS}``, ``{SOURCE}``, ``{FOLLOWING}``), ``{CRITERION}``, ``{FORMAT}`` (the form
-        of the reply) and ``{EXTENT}`` ("three sentences").
-    numbered
-        Write ``1.`` and so on before targets; by default not in the paper's prompt, as printed.
-    context
-        How many sentences around the source are shown: 0, 1 (the one before) or 2.
+    - ``criterion``: one of :data:`CRITERIA`, or a sentence that says what to look at.
+    - ``prompt``: ``paper``, ``hardened``, or a file: text with ``{TARGETS}`` and, if wanted,
+      ``{CONTEXT}`` (or ``{PREVIOUS}``, ``{SOURCE}``, ``{FOLLOWING}``), ``{CRITERION}``,
+      ``{FORMAT}`` (the form of the reply) and ``{EXTENT}`` ("three sentences").
+    - ``numbered``: write ``1.`` and so on before targets; by default not in the paper's prompt,
+      as printed.
+    - ``context``: how many sentences around the source are shown: 0, 1 (the one before) or 2.
 
     Raises :class:`UsageError` if the criterion belongs to the other name, and :class:`DataError` if
     the file is no template.

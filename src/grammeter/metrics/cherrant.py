@@ -24,21 +24,15 @@ class Cherrant(Comparing):
     Gold edits are used as they stand; where there are none, edits are extracted from the reference
     texts. A reference may have several lists of edits, all of which are its annotator's.
 
-    Attributes
-    ----------
-    alignments
-        ``all`` alignments of least cost give lists of edits, as in published figures, or the
-        ``first``.
-    resources
-        The folder ``data`` of the program ChERRANT, with its tables of characters; ``none``: no
-        tables, which moved F of MuCGEC dev by .0002.
-    simplify
-        Convert hypotheses and references to simplified characters, not the source, as the program
-        does: ``auto`` if OpenCC is here, ``t2s``, ``none``.
-    beta
-        Weight of recall in F; 0.5 prefers precision.
-    mode, categories, tokens, filter, rounding
-        As for :class:`Errant`; the types are M (missing), R (redundant), S, W (word order).
+    - ``alignments``: ``all`` alignments of least cost give lists of edits, as in published
+      figures, or the ``first``.
+    - ``resources``: the folder ``data`` of the program ChERRANT, with its tables of characters;
+      ``none``: no tables, which moved F of MuCGEC dev by .0002.
+    - ``simplify``: convert hypotheses and references to simplified characters, not the source, as
+      the program does: ``auto`` if OpenCC is here, ``t2s``, ``none``.
+    - ``beta``: weight of recall in F; 0.5 prefers precision.
+    - ``mode``, ``categories``, ``tokens``, ``filter``, ``rounding``: as for :class:`Errant`; the
+      types are M (missing), R (redundant), S, W (word order).
     """
 
     name = "cherrant"

@@ -178,29 +178,22 @@ class Errant(Extracting, Comparing):
     Gold edits are used as they stand, whatever their types; where there are none, edits are
     extracted from the reference texts.
 
-    Attributes
-    ----------
-    beta
-        Weight of recall in F; 0.5 prefers precision.
-    mode
-        What must be equal: ``span-correction`` (span and correction), ``span-detection`` (span),
-        ``token-detection`` (each token that is touched), ``span-type`` (span, correction, type).
-    categories
-        The tier of types: ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM).
-        ``none`` is ``full``, but scoring then spares the parser where it can.
-    tokens
-        ``single``: only edits with at most one token on either side; ``multi``: only the others.
-    filter
-        Error types that do not count.
-    pipeline
-        A spaCy pipeline by name or folder, or a CoNLL-U file of parses made elsewhere; ``plain``:
-        words alone, for any language; ``none`` takes the best English one that is installed.
-    rules
-        ``errant``: ERRANT's merging, with types by universal parts of speech outside English;
-        ``neutral``: without rules of a language; ``none`` takes the best that are here.
-    rounding
-        Decimals to which F is rounded when references are chosen; the package rounds to 4,
-        ``none`` compares exactly.
+    - ``beta``: weight of recall in F; 0.5 prefers precision.
+    - ``mode``: what must be equal: ``span-correction`` (span and correction), ``span-detection``
+      (span), ``token-detection`` (each token that is touched), ``span-type`` (span, correction,
+      type).
+    - ``categories``: the tier of types: ``operation`` (R), ``main`` (NOUN:NUM) or ``full``
+      (R:NOUN:NUM). ``none`` is ``full``, but scoring then spares the parser where it can.
+    - ``tokens``: ``single``: only edits with at most one token on either side; ``multi``: only
+      the others.
+    - ``filter``: error types that do not count.
+    - ``pipeline``: a spaCy pipeline by name or folder, or a CoNLL-U file of parses made
+      elsewhere; ``plain``: words alone, for any language; ``none`` takes the best English one that
+      is installed.
+    - ``rules``: ``errant``: ERRANT's merging, with types by universal parts of speech outside
+      English; ``neutral``: without rules of a language; ``none`` takes the best that are here.
+    - ``rounding``: decimals to which F is rounded when references are chosen; the package rounds
+      to 4, ``none`` compares exactly.
     """
 
     name = "errant"

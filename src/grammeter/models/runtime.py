@@ -139,21 +139,16 @@ class Tally:
 class Runtime:
     """How models run inside :func:`using`.
 
-    Attributes
-    ----------
-    device
-        ``cpu``, ``cuda``, ``cuda:1`` or ``mps``; that it exists is checked when a model is loaded.
-    dtype
-        Number type; scores of ``bfloat16`` differ in the fourth digit, so signatures show it.
-    batch_tokens
-        Maximum tokens of a batch, including padding; ``None``: a default by device. A longer
-        text is a batch of its own.
-    cache_dir
-        Folder in which figures are stored, created if necessary; ``None``: no cache on disk.
-    download
-        Whether missing models may be downloaded.
-    tally
-        Counts the work of this runtime.
+    - ``device``: ``cpu``, ``cuda``, ``cuda:1`` or ``mps``; that it exists is checked when a model
+      is loaded.
+    - ``dtype``: number type; scores of ``bfloat16`` differ in the fourth digit, so signatures
+      show it.
+    - ``batch_tokens``: maximum tokens of a batch, including padding; ``None``: a default by
+      device. A longer text is a batch of its own.
+    - ``cache_dir``: folder in which figures are stored, created if necessary; ``None``: no cache
+      on disk.
+    - ``download``: whether missing models may be downloaded.
+    - ``tally``: counts the work of this runtime.
 
     Raises
     ------
