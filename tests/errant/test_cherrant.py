@@ -183,7 +183,7 @@ def test_tables_are_read(folder) -> None:
     }
     pairs = ("戊丙", "丙戊", "他她", "甲丙")  # confused both ways, of one sound, neither
     assert [tables.alike(*pair) for pair in pairs] == [True, True, True, False]
-    assert tables.signature()["resources"] == "cilin+confusion+pinyin"
+    assert tables.signature["resources"] == "cilin+confusion+pinyin"
     row = cherrant._Row("甲", tables)
     assert row["乙"] == pytest.approx(2 / 6 + 0.5 + 0.25)  # the last class of 乙 counts
     assert row["丙"] == pytest.approx(4 / 6 + 0.5 + 0.25)

@@ -19,7 +19,7 @@ from functools import cache, cached_property
 from importlib.util import find_spec
 from itertools import accumulate
 from math import inf
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from grammeter.core import letter_distance, require
 from grammeter.errant.tokens import Tokens
@@ -111,28 +111,15 @@ class Aligner:
             yield Change("D" if left else "I", *gap)
 
 
-class Costs(Protocol):
-    """What substitutes cost."""
-
-    even: bool
-
-    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[Mapping[Any, float]]:
-        """Return for each token the costs of its substitutes, by their keys."""
-        ...
-
-    def words_of(self, tokens: Tokens, part: slice) -> Sequence[Any]:
-        """Return the key of each token, the same for tokens that cost the same."""
-        ...
-
-
 class Grid:
-    """The least costs of aligning the tokens that differ."""
+    """The least costs of aligning the tokens that differ; ``costs`` as :class:`_Costs`."""
 
-    def __init__(self, costs: Costs, source: Tokens, target: Tokens, part: Region) -> None:
+    def __init__(self, costs: Any, source: Tokens, target: Tokens, part: Region) -> None:
         left, right = slice(part.start, part.source_end), slice(part.start, part.target_end)
         self._start = part.start
         self._source, self._target = source.texts[left], target.texts[right]
-        self._rows, self._words = costs.rows_of(source, left), costs.words_of(target, right)
+        self._rows: Sequence[Mapping[Any, float]] = costs.rows_of(source, left)
+        self._words: Sequence[Any] = costs.words_of(target, right)
         self._orders = _Orders(source.lowers[left], target.lowers[right], wanted=not costs.even)
         self._cells = [[float(at) for at in range(len(self._target) + 1)]]
         for i in range(len(self._source)):

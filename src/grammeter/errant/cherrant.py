@@ -12,11 +12,12 @@ from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from itertools import chain
+from operator import eq
 from string import punctuation
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from grammeter import core
-from grammeter.errant.align import Change, Costs, Grid, region
+from grammeter.errant.align import Change, Grid, region
 from grammeter.errant.annotate import Annotator, Texts
 from grammeter.errant.chinese import (
     Resources,
@@ -25,9 +26,9 @@ from grammeter.errant.chinese import (
     simplifier,
     traditional,
 )  # fmt: skip
-from grammeter.errant.languages import Language, merge_neutral
+from grammeter.errant.languages import NEUTRAL_RULES
 from grammeter.errant.merge import adjacent, joined, parts
-from grammeter.errant.tokens import Tokens
+from grammeter.errant.tokens import Span, Tokens
 
 Alignments = Literal["all", "first"]
 """Which alignments of least cost give edits: all of them, or the first one."""
@@ -72,7 +73,7 @@ class Characters(Annotator):
         conversion = {"simplify": "t2s", "opencc": version("opencc")} if self._simplify else {}
         return {
             "alignments": "first" if self._first else "all",
-            **self._resources.signature(),
+            **self._resources.signature,
             **(conversion or {"simplify": "none"}),
         }
 
@@ -147,12 +148,10 @@ class _Costs:
         self._rows: dict[str, _Row] = {}
 
     def rows_of(self, tokens: Tokens, part: slice) -> Sequence[Mapping[str, float]]:
-        """Return for each character the costs of its substitutes."""
         texts = tokens.texts[part]
         return [self._rows.setdefault(text, _Row(text, self._resources)) for text in texts]
 
     def words_of(self, tokens: Tokens, part: slice) -> Sequence[str]:
-        """Return the keys of the characters in such rows."""
         return tokens.texts[part]
 
 
@@ -174,42 +173,36 @@ class _Row(dict[str, float]):
         return cost
 
 
-class _Path(NamedTuple):
-    """Changes from here to the end, linked: paths share what is behind them."""
-
-    change: Change
-    behind: _Path | None
+_Path = tuple[Change, "_Path"] | None  # changes from here to the end; paths share what is behind
 
 
 def _alignments(
-    costs: Costs, source: Sequence[str], target: Sequence[str], only_first: bool
+    costs: _Costs, source: Sequence[str], target: Sequence[str], only_first: bool
 ) -> Iterator[list[Change]]:
     """Yield the alignments of least cost, depth first, without their matches."""
     sides = Tokens(tuple(source), tuple(source)), Tokens(tuple(target), tuple(target))
     ties = _Ties(costs, *sides)
     only_first = only_first or abs(len(source) - len(target)) > FAR
-    pending: list[tuple[int, int, _Path | None]] = [(*ties.end, None)]
+    pending: list[tuple[int, int, _Path]] = [(*ties.end, None)]
     while pending:
         i, j, path = pending.pop()
         while i or j:
             first, *others = ties.steps(i, j)
             for step in reversed(() if only_first else tuple(others)):
-                pending.append((step.start, step.target_start, _Path(step, path)))
+                pending.append((step.start, step.target_start, (step, path)))
             i, j = first.start, first.target_start
-            path = path if first.kind == "M" else _Path(first, path)
-        yield list(_walked(path))
-
-
-def _walked(path: _Path | None) -> Iterator[Change]:
-    while path is not None:
-        yield path.change
-        path = path.behind
+            path = path if first.kind == "M" else (first, path)
+        changes: list[Change] = []
+        while path is not None:
+            change, path = path
+            changes.append(change)
+        yield changes
 
 
 class _Ties:
     """All steps of least cost to each cell; where the texts begin alike there is but one."""
 
-    def __init__(self, costs: Costs, source: Tokens, target: Tokens) -> None:
+    def __init__(self, costs: _Costs, source: Tokens, target: Tokens) -> None:
         self._source, self._target = source.texts, target.texts
         part = region(source.texts, target.texts)
         self._start, self.end = part.start, (part.source_end, part.target_end)
@@ -271,7 +264,7 @@ def _moves(window: Sequence[Change], source: Sequence[str], target: Sequence[str
     kinds = first.kind + middle.kind + last.kind
     if kinds == "SMS":
         crossed = (old, new_last), (new, old_last)
-        alike = _equal if min(map(len, (old, new, old_last, new_last))) == 1 else _near
+        alike = eq if min(map(len, (old, new, old_last, new_last))) == 1 else _near
         return all(alike(*pair) for pair in crossed)
     if kinds not in ("DMI", "DTI", "IMD", "ITD"):
         return False
@@ -281,10 +274,6 @@ def _moves(window: Sequence[Change], source: Sequence[str], target: Sequence[str
     if len(short) == 1:
         return short == long
     return _near(short, long) or (len(short) == len(long) and long in short * 2)
-
-
-def _equal(one: str, other: str) -> bool:
-    return one == other
 
 
 def _near(one: str, other: str) -> bool:
@@ -302,25 +291,20 @@ def _edits(
         if "".join(old) == "".join(new):
             continue
         edit = core.Edit(change.start, change.end, " ".join(new), _TYPES.get(change.kind, ""))
-        yield edit if edit.type else _typed(core.minimise(edit, source))
+        if not edit.type:
+            edit = core.minimise(edit, source)
+            edit = replace(edit, type=_operation(edit.end - edit.start, len(edit.correction)))
+        yield edit
 
 
-def _typed(edit: core.Edit) -> core.Edit:
-    return replace(edit, type=_operation(edit.start < edit.end, bool(edit.correction)))
-
-
-def _operation(old: bool, new: bool) -> str:
+def _operation(old: int, new: int) -> str:
     return "S" if old and new else "R" if old else "M"
 
 
-CHERRANT_RULES = Language(
-    rules="cherrant",
-    merge=merge_neutral,
-    merges_by_changes=lambda _changes: True,
-    classify=lambda span, source, target: _operation(
-        span.start < span.end, span.target_start < span.target_end
-    ),
-    types_need="words",
-    types="[MRSW]|NA|UNK",
-)
+def _classify(span: Span, *_: Tokens) -> str:
+    return _operation(span.end - span.start, span.target_end - span.target_start)
+
+
+_TYPED = {"classify": _classify, "types": "[MRSW]|NA|UNK"}
+CHERRANT_RULES = replace(NEUTRAL_RULES, rules="cherrant", **_TYPED)
 """What types there are: missing, redundant, substituted, word order; edits as given get a type."""

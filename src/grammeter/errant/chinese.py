@@ -27,22 +27,13 @@ class Resources:
     meanings: Mapping[str, tuple[str, str, str]]
     confusions: Mapping[str, frozenset[str]]
     readings: Callable[[str], frozenset[str]]
-    hash: str = ""
-
-    def signature(self) -> dict[str, str]:
-        """Return which resources there are, and which versions."""
-        if not self.hash:
-            return {"resources": "none"}
-        names = {"resources": "cilin+confusion+pinyin", "resources-hash": self.hash}
-        return {**names, "pypinyin": version("pypinyin")}
+    signature: Mapping[str, str]
 
     def alike(self, one: str, other: str) -> bool:
         """Whether two characters share a reading, or one is taken for the other."""
-        return bool(
-            other in self.confusions.get(one, ())
-            or one in self.confusions.get(other, ())
-            or self.readings(one) & self.readings(other)
-        )
+        confused = self.confusions.get(one, frozenset()), self.confusions.get(other, frozenset())
+        same = self.readings(one) & self.readings(other)
+        return other in confused[0] or one in confused[1] or bool(same)
 
 
 @cache
@@ -52,7 +43,7 @@ def resources_of(folder: str | None) -> Resources:
     MissingResourceError if the folder lacks a file, or pypinyin is not installed.
     """
     if folder is None:
-        return Resources({}, {}, lambda _character: frozenset())
+        return Resources({}, {}, lambda _character: frozenset(), {"resources": "none"})
     readings = require("pypinyin", extra="zh")
     contents: list[bytes] = []
     for path in (Path(folder, name) for name in FILES):
@@ -65,12 +56,11 @@ def resources_of(folder: str | None) -> Resources:
         plain: Any = readings.Style.NORMAL
         return frozenset(readings.pinyin(character, style=plain, heteronym=True)[0])
 
-    return Resources(
-        {word: (code[:1], code[1:2], code[2:4]) for code, *words in cilin for word in words},
-        {first: frozenset(others) for first, *others in confusion},
-        read,
-        hashlib.blake2b(b"".join(contents), digest_size=8).hexdigest(),
-    )
+    meanings = {word: (code[:1], code[1:2], code[2:4]) for code, *words in cilin for word in words}
+    digest = hashlib.blake2b(b"".join(contents), digest_size=8).hexdigest()
+    names = {"resources": "cilin+confusion+pinyin", "resources-hash": digest}
+    confusions = {first: frozenset(others) for first, *others in confusion}
+    return Resources(meanings, confusions, read, names | {"pypinyin": version("pypinyin")})
 
 
 def _table(name: str, data: bytes, encoding: str) -> list[list[str]]:
@@ -95,11 +85,5 @@ def simplifier(wanted: Simplification) -> Callable[[str], str] | None:
 def traditional(text: str) -> Iterator[str]:
     """Yield characters that Taiwan's common set has and the simplified one lacks."""
     for character in text:
-        chinese = "\u4e00" <= character <= "\u9fff"
-        if chinese and _is_in(character, "big5") and not _is_in(character, "gb2312"):
-            yield character
-
-
-@cache
-def _is_in(character: str, encoding: str) -> bool:
-    return bool(character.encode(encoding, "ignore"))
+        if "\u4e00" <= character <= "\u9fff" and not character.encode("gb2312", "ignore"):
+            yield from character.encode("big5", "ignore").decode("big5")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +19,9 @@ class Para(NamedTuple):
 
     def references(self) -> list[list[str | None]]:
         """Return the targets by reference: "no error" is the source, "cannot be annotated" none."""
-        rows = zip(self.sources, self.targets, strict=True)
-        texts = [[_meant(source, target) for target in targets] for source, targets in rows]
+        texts = (
+            map(_meant, repeat(s), ts) for s, ts in zip(self.sources, self.targets, strict=True)
+        )
         return [list(column) for column in zip_longest(*texts)]
 
     def outputs(self, lines: list[str], where: str) -> list[str]:

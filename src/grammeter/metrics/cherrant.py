@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from grammeter import core, errant
 from grammeter.metrics.base import cited
 from grammeter.metrics.errant import Comparing
+from grammeter.metrics.kinds import Extracting
 
 _AS_GIVEN = (
     "the gold edits stand as their file has them; if another program or other resources made them,"
     " extract them anew: grammeter edits extract --scheme cherrant"
 )
 _OF_WORDS = "the gold edits are of words; edits of characters come from the texts that they make"
-_NO_GOLD: core.GoldEdits = {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cherrant(Comparing):
+class Cherrant(Extracting, Comparing):
     """F-measure over edits of characters, for Chinese; white space does not count.
 
     Gold edits are used as they stand; where there are none, edits are extracted from the reference
@@ -45,19 +45,9 @@ class Cherrant(Comparing):
     resources: str | None = None
     simplify: errant.Simplification = "auto"
 
-    @property
-    def notice(self) -> str | None:
-        """Raise at once if a package or a table is missing."""
-        self.extractor()
-        return super().notice
-
     def extractor(self, *, types: bool = False) -> errant.Characters:
         """Return what extracts edits; they always have types."""
         return errant.chinese_annotator(self.alignments, self.resources, self.simplify)
-
-    def settings(self) -> dict[str, object]:
-        """Return tokens, resources and conversion in use."""
-        return {**super().settings(), **self.extractor().signature()}
 
     def counting(self) -> object:
         """Return what the counts depend on: neither F nor the choice of a reference matters."""
@@ -71,15 +61,13 @@ class Cherrant(Comparing):
         """
         source, old = " ".join(errant.characters(segment.source)), segment.source
         texts = (text and (source if text == old else _closed(text)) for text in segment.references)
-        gold = segment.gold if source == " ".join(old.split()) else _NO_GOLD
+        gold: core.GoldEdits = segment.gold if source == " ".join(old.split()) else {}
         if segment.gold and not (gold or segment.texts):
             fault = f"gold edits of other tokens than characters, and no text: {old[:40]!r}"
             fix = "Make them anew: grammeter edits extract --scheme cherrant"
             raise core.DataError(fault, fix=fix)
-        output = _closed(segment.hypothesis)
-        return replace(
-            segment, source=source, hypothesis=output, references=tuple(texts), gold=gold
-        )
+        closed = {"hypothesis": _closed(segment.hypothesis), "references": tuple(texts)}
+        return replace(segment, source=source, gold=gold, **closed)
 
     def text_notes(self, segments: Sequence[core.Segment]) -> Iterable[str]:
         """Say whose edits count, and which texts look traditional or align in too many ways."""

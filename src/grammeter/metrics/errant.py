@@ -209,7 +209,7 @@ class Errant(Extracting, Comparing):
 
     def extractor(self, *, types: bool = False) -> errant.Annotator:
         """Return what extracts edits; with error types, if wanted or needed."""
-        return errant.annotator(self.pipeline, rules=self.rules, types=types or self._needs_types)
+        return super().extractor(types=types or self._needs_types)
 
 
 @dataclass(frozen=True, kw_only=True)

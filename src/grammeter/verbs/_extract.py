@@ -90,7 +90,7 @@ def edits_extract(
     chinese = (para, alignments, resources, simplify) != (None, "all", None, "auto")
     english = (tok, lev, merge, pipeline, parse, rules) != (False, False, "rules", *[None] * 3)
     if chinese if scheme == "errant" else english:
-        fault = f"the scheme {scheme} knows no {' or '.join(_OPTIONS[scheme])}"
+        fault = f"options of another scheme than {scheme}: it has no {_OTHERS[scheme]}"
         raise core.UsageError(fault, fix="Leave these options out, or name the other scheme.")
     rows, where = _rows(orig, cor, para)
     empty = sum(not row[0].strip() for row in rows)
@@ -127,10 +127,7 @@ def edits_extract(
     return ExtractedEdits(tuple(blocks), (), (*notes, *notice_of(extractor)))
 
 
-_OPTIONS = {
-    "errant": ("para", "alignments", "resources", "simplify"),
-    "cherrant": ("tok", "lev", "merge", "pipeline"),
-}
+_OTHERS = {"errant": "para, alignments, resources, simplify", "cherrant": "tok, lev, merge, ..."}
 
 
 def _rows(
