@@ -49,10 +49,10 @@ def _write(args: argparse.Namespace, extracted: verbs.ExtractedEdits) -> None:
 def run_align(args: argparse.Namespace) -> None:
     """Write two M2 files of one text with common sentences; print the counts."""
     aligned = flags.call(args, gm.edits_align)
-    if not aligned.hyp.faults:
+    if not aligned.faults:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
-    output.put(args.out_hyp, aligned.hyp.text())
-    output.put(args.out_ref, aligned.ref.text())
+    output.put(args.out_hyp, formats.format_m2(aligned.hypothesis.blocks))
+    output.put(args.out_ref, formats.format_m2(aligned.reference.blocks))
     data = aligned.to_dict()
     if formats.STDIN in (args.out_hyp, args.out_ref):
         output.remark(data["notes"])

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
 from grammeter import core
 from grammeter.formats.m2 import M2Block, M2File
@@ -48,6 +49,18 @@ class Recut:
                 f" {one} sentences of the hypothesis and {other} of the reference are joined"
             )
         return (said, *(NOTES[what].format(count) for what, count in self.counts.items() if count))
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What lenient reading passed over."""
+        return (*self.hypothesis.notices, *self.reference.notices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of blocks, of joined sentences and of widened edits."""
+        counts = {"blocks": len(self.reference.blocks), "widened": self.counts["widened"]}
+        joined = dict(zip(("hypothesis", "reference"), self.joined, strict=True))
+        notes = [*self.faults, *self.notes]
+        return {"kind": "edit-alignment", **counts, "joined": joined, "notes": notes}
 
 
 def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, str]) -> Recut:

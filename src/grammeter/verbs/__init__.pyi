@@ -5,7 +5,6 @@ from grammeter.verbs._compare.results import MetricComparison as MetricCompariso
 from grammeter.verbs._compare.results import SystemResult as SystemResult
 from grammeter.verbs._compare.samples import as_table as as_table
 from grammeter.verbs._compare.verb import compare as compare
-from grammeter.verbs._edits import AlignedEdits as AlignedEdits
 from grammeter.verbs._edits import ComparedEdits as ComparedEdits
 from grammeter.verbs._edits import edits_align as edits_align
 from grammeter.verbs._edits import edits_compare as edits_compare

@@ -8,12 +8,7 @@ from random import Random
 from typing import Any, Literal, get_args
 
 from grammeter import core, errant
-from grammeter.formats import (
-    M2Block,
-    M2File,
-    read_m2,
-    recut,
-)  # fmt: skip
+from grammeter.formats import M2Block, M2File, read_m2, recut
 from grammeter.verbs._extract import UNCHANGED, ExtractedEdits, Scheme, either, notice_of
 
 Redo = Literal["auto", "gold"]
@@ -58,23 +53,6 @@ class ComparedEdits:
                 for kind, type_counts in self.by_type().items()
             }
         return data | {"notes": list(self.notes)}
-
-
-@dataclass(frozen=True, slots=True)
-class AlignedEdits:
-    """Two M2 files brought to the same sentences; ``recut`` says what that took."""
-
-    hyp: ExtractedEdits
-    ref: ExtractedEdits
-    recut: recut.Recut
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of blocks, of joined sentences and of widened edits."""
-        joined = dict(zip(("hypothesis", "reference"), self.recut.joined, strict=True))
-        counts = {"blocks": len(self.ref.blocks), "joined": joined}
-        counts["widened"] = self.recut.counts["widened"]
-        notes = [*self.hyp.faults, *self.recut.notes]
-        return {"kind": "edit-alignment", **counts, "notes": notes}
 
 
 @core.checked
@@ -165,7 +143,7 @@ def edits_split(
 @core.checked
 def edits_align(
     hyp: str | Path | M2File, ref: str | Path | M2File, *, lenient: bool = False
-) -> AlignedEdits:
+) -> recut.Recut:
     """Bring two M2 files of one text, cut into other sentences, to common sentences.
 
     Both are cut wherever both have a boundary at the same number of characters, white space
@@ -181,10 +159,7 @@ def edits_align(
         Pass over faulty lines.
     """
     (one, here), (other, there) = (_m2(f, lenient, n) for f, n in ((hyp, "hyp"), (ref, "ref")))
-    done = recut.common_sentences(one, other, (here, there))
-    faults = (*one.notices, *other.notices)
-    hypothesis = ExtractedEdits(done.hypothesis.blocks, faults)
-    return AlignedEdits(hypothesis, ExtractedEdits(done.reference.blocks, faults), done)
+    return recut.common_sentences(one, other, (here, there))
 
 
 @core.checked
