@@ -1,7 +1,5 @@
 """Items, which outputs of one sentence somebody is to judge, and judgments, what a judge said."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -118,7 +116,7 @@ class Ranking:
         """All systems judged, group by group."""
         return tuple(system for group in self.groups for system in group)
 
-    def with_systems(self, names: Collection[str]) -> Ranking:
+    def with_systems(self, names: Collection[str]) -> "Ranking":
         """Take other systems out, and groups that lose all theirs with their ranks and scores."""
         groups = [tuple(name for name in group if name in names) for group in self.groups]
         left = [place for place, group in enumerate(groups) if group]

@@ -1,7 +1,5 @@
 """All that one metric says of several systems, and its JSON form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -48,7 +46,7 @@ class MetricScores(Named[Score], over="scores", what="system"):
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     notes: tuple[str, ...] = ()
 
-    def of_systems(self, names: Mapping[str, str]) -> MetricScores:
+    def of_systems(self, names: Mapping[str, str]) -> "MetricScores":
         """Return the scores of some systems only: ``names`` maps their new names to the old."""
         parts: dict[str, Any] = {part: getattr(self, part) for part in BY_SYSTEM}
         chosen = {

@@ -1,7 +1,5 @@
 """A ranking of systems: scores, rank ranges and clusters, best first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +82,7 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
         yield str(self.signature)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "Ranked":
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, RANKING_KIND, verb="rank", where=where):
             rows = tuple(_row_from_json(row) for row in data["systems"])

@@ -1,7 +1,5 @@
 """The score table: metric x system x segment, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -122,7 +120,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
             yield name, None
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "ScoreTable":
         """Read :meth:`to_dict` or :meth:`to_full_dict`; DataError, naming ``where``, if neither."""
         with reading(data, SCORES_KIND, verb="score", where=where):
             details = data.get("details", {})

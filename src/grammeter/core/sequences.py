@@ -1,7 +1,5 @@
 """What two sequences have in common, by bit vectors (Hyyrö 2004)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

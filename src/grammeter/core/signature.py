@@ -1,7 +1,5 @@
 """Signatures: everything a number depends on, in one line of text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class Signature:
     pairs: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, name: str, settings: Mapping[str, object]) -> Signature:
+    def of(cls, name: str, settings: Mapping[str, object]) -> "Signature":
         """Build a signature from settings, in their order, and add the package's version.
 
         A setting called ``version`` (that of a metric) stays in its place.
@@ -37,7 +35,7 @@ class Signature:
         return cls(name, (*pairs, (_VERSION, __version__)))
 
     @classmethod
-    def parse(cls, text: str) -> Signature:
+    def parse(cls, text: str) -> "Signature":
         """Read what ``str`` wrote; a part without a colon is a ValueError."""
         name, *parts = text.split("|")
         pairs: list[tuple[str, str]] = []
@@ -57,7 +55,7 @@ class Signature:
     def __getitem__(self, key: str) -> str:
         return dict(self.pairs)[key]
 
-    def extended(self, settings: Mapping[str, object]) -> Signature:
+    def extended(self, settings: Mapping[str, object]) -> "Signature":
         """Return a signature with more settings before the version.
 
         Where another version of this package made the first part, it is kept as ``scored-by``.

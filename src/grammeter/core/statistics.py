@@ -1,7 +1,5 @@
 """Sufficient statistics: what is counted once and scored many times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -44,19 +42,19 @@ class Statistics:
         """How many references compete."""
         return len(self.labels)
 
-    def take(self, indices: Sequence[int] | IntArray) -> Statistics:
+    def take(self, indices: Sequence[int] | IntArray) -> "Statistics":
         """Return the chosen segments, in the given order, repetitions allowed."""
         at = np.asarray(indices, dtype=np.int64)
         judged = None if self.judged is None else self.judged[at]
         return Statistics(self.rows[at], self.present[at], self.labels, self.columns, judged)
 
     @property
-    def counted(self) -> Statistics:
+    def counted(self) -> "Statistics":
         """The rows of the sentences that can be judged."""
         at = self.judged
         return self if at is None else replace(self.take(np.flatnonzero(at)), judged=None)
 
-    def among(self, judged: BoolArray) -> Statistics:
+    def among(self, judged: BoolArray) -> "Statistics":
         """Give these rows the places of the sentences that can be judged, among all."""
         rows, present = spread(self.rows, judged), spread(self.present, judged)
         return Statistics(rows, present, self.labels, self.columns, judged)
@@ -74,7 +72,7 @@ class Statistics:
         return {"labels": list(self.labels), "columns": list(self.columns), "rows": rows}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Statistics:
+    def from_dict(cls, data: dict[str, Any]) -> "Statistics":
         """Read what :meth:`to_dict` wrote."""
         empty = [0] * len(data["columns"])
         judged = np.array([slots is not None for slots in data["rows"]], dtype=np.bool_)
@@ -110,11 +108,11 @@ class CorpusChoice:
     chosen: IntArray
     values: FloatArray
 
-    def take(self, indices: IntArray) -> CorpusChoice:
+    def take(self, indices: IntArray) -> "CorpusChoice":
         """Return those of some segments, in the given order."""
         return CorpusChoice(self.chosen[indices], self.values[indices])
 
-    def among(self, judged: BoolArray) -> CorpusChoice:
+    def among(self, judged: BoolArray) -> "CorpusChoice":
         """Give these the places of the sentences that can be judged."""
         return CorpusChoice(spread(self.chosen, judged, -1), spread(self.values, judged, np.nan))
 
@@ -139,14 +137,14 @@ class SegmentScores:
     def __len__(self) -> int:
         return len(self.values)
 
-    def take(self, indices: Sequence[int] | IntArray) -> SegmentScores:
+    def take(self, indices: Sequence[int] | IntArray) -> "SegmentScores":
         """Return the chosen segments, in the given order."""
         at = np.asarray(indices, dtype=np.int64)
         parts = {name: column[at] for name, column in self.parts.items()}
         in_corpus = self.in_corpus and self.in_corpus.take(at)
         return SegmentScores(self.values[at], self.chosen[at], parts, self.reason, in_corpus)
 
-    def among(self, judged: BoolArray) -> SegmentScores:
+    def among(self, judged: BoolArray) -> "SegmentScores":
         """Give these the places of the sentences that can be judged; the others are NaN."""
         own = CorpusChoice(self.chosen, self.values).among(judged)
         parts = {name: spread(column, judged) for name, column in self.parts.items()}

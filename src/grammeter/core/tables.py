@@ -1,7 +1,5 @@
 """Tables of values: columns with units, rows of raw cells, and five forms to write them in."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -56,7 +54,7 @@ class Column:
     @classmethod
     def many(
         cls, unit: Unit, *heads: str, digits: int = 4, tsv: int = 6, best: Best | None = None
-    ) -> tuple[Column, ...]:
+    ) -> "tuple[Column, ...]":
         """Return columns that differ in their heads alone."""
         return tuple(cls(head, unit, digits, tsv, best) for head in heads)
 
@@ -133,7 +131,7 @@ class Table:
         *,
         title: str = "",
         marks: Mapping[tuple[int, int], str] | None = None,
-    ) -> Table:
+    ) -> "Table":
         """Lay out rows; a column that is only a name holds texts."""
         heads = tuple(Column(c) if isinstance(c, str) else c for c in columns)
         return cls(heads, tuple(map(tuple, rows)), tuple(notes), title, marks=marks or {})
@@ -141,7 +139,7 @@ class Table:
     @classmethod
     def side_by_side(
         cls, columns: Iterable[tuple[Column | str, Sequence[Cell]]], notes: Iterable[str] = ()
-    ) -> Table:
+    ) -> "Table":
         """Lay columns of one length side by side."""
         heads, cells = zip(*columns, strict=True)
         return cls.of(heads, zip(*cells, strict=True), notes)
@@ -170,7 +168,7 @@ class Table:
         pandas: Any = require("pandas", extra="pandas")
         return pandas.DataFrame(list(self.rows), columns=[column.head for column in self.columns])
 
-    def _with_marks(self) -> Table:
+    def _with_marks(self) -> "Table":
         """Move the columns of marks behind the values to which they belong."""
         places = [at for at, column in enumerate(self.columns) if column.unit != "mark"]
         marks = dict(self.marks)

@@ -1,7 +1,5 @@
 """Counts by error type: sparse rows from which scores by type are made and compared."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +52,7 @@ class TypeCounts:
             raise ValueError("counts by type do not fit the names of the types")
 
     @classmethod
-    def of(cls, edits: Iterable[tuple[int, str, str]]) -> TypeCounts:
+    def of(cls, edits: Iterable[tuple[int, str, str]]) -> "TypeCounts":
         """Count edits, each with its sentence (from 0), its type and one of :data:`OUTCOMES`."""
         counts = Counter(edits)
         names = tuple(sorted({name for _, name, _ in counts}))
@@ -66,13 +64,13 @@ class TypeCounts:
         ]
         return cls(names, np.array(rows, dtype=np.int64).reshape(-1, 5))
 
-    def among(self, places: Sequence[int]) -> TypeCounts:
+    def among(self, places: Sequence[int]) -> "TypeCounts":
         """Give the sentences other numbers, those of their ``places`` (from 0)."""
         rows = self.rows.copy()
         rows[:, 0] = np.asarray(places, dtype=np.int64)[rows[:, 0]]
         return TypeCounts(self.names, rows)
 
-    def folded(self, tier: Tier) -> TypeCounts:
+    def folded(self, tier: Tier) -> "TypeCounts":
         """Return the counts of full types by what a tier keeps of them."""
         kinds = [tier_of(name, tier) for name in self.names]
         names = tuple(sorted(set(kinds)))
@@ -102,7 +100,7 @@ class TypeCounts:
         return {"names": list(self.names), "rows": self.rows.tolist()}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> TypeCounts:
+    def from_dict(cls, data: Mapping[str, Any]) -> "TypeCounts":
         """Read what :meth:`to_dict` wrote."""
         return cls(tuple(data["names"]), np.array(data["rows"], dtype=np.int64).reshape(-1, 5))
 

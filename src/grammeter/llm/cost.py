@@ -1,7 +1,5 @@
 """What calls cost: prices, guesses of tokens, and the bill of a run."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -103,7 +101,7 @@ class Usage:
     reasoning: int = 0  # how many of tokens_out are hidden reasoning
 
     @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Usage:
+    def of(cls, body: Mapping[str, Any]) -> "Usage":
         """Read ``usage`` of a chat completion."""
         usage = object_of(body.get("usage"))
         names = ("prompt_tokens", "completion_tokens", "total_tokens")

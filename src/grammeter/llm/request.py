@@ -1,7 +1,5 @@
 """Requests: what an endpoint accepts, and the body and the cache key of a call."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -58,7 +56,7 @@ class Abilities:
         shape = {"name": f"scores_{len(schema['required'])}", "strict": True, "schema": schema}
         return {"type": "json_schema", "json_schema": shape}
 
-    def without(self, field: str) -> Abilities:
+    def without(self, field: str) -> "Abilities":
         """Return the abilities without a field that the endpoint refuses."""
         if field == "response_format":
             return replace(self, rung=RUNGS[RUNGS.index(self.rung) + 1])
@@ -66,7 +64,7 @@ class Abilities:
             return replace(self, limit_field=LIMIT_FIELDS[field == LIMIT_FIELDS[0]], renamed=True)
         return replace(self, dropped=self.dropped | {field})
 
-    def at_most(self, structured: Structured) -> Abilities:
+    def at_most(self, structured: Structured) -> "Abilities":
         """Return the abilities of which no more structure than this is used."""
         used = max(RUNGS.index(self.rung), STRUCTURED.index(structured))
         return replace(self, rung=RUNGS[used])

@@ -1,7 +1,5 @@
 """The connection to an endpoint: one request, its response, and what a failure means."""
 
-from __future__ import annotations
-
 import asyncio
 import email.utils
 import ipaddress
@@ -48,7 +46,7 @@ class Raw:
         return cost.Usage.of(self.body)
 
     @cached_property
-    def failure(self) -> Failure | None:
+    def failure(self) -> "Failure | None":
         """Why the request failed; ``None`` if the body is a completion."""
         if self.trouble:
             return _without_reply(self)

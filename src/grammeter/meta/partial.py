@@ -6,8 +6,6 @@ sources, in this order, from numpy's legacy one; both seeded once. Each distinct
 once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -248,7 +246,7 @@ class PartialScores:
 
 
 def score_outputs(
-    metric: PartialScorer, outputs: PartialOutputs, targets: Targets
+    metric: PartialScorer, outputs: PartialOutputs, targets: "Targets"
 ) -> PartialScores:
     """Score all chains and corpora with one metric, in one batch."""
     segments: list[core.Segment] = []

@@ -11,8 +11,6 @@ by the metric is held against that by people. Here people gave rankings, no scor
 permuted of a sentence is how often one system was preferred to the other, less the reverse.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -179,7 +177,7 @@ class _Answers:
         pairs: Pairs,
         rankings: Sequence[core.Ranking],
         settings: Mapping[str, object],
-    ) -> _Answers:
+    ) -> "_Answers":
         higher = column.higher_is_better
         turned = {} if higher else {"meta-direction": "lower is better"}
         signature = column.signature.extended({**settings, **turned})

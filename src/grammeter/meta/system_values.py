@@ -1,7 +1,5 @@
 """What the question "does a metric rank systems as people do?" is asked with and answered by."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -158,7 +156,7 @@ class MetricMeta(core.Named[Correlation], over="correlations", what="correlation
         return plain({**self.correlations, **parts, "scores": self.scores, **wanted})
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> MetricMeta:
+    def from_dict(cls, data: Mapping[str, Any]) -> "MetricMeta":
         """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
         accuracy = data["pairwise_accuracy"]
         ties = accuracy["ties"]
@@ -293,7 +291,7 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
         return public_shape(META_SYSTEM, self, *names, rankings=self.rankings or None, **parts)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> SystemMeta:
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "SystemMeta":
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with core.reading(data, META_SYSTEM, verb="meta system", where=where):
             outliers, systems = tuple(data["outliers"]), tuple(data["systems"])

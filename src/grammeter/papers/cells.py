@@ -1,7 +1,5 @@
 """Printed figures beside ours, with a verdict."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -62,16 +60,16 @@ class Ours:
     outcomes: Mapping[Value, int] = field(default_factory=dict[Value, int])
 
     @classmethod
-    def missing(cls, error: MissingResourceError) -> Ours:
+    def missing(cls, error: MissingResourceError) -> "Ours":
         """Return a figure that cannot be made, for the reason of an error."""
         return cls(math.nan, f"{error.message}: {error.fix}" if error.fix else error.message)
 
-    def of(self, value: Value) -> Ours:
+    def of(self, value: Value) -> "Ours":
         """Return another value that was made in the same way."""
         return replace(self, value=value)
 
     @classmethod
-    def over_seeds(cls, values: Iterable[Value]) -> Ours:
+    def over_seeds(cls, values: Iterable[Value]) -> "Ours":
         """Return the most frequent of the values that seeds gave, with the others beside it."""
         outcomes = Counter(values)
         ((value, _),) = outcomes.most_common(1)

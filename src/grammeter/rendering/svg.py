@@ -4,8 +4,6 @@ Only what :mod:`grammeter.rendering.html` lets into a page: presentation attribu
 references. Colours are variables of the page with a fallback. Equal input gives equal bytes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -191,7 +189,7 @@ class Scale:
     log: bool = False
 
     @classmethod
-    def around(cls, values: Iterable[float], start: float, end: float) -> Scale:
+    def around(cls, values: Iterable[float], start: float, end: float) -> "Scale":
         """Return a scale with room for all finite values, a little more than they take."""
         finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
         low, high = min(finite), max(finite)

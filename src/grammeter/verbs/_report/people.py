@@ -1,7 +1,5 @@
 """The sections about people: their ranking, their agreement, and metrics against them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,7 +60,7 @@ class People:
             signatures[f"{name} and people"] = str(metric.signature)
         return signatures
 
-    def correlated(self) -> People:
+    def correlated(self) -> "People":
         """Correlate metrics with the ranking, unless it is done or impossible."""
         if self.meta is not None or self.ranking is None or len(self.common) < FEWEST:
             return self
