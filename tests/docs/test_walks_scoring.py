@@ -73,6 +73,13 @@ def test_published_cells_of_raw_czech_outputs_come_out(shared, monkeypatch):
     walk(ROOT / "docs" / "concepts" / "raw-outputs.md", monkeypatch, "shell-session")
 
 
+def test_published_columns_by_domain_come_out(shared, tmp_path, monkeypatch):
+    lay_out(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GECCC", str(shared / "data" / "lang_cs_geccc"))
+    walk(ROOT / "docs" / "concepts" / "groups.md", monkeypatch, "shell-session")
+
+
 def test_the_proposed_metric_is_installed_by_pip(tmp_path):
     """What the page has people install is found by its entry point, in a process of its own."""
     found = list(blocks(TUTORIALS / "propose-a-metric.md"))
