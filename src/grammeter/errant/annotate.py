@@ -13,15 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import get_args
 
-from grammeter.core import (
-    DETECTION_ONLY,
-    Edit,
-    GoldEdits,
-    Segment,
-    UnknownNameError,
-    UsageError,
-    cache_folder,
-)
+from grammeter import core
 from grammeter.errant.align import Aligner, Change
 from grammeter.errant.languages import NEUTRAL_RULES, PLAIN_RULES, Language, RuleSet, language
 from grammeter.errant.merge import Strategy, is_decided_by_changes
@@ -45,8 +37,6 @@ class Annotator:
     that users should see: the default pipeline's scores are not comparable with published ones.
     """
 
-    notice: str | None
-
     def __init__(
         self,
         rules: Language,
@@ -65,13 +55,13 @@ class Annotator:
         self.rules, self._parser, self._types, self._merge = rules, parser, types, merge
         self._lev = lev or parser is None
         self._aligner = Aligner(lev=self._lev)
-        self._known: dict[Texts, tuple[Edit, ...]] = {}
+        self._known: dict[Texts, tuple[core.Edit, ...]] = {}
         self._weight = 0
-        self.notice = parser.notice if parser else None
+        self.notice: str | None = parser.notice if parser else None
 
     def annotate(
         self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
-    ) -> list[tuple[Edit, ...]]:
+    ) -> list[tuple[core.Edit, ...]]:
         """Return the edits of each (source, corrected) pair, left to right.
 
         Tokens are separated by white space; equal ones give no edits, also where the texts differ
@@ -79,7 +69,7 @@ class Annotator:
         :func:`~.pipelines.tokenised`. MissingResourceError if spaCy is needed and not installed;
         UsageError if types are wanted and the pipeline's tags are not those that the rules know.
         """
-        edits: dict[Texts, tuple[Edit, ...]] = {}
+        edits: dict[Texts, tuple[core.Edit, ...]] = {}
         if tokens is None:
             edits = {pair: self._known[pair] for pair in pairs if pair in self._known}
         first: dict[str, int] = {}  # ordered by source, so that each is parsed once
@@ -94,11 +84,11 @@ class Annotator:
 
     def retype_all(
         self,
-        sentences: Sequence[tuple[str, Sequence[Edit]]],
+        sentences: Sequence[tuple[str, Sequence[core.Edit]]],
         *,
         minimise: bool = True,
         keep_types: bool = False,
-    ) -> list[tuple[Edit, ...]]:
+    ) -> list[tuple[core.Edit, ...]]:
         """Type the edits of many sentences, as ``errant_m2 -gold``.
 
         Sentences are tokens separated by white space, and the edits of one annotator in any order;
@@ -111,14 +101,14 @@ class Annotator:
         return [one.edits() for one in applied] if keep_types else self._typed(applied)
 
     def reextract_all(
-        self, sentences: Sequence[tuple[str, Sequence[Edit]]]
-    ) -> list[tuple[Edit, ...]]:
+        self, sentences: Sequence[tuple[str, Sequence[core.Edit]]]
+    ) -> list[tuple[core.Edit, ...]]:
         """Extract edits anew from the text that edits make, as ``errant_m2 -auto``.
 
         Edits that only detect are not applied; they stay, typed ``UNK``, the first of their span.
         """
         applied = [Applied.of(source, edits, minimise=False) for source, edits in sentences]
-        detecting = [[s for s in one.spans if s[0].type in DETECTION_ONLY] for one in applied]
+        detecting = [[s for s in one.spans if s[0].type in core.DETECTION_ONLY] for one in applied]
         rows = zip(applied, detecting, strict=True)
         detected = self._typed([replace(one, spans=spans) for one, spans in rows])
         extracted = self.annotate([(one.source, one.target) for one in applied])
@@ -135,11 +125,11 @@ class Annotator:
             "align": "lev" if self._lev else align,
         }
 
-    def _typed(self, applied: Sequence[Applied]) -> list[tuple[Edit, ...]]:
+    def _typed(self, applied: Sequence[Applied]) -> list[tuple[core.Edit, ...]]:
         texts = {text for one in applied if one.spans for text in (one.source, one.target)}
         parses = self._parse({text: split(text) for text in sorted(texts)})
 
-        def typed(one: Applied) -> Iterator[Edit]:
+        def typed(one: Applied) -> Iterator[core.Edit]:
             sides = [parses[text] for text in (one.source, one.target) if one.spans]
             for edit, (_, span) in zip(one.edits(), one.spans, strict=True):
                 yield replace(edit, type=self.rules.classify(span, *sides))
@@ -148,7 +138,7 @@ class Annotator:
 
     def _extract(
         self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None
-    ) -> Iterator[tuple[Edit, ...]]:
+    ) -> Iterator[tuple[core.Edit, ...]]:
         bare = {text: tokens[text] if tokens else split(text) for pair in pairs for text in pair}
         drafts = [self._draft(bare[source], bare[target]) for source, target in pairs]
         needed = {
@@ -178,14 +168,14 @@ class Annotator:
 
     def _finish(
         self, source: Tokens, target: Tokens, changes: list[Change] | None
-    ) -> tuple[Edit, ...]:
+    ) -> tuple[core.Edit, ...]:
         if changes is None:
             changes = self._aligner.align(source, target)
-        edits: list[Edit] = []
+        edits: list[core.Edit] = []
         for span in self.rules.merge(changes, source, target):
             text = " ".join(target.texts[span.target_start : span.target_end])
             kind = self.rules.classify(span, source, target) if self._types else ""
-            edits.append(Edit(span.start, span.end, text, kind))
+            edits.append(core.Edit(span.start, span.end, text, kind))
         return tuple(edits)
 
     def _parse(self, sentences: dict[str, Tokens]) -> dict[str, Tokens]:
@@ -195,7 +185,7 @@ class Annotator:
         parses = self._parser.parse(sentences.values(), dependencies=dependencies)
         return dict(zip(sentences, parses, strict=True))
 
-    def _remember(self, edits: dict[Texts, tuple[Edit, ...]]) -> None:
+    def _remember(self, edits: dict[Texts, tuple[core.Edit, ...]]) -> None:
         for pair, pair_edits in edits.items():
             if self._weight > EDIT_LIMIT:
                 self._known, self._weight = {}, 0
@@ -218,26 +208,20 @@ def annotator(
     MissingResourceError if there is no such pipeline, UnknownNameError if no such way of merging,
     UsageError if ``rules`` are not those of the words alone.
 
-    Parameters
-    ----------
-    pipeline
-        As for :func:`~.pipelines.find_pipeline`, or a CoNLL-U file of parses made elsewhere. Words
-        alone, in any language: ``plain``, with ERRANT's alignment and merging, or ``neutral``.
-    rules
-        ``errant``: its merging, and types by universal parts of speech outside English;
-        ``neutral``: neutral merging, types M, R, U. By default those of the pipeline's language.
-    types
-        Whether edits get types. The spans are the same without, and nothing needs a parser.
-    merge
-        How adjacent changes become edits, in the words of ``errant_parallel -merge``.
-    lev
-        Align by plain Levenshtein distance.
-    cache_dir
-        Folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else the user's.
+    - ``pipeline``: as for :func:`~.pipelines.find_pipeline`, or a CoNLL-U file of parses made
+      elsewhere. Words alone, in any language: ``plain``, with ERRANT's alignment and merging, or
+      ``neutral``.
+    - ``rules``: ``errant``, its merging, with types by universal parts of speech outside English;
+      ``neutral``, neutral merging, types M, R, U. By default those of the pipeline's language.
+    - ``types``: whether edits get types. The spans are the same without, and need no parser.
+    - ``merge``: how adjacent changes become edits, in the words of ``errant_parallel -merge``.
+    - ``lev``: align by plain Levenshtein distance.
+    - ``cache_dir``: folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else
+      the user's.
     """
-    UnknownNameError.check("way of merging", merge, get_args(Strategy))
+    core.UnknownNameError.check("way of merging", merge, get_args(Strategy))
     time = time_of_parse(pipeline)
-    return _annotator(pipeline, rules, types, merge, lev, cache_folder(cache_dir), time)
+    return _annotator(pipeline, rules, types, merge, lev, core.cache_folder(cache_dir), time)
 
 
 @cache
@@ -251,7 +235,7 @@ def _annotator(
         if rules == ("neutral" if parser else "errant"):
             fault = f"pipeline {pipeline} has its own rules, not {rules}"
             fix = f"Leave rules out, or take {NEUTRAL if parser else PLAIN}."
-            raise UsageError(fault, fix=fix)
+            raise core.UsageError(fault, fix=fix)
         scheme = PLAIN_RULES if parser else NEUTRAL_RULES
     elif time:
         parser = _parses(str(pipeline), time)
@@ -269,17 +253,17 @@ def _parses(file: str, _time: int) -> Parses:
     return Parses(Path(file))
 
 
-def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:
+def foreign_types(gold: Iterable[core.GoldEdits], rules: Language) -> list[str]:
     """Return the types of gold edits that the rules of a language never give, sorted.
 
     Types of edits that only mark an error (``Um``, ``UNK``) belong to every scheme.
     """
     annotations = (edits for by_annotator in gold for edits in by_annotator.values())
     types = {edit.type for edit in chain.from_iterable(annotations) if not edit.is_noop}
-    return sorted(kind for kind in types - DETECTION_ONLY if not rules.gives(kind))
+    return sorted(kind for kind in types - core.DETECTION_ONLY if not rules.gives(kind))
 
 
-def types_by_rules(segments: Iterable[Segment], annotator: Annotator) -> GoldTypes:
+def types_by_rules(segments: Iterable[core.Segment], annotator: Annotator) -> GoldTypes:
     """Type gold edits by the annotator's rules; spans and corrections stay as they are.
 
     Edits that only mark an error are ``UNK``, as in ``errant_m2 -gold``.
@@ -293,7 +277,7 @@ def types_by_rules(segments: Iterable[Segment], annotator: Annotator) -> GoldTyp
     }
 
 
-def _names(edits: Sequence[Edit], retyped: Iterable[Edit]) -> list[str]:
+def _names(edits: Sequence[core.Edit], retyped: Iterable[core.Edit]) -> list[str]:
     """Return the types of ``edits``; those of the changes come ``retyped``, in order of spans."""
     places = [at for at, edit in enumerate(edits) if not edit.is_noop]
     places.sort(key=lambda at: by_span(edits[at]))
@@ -301,7 +285,7 @@ def _names(edits: Sequence[Edit], retyped: Iterable[Edit]) -> list[str]:
     return [types.get(at, edit).type for at, edit in enumerate(edits)]
 
 
-def one_scheme(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
+def one_scheme(segments: Sequence[core.Segment], annotator: Annotator) -> list[core.Segment]:
     """Return segments whose gold edits have types of the annotator's rules, if they had others.
 
     Edits that only mark an error, or change nothing, keep theirs: the same edits count as before.
@@ -310,12 +294,12 @@ def one_scheme(segments: Sequence[Segment], annotator: Annotator) -> list[Segmen
         return list(segments)
     types = types_by_rules(segments, annotator)
     by_gold = {id(segment.gold): segment.gold for segment in segments}
-    gold: dict[int, GoldEdits] = {
+    gold: dict[int, core.GoldEdits] = {
         key: {n: tuple(map(_retyped, edits, types[key][n])) for n, edits in by_annotator.items()}
         for key, by_annotator in by_gold.items()
     }
     return [replace(segment, gold=gold[id(segment.gold)]) for segment in segments]
 
 
-def _retyped(edit: Edit, name: str) -> Edit:
-    return edit if {edit.type, name} & DETECTION_ONLY else replace(edit, type=name)
+def _retyped(edit: core.Edit, name: str) -> core.Edit:
+    return edit if {edit.type, name} & core.DETECTION_ONLY else replace(edit, type=name)

@@ -180,20 +180,17 @@ class Errant(Extracting, Comparing):
 
     - ``beta``: weight of recall in F; 0.5 prefers precision.
     - ``mode``: what must be equal: ``span-correction`` (span and correction), ``span-detection``
-      (span), ``token-detection`` (each token that is touched), ``span-type`` (span, correction,
-      type).
+      (span), ``token-detection`` (each token that is touched), ``span-type`` (and error type).
     - ``categories``: the tier of types: ``operation`` (R), ``main`` (NOUN:NUM) or ``full``
       (R:NOUN:NUM). ``none`` is ``full``, but scoring then spares the parser where it can.
-    - ``tokens``: ``single``: only edits with at most one token on either side; ``multi``: only
-      the others.
+    - ``tokens``: ``single``: only edits with at most one token on either side; ``multi``: others.
     - ``filter``: error types that do not count.
-    - ``pipeline``: a spaCy pipeline by name or folder, or a CoNLL-U file of parses made
-      elsewhere; ``plain``: words alone, for any language; ``none`` takes the best English one that
-      is installed.
+    - ``pipeline``: a spaCy pipeline by name or folder, or a CoNLL-U file of parses made elsewhere;
+      ``plain``: words alone, any language; ``none``: the best English one that is installed.
     - ``rules``: ``errant``: ERRANT's merging, with types by universal parts of speech outside
-      English; ``neutral``: without rules of a language; ``none`` takes the best that are here.
-    - ``rounding``: decimals to which F is rounded when references are chosen; the package rounds
-      to 4, ``none`` compares exactly.
+      English; ``neutral``: without rules of a language; ``none``: the best that are here.
+    - ``rounding``: decimals to which F is rounded when references are chosen; the package rounds to
+      4, ``none`` compares exactly.
     """
 
     name = "errant"
