@@ -186,8 +186,7 @@ def judge(
     if ours is None or (isinstance(ours.value, float) and math.isnan(ours.value)):
         return "needs", ours.note if ours else ""
     if printed.value is None:
-        alone = "a figure of ours, the paper prints none"
-        return "needs", _joined(alone, reason, ours.note)
+        return "needs", _joined("a figure of ours, the paper prints none", reason, ours.note)
     if ours.stands_in:
         return "other model", _joined(f"ours is not of {ours.stands_in}", ours.note)
     if is_rounded(printed, ours.value) or is_cut(printed, ours.value):
@@ -310,11 +309,9 @@ def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
         for column, value in zip(columns, values, strict=True):
             places = digits.get(column, 3) if isinstance(digits, Mapping) else digits
             cells[row, column] = Printed(value, places, column in cut)
-    shape["tolerances"] = {
-        key: Tolerance(rule["value"], rule["reason"])
-        for rule in shape.get("tolerances", ())
-        for key in rule["of"]
-    }
+    rules = shape.get("tolerances", ())
+    values = ((rule["of"], Tolerance(rule["value"], rule["reason"])) for rule in rules)
+    shape["tolerances"] = {key: tolerance for of, tolerance in values for key in of}
     shape["settings"] = {
         (row, columns[0]): Ours(value, rule["note"], "print")
         for rule in shape.get("settings", ())
@@ -390,8 +387,7 @@ def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
 
 def slips_table(paper: str) -> Table:
     """Lay out the slips of a paper."""
-    columns = [column.name for column in fields(Slip)]
-    rows = [astuple(slip) for slip in read_slips(paper)]
+    columns, rows = [column.name for column in fields(Slip)], map(astuple, read_slips(paper))
     return Table.of(columns, rows, title=f"{paper}: slips and ambiguities")
 
 
