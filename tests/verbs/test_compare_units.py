@@ -258,3 +258,9 @@ def test_a_report_shows_groups() -> None:
     assert any("resamples of the documents" in text for text in page.sections[0].words)
     without = gm.report(replace(table, blocks={}, corpus=None), no_types=True)
     assert "Groups" not in {section.title for section in without.sections}
+
+
+def test_a_comparison_of_an_earlier_version_drew_sentences(table: ScoreTable) -> None:
+    data = gm.compare(table, resamples=50).to_dict()
+    del data["unit"], data["units"]
+    assert Comparison.from_dict(data).design.unit == "sentence"
