@@ -387,8 +387,8 @@ def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
 
 def slips_table(paper: str) -> Table:
     """Lay out the slips of a paper."""
-    columns, rows = [column.name for column in fields(Slip)], map(astuple, read_slips(paper))
-    return Table.of(columns, rows, title=f"{paper}: slips and ambiguities")
+    heads, rows = (column.name for column in fields(Slip)), (astuple(s) for s in read_slips(paper))
+    return Table.of(heads, rows, title=f"{paper}: slips and ambiguities")
 
 
 def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:
