@@ -37,7 +37,7 @@ class Cherrant(Extracting, Comparing):
 
     name = "cherrant"
     title = "F-measure over edits of Chinese characters (Zhang et al. 2022)"
-    citation = cited("zhang-etal-2022-mucgec", "bryant-etal-2017-automatic")
+    citation = cited("zhang-etal-2022-mucgec")
     tok = "characters"
     chinese = True
 
