@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from grammeter import core, errant
 from grammeter.metrics.base import cited
 from grammeter.metrics.errant import Comparing
-from grammeter.metrics.kinds import Extracting
 
 _AS_GIVEN = (
     "the gold edits stand as their file has them; if another program or other resources made them,"
@@ -18,7 +17,7 @@ _OF_WORDS = "the gold edits are of words; edits of characters come from the text
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cherrant(Extracting, Comparing):
+class Cherrant(Comparing):
     """F-measure over edits of characters, for Chinese; white space does not count.
 
     Gold edits are used as they stand; where there are none, edits are extracted from the reference
@@ -44,6 +43,15 @@ class Cherrant(Extracting, Comparing):
     alignments: errant.Alignments = "all"
     resources: str | None = None
     simplify: errant.Simplification = "auto"
+
+    @property
+    def notice(self) -> str | None:
+        """Raise at once if a package or a table is missing."""
+        return super().notice or self.extractor().notice
+
+    def settings(self) -> dict[str, object]:
+        """Return tokens, resources and conversion in use."""
+        return {**super().settings(), **self.extractor().signature()}
 
     def extractor(self, *, types: bool = False) -> errant.Characters:
         """Return what extracts edits; they always have types."""
