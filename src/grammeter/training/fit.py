@@ -72,8 +72,7 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
 class _Run:
     def __init__(self, task: Task, settings: Settings, network: Network, folder: Path) -> None:
         self._task, self._settings, self._network = task, settings, network
-        self._folder = folder
-        self._checkpoint = Checkpoint(folder)
+        self._folder, self._checkpoint = folder, Checkpoint(folder)
         self._saved = self._timed = time.monotonic()
         self.encoded = {part: network.encode(examples) for part, examples in task.examples.items()}
         self.progress = Progress()
@@ -89,12 +88,9 @@ class _Run:
         here = self._network.environment()
         other = [key for key in here if here[key] != saved.environment.get(key)]
         if other:
-            shown = ", ".join(f"{key} {saved.environment.get(key)}" for key in other)
-            warnings.warn(
-                f"{self._folder}: the run began with {shown}: its weights may differ from those of"
-                " an uninterrupted one",
-                stacklevel=2,
-            )
+            began = ", ".join(f"{key} {saved.environment.get(key)}" for key in other)
+            differ = "its weights may differ from those of an uninterrupted one"
+            warnings.warn(f"{self._folder}: the run began with {began}: {differ}", stacklevel=2)
 
     def announce(self) -> None:
         """Tell how long the fit will take: a step takes about three times its forward pass."""
@@ -102,10 +98,9 @@ class _Run:
         steps = self._settings.epochs * math.ceil(len(examples) / size) - self.progress.updates
         if steps <= 0:
             return
+        self._network.outputs(examples[:size])  # warms up
         began = time.monotonic()
-        for _ in range(2):  # the first also warms up
-            began = time.monotonic()
-            self._network.outputs(examples[:size])
+        self._network.outputs(examples[:size])
         minutes = 3 * (time.monotonic() - began) * steps / 60
         tell(f"{steps} steps, about {minutes:.1f} minutes")
 
@@ -170,9 +165,8 @@ class _Run:
         rising = settings.warmup * total
         if update <= rising:
             return settings.rate * update / rising
-        if settings.decay == "none":
-            return settings.rate
-        return settings.rate * min(1.0, (total - update + 1) / (total - rising))
+        left = 1.0 if settings.decay == "none" else (total - update + 1) / (total - rising)
+        return settings.rate * min(1.0, left)
 
     def _batches(self, epoch: int) -> list[list[int]]:
         """Shuffle, sort by length inside blocks, shuffle the batches."""
@@ -188,10 +182,8 @@ class _Run:
 
     def _summary(self) -> str:
         last, of = self.progress.epochs[-1], self._settings.epochs
-        return (
-            f"epoch {last['number']} of {of}: loss {last['loss']:.4f},"
-            f" validation {self._task.figure_name} {last['figure']:.4f}"
-        )
+        figure = f"validation {self._task.figure_name} {last['figure']:.4f}"
+        return f"epoch {last['number']} of {of}: loss {last['loss']:.4f}, {figure}"
 
     def _count_time(self) -> None:
         now = time.monotonic()
@@ -218,9 +210,8 @@ def held_interrupts() -> Generator[Callable[[], bool]]:
         noted.append(number)
 
     handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or (
-        handler is not signal.default_int_handler
-    ):
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or handler is not signal.default_int_handler:
         yield lambda: False
         return
     signal.signal(signal.SIGINT, note)

@@ -89,14 +89,12 @@ class Progress:
     @property
     def best_epoch(self) -> int:
         """The first epoch with the greatest figure; 0 before the first one's end."""
-        best = max(self.epochs, key=lambda one: one["figure"], default={"number": 0})
-        return best["number"]
+        return max(self.epochs, key=lambda one: one["figure"], default={"number": 0})["number"]
 
     def finish_epoch(self, figure: float) -> None:
         """Record the epoch and start the next one."""
-        loss, seconds = self.loss / self.step, self.seconds
-        row = {"number": self.epoch, "loss": loss, "figure": figure, "seconds": seconds}
-        self.epochs.append(row)
+        row = {"number": self.epoch, "loss": self.loss / self.step}
+        self.epochs.append(row | {"figure": figure, "seconds": self.seconds})
         self.epoch, self.step, self.loss, self.seconds = self.epoch + 1, 0, 0.0, 0.0
 
 
@@ -125,8 +123,8 @@ class Checkpoint:
             state = json.loads((folder / "state.json").read_text("utf-8"))
             names = ("weights.safetensors", "optimiser.safetensors")
             weights, optimiser = (_load(folder / name) for name in names)
-            progress = Progress(**state["progress"])
-            return Saved(progress, weights, optimiser, dict(state["environment"]))
+            environment = dict(state["environment"])
+            return Saved(Progress(**state["progress"]), weights, optimiser, environment)
 
     def write(self, saved: Saved) -> None:
         """Write a state, then remove the one before it."""
@@ -188,12 +186,11 @@ def full_disk() -> Generator[None]:
 
 
 def _save(path: Path, tensors: Tensors) -> None:
-    files: Any = require("safetensors.torch", extra="neural")
+    whole = {key: tensor.contiguous() for key, tensor in tensors.items()}
     with full_disk():
-        files.save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, path)
+        require("safetensors.torch", extra="neural").save_file(whole, path)
 
 
 def _load(path: Path) -> Tensors:
-    files: Any = require("safetensors.torch", extra="neural")
     with full_disk():
-        return files.load_file(path)
+        return require("safetensors.torch", extra="neural").load_file(path)

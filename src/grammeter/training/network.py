@@ -1,15 +1,13 @@
 """How a model is fitted, and the model: an encoder with a new head of one output."""
 
-from __future__ import annotations
-
 import platform
 import shutil
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -75,7 +73,7 @@ def assign_parts(groups: Sequence[str], seed: int) -> dict[str, Part]:
     names = sorted(set(groups))
     Random(f"parts {seed}").shuffle(names)  # noqa: S311 - no secret
     sizes = allotment(len(names))
-    parts: list[Part] = [part for part in PARTS for _ in range(sizes[part])]
+    parts: Iterator[Part] = (part for part in PARTS for _ in range(sizes[part]))
     return dict(zip(names, parts, strict=True))
 
 
@@ -113,19 +111,16 @@ class Network:
         decayed: dict[bool, list[Any]] = {True: [], False: []}
         for name, weights in loaded.model.named_parameters():
             decayed[not name.endswith(NO_DECAY)].append(weights)
-        groups = [
-            {"params": decayed[True], "weight_decay": settings.weight_decay},
-            {"params": decayed[False], "weight_decay": 0.0},
-        ]
+        rates = {True: settings.weight_decay, False: 0.0}
+        groups = [{"params": decayed[of], "weight_decay": rate} for of, rate in rates.items()]
         self._optimiser = self._torch.optim.AdamW(groups, lr=settings.rate)
 
     @classmethod
     @contextmanager
-    def open(cls, settings: Settings, *, bias: float) -> Generator[Network]:
+    def open(cls, settings: Settings, *, bias: float) -> Generator[Self]:
         """Load the encoder and add a new head, whose weights depend on the seed."""
-        with new_regressor(
-            settings.encoder, settings.device, seed=settings.seed, bias=bias
-        ) as loaded:
+        encoder, device, seed = settings.encoder, settings.device, settings.seed
+        with new_regressor(encoder, device, seed=seed, bias=bias) as loaded:
             yield cls(settings, loaded)
 
     def encode(self, examples: Sequence[Example]) -> list[Encoded]:
@@ -166,9 +161,8 @@ class Network:
 
     def _forward(self, batch: Sequence[Encoded]) -> Any:
         flat = [item for example in batch for item in example.items]
-        padded = self._loaded.tokenizer.pad(
-            {key: [item[key] for item in flat] for key in flat[0]}, return_tensors="pt"
-        )
+        columns = {key: [item[key] for item in flat] for key in flat[0]}
+        padded = self._loaded.tokenizer.pad(columns, return_tensors="pt")
         outputs = self._loaded.model(**{k: v.to(self._device) for k, v in padded.items()})
         return outputs.logits[:, 0].reshape(len(batch), -1)
 
@@ -190,8 +184,7 @@ class Network:
 
     def optimiser_state(self) -> Tensors:
         """Return the moments of AdamW by the number of the weight."""
-        state = self._optimiser.state_dict()["state"]
-        moments = ("exp_avg", "exp_avg_sq")
+        state, moments = self._optimiser.state_dict()["state"], ("exp_avg", "exp_avg_sq")
         return {f"{n}.{key}": one[key] for n, one in state.items() for key in moments}
 
     def load_optimiser(self, tensors: Tensors, updates: int) -> None:
@@ -201,8 +194,7 @@ class Network:
             number, _, key = name.partition(".")
             one = state.setdefault(int(number), {"step": self._torch.tensor(float(updates))})
             one[key] = tensor
-        whole = self._optimiser.state_dict()
-        self._optimiser.load_state_dict({**whole, "state": state})
+        self._optimiser.load_state_dict({**self._optimiser.state_dict(), "state": state})
 
     def save(self, folder: Path) -> None:
         """Write model and tokenizer in the format of transformers; may raise :class:`OSError`."""
@@ -214,21 +206,17 @@ class Network:
 
     def environment(self) -> dict[str, object]:
         """Return versions, device and threads."""
-        torch = self._torch
+        torch, transformers = self._torch, require("transformers", extra="neural")
         return {
-            "torch": torch.__version__,
-            "transformers": require("transformers", extra="neural").__version__,
-            "python": platform.python_version(),
-            "device": str(self._device),
-            "processor": platform.machine(),
-            "threads": torch.get_num_threads(),
+            **{"torch": torch.__version__, "transformers": transformers.__version__},
+            **{"python": platform.python_version(), "device": str(self._device)},
+            **{"processor": platform.machine(), "threads": torch.get_num_threads()},
         }
 
 
 def _batch_memory(batch: Sequence[Encoded]) -> AbstractContextManager[None]:
-    return within_memory(
-        f"memory does not suffice for a batch of {len(batch)} examples", SMALLER_BATCH
-    )
+    fault = f"memory does not suffice for a batch of {len(batch)} examples"
+    return within_memory(fault, SMALLER_BATCH)
 
 
 def _dtype(settings: Settings, torch: Any, device: Any) -> str:

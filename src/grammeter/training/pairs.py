@@ -2,11 +2,8 @@
 
 Maeda et al. (2022), sections 2.3 and 2.4. The impact of an edit is how much the meaning of the
 corrected sentence changes when this edit alone is undone: ``1 - cos(T, T without e)`` (equation 5),
-over mean-pooled last states of a pretrained encoder. The impact of a set of edits is the sum
-(equation 6).
+over mean-pooled last states of an encoder. The impact of a set of edits is the sum (equation 6).
 """
-
-from __future__ import annotations
 
 import hashlib
 import json
@@ -16,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 
@@ -74,11 +71,8 @@ def measure_impacts(corrections: Sequence[Correction], encoder: str) -> list[Edi
     and 2, usually far below 1. Raises :class:`DataError` if the model is not an encoder, or gives
     no similarity; :class:`MissingResourceError` if torch or the encoder is missing.
     """
-    bare = [
-        EditedSentence(" ".join(row.source.split()), edits, (), row.origin)
-        for row in corrections
-        if (edits := tuple(_changing(row)))
-    ]
+    rows = ((" ".join(row.source.split()), tuple(_changing(row)), row) for row in corrections)
+    bare = [EditedSentence(text, edits, (), row.origin) for text, edits, row in rows if edits]
     pairs = [pair for sentence in bare for pair in _taken_back(sentence)]
     (figures,) = answer([Request(encoder, MeanSimilarity(limit=LIMIT), pairs)])
     if np.isnan(figures[:, 0]).any():
@@ -89,18 +83,15 @@ def measure_impacts(corrections: Sequence[Correction], encoder: str) -> list[Edi
 
 
 def _changing(row: Correction) -> Iterator[Edit]:
-    words = row.source.split()
-    for edit in appliable(row.edits or ()):
-        if words[edit.start : edit.end] != edit.correction.split():
-            yield edit
+    words, edits = row.source.split(), appliable(row.edits or ())
+    yield from (e for e in edits if words[e.start : e.end] != e.correction.split())
 
 
 def _taken_back(sentence: EditedSentence) -> Iterator[tuple[str, str]]:
     """Yield the whole correction and the one without an edit, for each edit."""
     everything = set(range(len(sentence.edits)))
     whole = sentence.text(everything)
-    for without in range(len(sentence.edits)):
-        yield whole, sentence.text(everything - {without})
+    yield from ((whole, sentence.text(everything - {without})) for without in sorted(everything))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +119,7 @@ class Pair:
         return {**asdict(self), "inclusion": self.inclusion}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Pair:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read the object of :meth:`to_dict`."""
         known = {name: data[name] for name in cls.__dataclass_fields__}
         known |= {name: tuple(known[name]) for name in ("low_edits", "high_edits")}
@@ -169,13 +160,10 @@ class PairData:
 
     def to_dict(self) -> dict[str, object]:
         """Return what the card of a model says of its pairs."""
-        text = pairs_text(self.pairs).encode("utf-8")
-        return {
-            "edits_from": self.edits,
-            **asdict(self.tally),
-            "pairs": {part: len(self.part(part)) for part in PARTS},
-            "pairs_hash": hashlib.blake2b(text, digest_size=8).hexdigest(),
-        }
+        digest = hashlib.blake2b(pairs_text(self.pairs).encode("utf-8"), digest_size=8)
+        sizes = {part: len(self.part(part)) for part in PARTS}
+        counts = {"edits_from": self.edits, **asdict(self.tally)}
+        return {**counts, "pairs": sizes, "pairs_hash": digest.hexdigest()}
 
 
 def draw_pairs(
@@ -305,12 +293,11 @@ def accuracy(low: FloatArray, high: FloatArray) -> float:
 
 def pairs_of(folder: Path) -> list[Pair]:
     """Return the pairs that a model was trained, validated and tested with."""
-    path = folder / PAIRS
+    where = str(folder / PAIRS)
     try:
-        text = path.read_text("utf-8")
+        return read_pairs((folder / PAIRS).read_text("utf-8"), where)
     except (OSError, ValueError) as error:
-        raise damaged(f"the pairs cannot be read: {error}", str(path)) from error
-    return read_pairs(text, str(path))
+        raise damaged(f"the pairs cannot be read: {error}", where) from error
 
 
 def load_or_draw(
@@ -348,10 +335,8 @@ class Preference:
     @property
     def examples(self) -> Mapping[Part, Sequence[Example]]:
         """Low and high side of each pair."""
-        return {
-            part: [Example((pair.low, pair.high)) for pair in self.pairs if pair.part == part]
-            for part in PARTS
-        }
+        both = [(pair.part, Example((pair.low, pair.high))) for pair in self.pairs]
+        return {part: [example for of, example in both if of == part] for part in PARTS}
 
     def loss(self, outputs: Any, targets: Any) -> Any:
         """Return the mean loss of a batch (equation 4, or the logistic one)."""

@@ -42,13 +42,13 @@ def score_task(rated: Sequence[Rating], criterion: Criterion, seed: int) -> Huma
     parts = assign_parts([output.source for output in scored], seed)
     examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
     for output in scored:
-        text = output.output
-        item: ModelInput = (output.source, text) if criterion == "meaning" else text
+        pair = output.source, output.output
+        item: ModelInput = pair if criterion == "meaning" else output.output
         examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
     for part, of_part in examples.items():
         if not of_part:
-            counts = f"{len(scored)} scored outputs of {len(parts)} sentences"
+            fault = f"no {part} examples for {criterion}: {len(scored)} scored outputs of"
             fix = "Give scores of ten sentences at least."
-            raise DataError(f"no {part} examples for {criterion}: {counts}", fix=fix)
+            raise DataError(f"{fault} {len(parts)} sentences", fix=fix)
     mean = float(np.mean([example.target for example in examples["train"]]))
     return HumanScore(examples, mean)

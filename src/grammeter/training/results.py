@@ -1,14 +1,12 @@
 """Results of training: cards of models, impacts by error type and edit, accuracy across corpora."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -43,18 +41,13 @@ def write_card(
     encoder = expanded(settings.encoder)
     name = str(encoder.resolve()) if encoder.is_dir() else settings.encoder
     card = {
-        "kind": "training-card",
-        "grammeter": __version__,
-        "metric": metric,
-        "scoring": scoring,
+        **{"kind": "training-card", "grammeter": __version__},
+        **{"metric": metric, "scoring": scoring},
         "encoder": {"name": name, "hash": find_model(settings.encoder).hash},
         "settings": {**asdict(settings), "encoder": name, "dtype": fitted.dtype, **(options or {})},
         "data": {**data, "truncated": fitted.truncated},
-        "figure": fitted.figure,
-        "epochs": fitted.epochs,
-        "best_epoch": fitted.best,
-        "results": results,
-        "environment": fitted.environment,
+        **{"figure": fitted.figure, "epochs": fitted.epochs, "best_epoch": fitted.best},
+        **{"results": results, "environment": fitted.environment},
         "weights": weights_hash(folder),
         "model": find_model(str(folder)).hash,
     }
@@ -92,8 +85,7 @@ def card_page(card: Card) -> str:
         f"# {card['metric']}, trained by grammeter {card['grammeter']}",
         "",
         f"Encoder: {card['encoder']['name']} ({card['encoder']['hash']}).",
-        f"Weights: {card['weights']} (blake2b, 8 bytes); model, as signatures have it:"
-        f" {card['model']}.",
+        f"Weights: {card['weights']} (blake2b, 8 bytes); model, as in signatures: {card['model']}.",
         f"Scores with: {card['scoring']}.",
         "",
         *_described("Data", card["data"]),
@@ -128,7 +120,7 @@ def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return ", ".join(_shown(item) for item in cast("Sequence[object]", value))
+        return ", ".join(map(_shown, cast("Sequence[object]", value)))
     if isinstance(value, dict):
         items = cast("Mapping[str, object]", value).items()
         return ", ".join(f"{name} {_shown(item)}" for name, item in items)
@@ -168,7 +160,7 @@ class Impacts(Result):
     @classmethod
     def of(
         cls, sentences: Sequence[EditedSentence], *, merge: bool = False, least: int = 1
-    ) -> Impacts:
+    ) -> Self:
         """Return the impacts of these sentences; the options are those of the verb."""
         edits: list[EditImpact] = []
         by_type: dict[str, list[float]] = {}
@@ -257,17 +249,14 @@ class CrossDomain(Result):
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each corpus trained on and each tested on."""
-        rows = [
-            (
-                *(cell.trained, cell.tested, cell.mean, "{:.4f} to {:.4f}".format(*cell.interval)),
-                " ".join(f"{value:.4f}" for value in cell.accuracies),
-                " ".join(f"{value:.4f}" for value in cell.apart),
-            )
-            for cell in self.cells
-        ]
+        rows: list[tuple[str | float, ...]] = []
+        for cell in self.cells:
+            columns = (" ".join(f"{v:.4f}" for v in of) for of in (cell.accuracies, cell.apart))
+            spread = "{:.4f} to {:.4f}".format(*cell.interval)
+            rows.append((cell.trained, cell.tested, cell.mean, spread, *columns))
         accuracy = Column("accuracy", "number", tsv=4)
-        spread = ("95 % over seeds", "each seed", "no inclusion")
-        return [Table.of(("trained on", "tested on", accuracy, *spread), rows)]
+        heads = ("95 % over seeds", "each seed", "no inclusion")
+        return [Table.of(("trained on", "tested on", accuracy, *heads), rows)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -290,7 +279,4 @@ def cross_test(
         apart = np.array([not pair.inclusion for pair in tests[tested, seed]], dtype=np.bool_)
         accuracies = accuracy(low, high), accuracy(low[apart], high[apart])
         cells.setdefault((trained, tested), []).append(accuracies)
-    return [
-        Cell(trained, tested, *(tuple(column) for column in zip(*accuracies, strict=True)))
-        for (trained, tested), accuracies in cells.items()
-    ]
+    return [Cell(*pair, *zip(*accuracies, strict=True)) for pair, accuracies in cells.items()]

@@ -53,7 +53,7 @@ def fit_impara(
             tell(f"pairs: {sizes}; of {data.tally.with_edits} corrections with edits")
             fitted = fit(Preference(data.pairs, loss), settings, folder, resume=resume)
             figures = _accuracies(data, fitted, settings.seed)
-            origin = {"files": [str(path) for path in files], **data.to_dict()}
+            origin = {"files": [*map(str, files)], **data.to_dict()}
             scoring = "impara(model=FOLDER)"
             card = write_card(folder, "impara", scoring, fitted, origin, figures, options)
         Checkpoint(folder).clear()
@@ -68,8 +68,7 @@ def _identity(settings: Settings, files: Sequence[Path]) -> dict[str, object]:
 def _accuracies(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
     results: dict[str, object] = {}
     for part in HELD_OUT:
-        pairs = data.part(part)
-        outputs = fitted.outputs[part]
+        pairs, outputs = data.part(part), fitted.outputs[part]
         right = (outputs[:, 1] > outputs[:, 0]).astype(np.float64)
         sources = np.array([pair.source for pair in pairs])
         apart = np.array([not pair.inclusion for pair in pairs], dtype=np.bool_)
@@ -115,11 +114,9 @@ def fit_some(
             inside = folder / criterion
             with begun(inside, f"some {criterion}", run, resume=resume):
                 if (card := read_card(inside)) is None:
-                    data = {
-                        "files": [str(path) for path in files],
-                        "examples": {part: len(task.examples[part]) for part in PARTS},
-                        "training_mean": task.first_bias,
-                    }
+                    sizes = {part: len(task.examples[part]) for part in PARTS}
+                    data = {"files": [*map(str, files)], "examples": sizes}
+                    data |= {"training_mean": task.first_bias}
                     fitted = fit(task, settings, inside, resume=resume)
                     scoring = f"some(model=FOLDER), or some({criterion}=FOLDER/{criterion}, ...)"
                     figures = _errors(task, fitted)
