@@ -52,13 +52,12 @@ class Campaigns:
         weighted = self.wins * self.weights[:, None]
         full = self.against
         full = self._scores(self.full_weights @ self.wins) if full is None else full
+        sizes = list(chunks(len(self.drawn), max(items, cells, size)))
         parts: list[FloatArray] = []
-        start = 0
-        for some in chunks(len(self.drawn), max(items, cells, size)):
-            rows = self.drawn[start : start + some, :size] + np.arange(some)[:, None] * items
+        for some, drawn in zip(sizes, np.split(self.drawn, np.cumsum(sizes)[:-1]), strict=True):
+            rows = drawn[:, :size] + np.arange(some)[:, None] * items
             times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
             parts.append(self.coefficient(self._scores(times @ weighted), full))
-            start += some
         # rounded, so that the order of the systems does not show in the last digits
         return np.round(np.nan_to_num(np.concatenate(parts)), 12)
 
@@ -100,10 +99,9 @@ def draw_campaigns(
 ) -> Campaigns:
     """Draw campaigns from the items at hand that compare outputs.
 
-    Without ``chances``, each campaign is a part of the data in random order, no item twice: it
-    says how much of *these* data would have been enough, and reaches the full ranking in the
-    end. With ``chances``, items are drawn with replacement, as if the data were all that could
-    be asked: it says what a *new* campaign needs, even more items than there are.
+    Without ``chances``, each campaign is a part of the data in random order, no item twice: it says
+    how much of *these* data would have been enough. With ``chances``, items are drawn with
+    replacement, as if the data were all that could be asked: it says what a *new* campaign needs.
 
     There are so many ``draws``, the ``longest`` of as many items as there are by default. For each
     ranking, ``chances`` say how likely it is to be drawn (in proportion), ``weights`` how much it
@@ -116,8 +114,7 @@ def draw_campaigns(
     longest = len(usable) if longest is None else longest
     if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(usable)):
         fault = f"{draws} draws of {longest} from {len(usable)} items, seed {seed}"
-        fix = "To draw more items than there are takes chances; a seed is 0 or more."
-        raise UsageError(fault, fix=fix)
+        raise UsageError(fault, fix="Draw fewer, or with chances; a seed is 0 or more.")
     random = generator(seed)
     pairs = extract_pairs([rankings[at] for at in usable])
     order = order_of_units(pairs, unit_numbers(pairs, "ranking"))  # that of no file
@@ -148,8 +145,7 @@ def learning_curve(
     """Compute how campaigns agree with the full ranking as they grow.
 
     ``sizes`` are numbers of items, from 1 to those of the longest campaign; default: about 20, each
-    a constant factor above the one before. ``tail``, between 0 and 0.5, says which quantiles to
-    give besides the mean.
+    a constant factor above the one before. ``tail``, between 0 and 0.5, is that of the quantiles.
     """
     longest = campaigns.longest
     wanted = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes

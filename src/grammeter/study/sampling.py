@@ -8,17 +8,18 @@ import numpy as np
 from grammeter.core import FloatArray, IntArray, Item, UsageError
 from grammeter.study.selectors import Distribution
 
+Random = np.random.Generator
 STREAMS = ("sentences", "outputs", "judges")  # each with random numbers of its own
 
 
-def stream(seed: int, name: str) -> np.random.Generator:
+def stream(seed: int, name: str) -> Random:
     """Return the random numbers that one of :data:`STREAMS` gets from a seed, 0 or more."""
     if seed < 0:
         raise UsageError(f"seed {seed}", fix="A seed is 0 or more.")
-    return np.random.Generator(np.random.PCG64([seed, STREAMS.index(name)]))
+    return Random(np.random.PCG64([seed, STREAMS.index(name)]))
 
 
-def shuffled(size: int, random: np.random.Generator) -> list[int]:
+def shuffled(size: int, random: Random) -> list[int]:
     """Return the places ``0..size-1`` in random order."""
     return random.permutation(size).tolist()
 
@@ -43,11 +44,11 @@ def sample(
     there are fewer sentences than ``distinct`` items.
     """
     drawing, random = stream(seed, "sentences"), stream(seed, "outputs")
-    possible = int(np.count_nonzero(source.probabilities))
-    if n < 1 or (distinct and n > possible):
-        fault = f"{n} items of {possible} sentences"
-        raise UsageError(fault, fix="Ask for fewer, or let sentences come twice.")
     expected = source.probabilities
+    possible = int(np.count_nonzero(expected))
+    if n < 1 or (distinct and n > possible):
+        fix = "Ask for fewer, or let sentences come twice."
+        raise UsageError(f"{n} items of {possible} sentences", fix=fix)
     if distinct:
         drawn, expected = _without_replacement(expected, n, drawing), inclusion(expected, n) / n
     else:
@@ -84,15 +85,12 @@ def inclusion(probabilities: FloatArray, n: int) -> FloatArray:
     while (more := (chances >= 1) & ~certain).any():
         certain |= more
         rest = np.where(certain, 0, probabilities)
-        total = rest.sum()
-        share = (n - np.count_nonzero(certain)) / total if total else 0.0
+        share = (n - np.count_nonzero(certain)) / rest.sum() if rest.any() else 0.0
         chances = np.where(certain, 1, rest * share)
     return chances
 
 
-def _without_replacement(
-    probabilities: FloatArray, n: int, random: np.random.Generator
-) -> IntArray:
+def _without_replacement(probabilities: FloatArray, n: int, random: Random) -> IntArray:
     chances = inclusion(probabilities, n)
     certain = np.flatnonzero(chances == 1)
     order = random.permutation(np.flatnonzero((chances > 0) & (chances < 1)))
@@ -117,8 +115,7 @@ def assign(
     """Deal items, as sampled, out to judges.
 
     Judges see items in the order of the result. A repeat is a line of its own: an item from the
-    first half of a judge's list comes again, its outputs in another order, after at least half
-    a list of other items.
+    first half of a judge's list comes again, its outputs in another order, half a list later.
 
     Of the items, ``overlap``, anywhere, are seen by ``sharers`` judges each (default all); loads
     differ by one item at most. Each judge sees ``repeats`` items twice; the seed may be that of the
@@ -150,9 +147,7 @@ def _check(items: Sequence[Item], judges: Sequence[str], overlap: int, sharers: 
         raise UsageError(f"items shared by {sharers} of {len(judges)} judges", fix=fix)
 
 
-def _least_loaded(
-    load: dict[str, int], wanted: int, random: np.random.Generator
-) -> tuple[str, ...]:
+def _least_loaded(load: dict[str, int], wanted: int, random: Random) -> tuple[str, ...]:
     """Choose the judges with the fewest items so far, at random among equals; add to their load."""
     judges = list(load)
     mixed = [judges[at] for at in shuffled(len(judges), random)]
@@ -163,7 +158,7 @@ def _least_loaded(
 
 
 def _with_repeats(
-    dealt: Sequence[Item], judges: Sequence[str], repeats: int, random: np.random.Generator
+    dealt: Sequence[Item], judges: Sequence[str], repeats: int, random: Random
 ) -> tuple[Item, ...]:
     after: dict[int, list[Item]] = {}
     for judge in judges:
@@ -179,7 +174,7 @@ def _with_repeats(
     return tuple(item for line in lines for item in line)
 
 
-def _again(item: Item, judge: str, random: np.random.Generator) -> Item:
+def _again(item: Item, judge: str, random: Random) -> Item:
     order = shuffled(len(item.systems), random)
     systems, groups = (tuple(of[at] for at in order) for of in (item.systems, item.groups))
     return replace(item, systems=systems, groups=groups, judges=(judge,), repeat=True)

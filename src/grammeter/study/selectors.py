@@ -16,19 +16,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    LengthMismatchError,
-    MetricScores,
-    ScoreTable,
-    Signature,
-    UnknownNameError,
-    UsageError,
-    common_subsequence,
-)
+from grammeter import core
 
 Groups = tuple[tuple[str, ...], ...]  # the systems behind each distinct output of one sentence
+_Outputs = Mapping[str, Sequence[str]]  # by system
 Select = Literal["paper", "uniform", "diversity", "spread"]
 """By the number of system pairs compared, uniformly, by the outputs' distances, by a metric."""
 SELECTORS: tuple[Select, ...] = get_args(Select)
@@ -43,10 +34,12 @@ class Distribution:
 
     per_item: int  # most outputs that an item shows
     groups: tuple[Groups, ...]  # the systems behind each output of a sentence
-    expected_systems: FloatArray  # C of the paper: how many systems an item is expected to cover
-    values: FloatArray  # p' of the paper, the diversity, the spread, or 1
-    probabilities: FloatArray  # in one draw, 1 in all
-    signature: Signature
+    expected_systems: (
+        core.FloatArray
+    )  # C of the paper: how many systems an item is expected to cover
+    values: core.FloatArray  # p' of the paper, the diversity, the spread, or 1
+    probabilities: core.FloatArray  # in one draw, 1 in all
+    signature: core.Signature
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -57,7 +50,7 @@ def distribution(
     *,
     select: Select = "paper",
     per_item: int = 5,
-    scores: ScoreTable | None = None,
+    scores: core.ScoreTable | None = None,
     metric: str | None = None,
 ) -> Distribution:
     """Compute how likely each sentence is to be drawn.
@@ -67,17 +60,14 @@ def distribution(
     of all systems, and which of its metrics; default: the only one.
 
     It is a UsageError or DataError if there are fewer than 2 systems or outputs an item, outputs
-    are not parallel, scores do not fit selector and outputs, or no sentence has any diversity or
-    spread.
+    are not parallel, scores do not fit, or no sentence has any diversity or spread.
     """
     outputs = _checked(systems, per_item)
-    UnknownNameError.check("selector", select, SELECTORS)
+    core.UnknownNameError.check("selector", select, SELECTORS)
     if (select == "spread") != (scores is not None):
-        raise UsageError(
-            f"select={select} with{'out' if scores is None else ''} scores",
-            fix="Scores go with spread: grammeter score -o s.json; sample --select spread"
-            " --scores s.json",
-        )
+        fault = f"select={select} with{'out' if scores is None else ''} scores"
+        fix = "Scores go with spread: score -o s.json; sample --select spread --scores s.json"
+        raise core.UsageError(fault, fix=fix)
     rows = zip(*outputs.values(), strict=True)
     sentences = [dict(zip(outputs, row, strict=True)) for row in rows]
     groups = tuple(group_outputs(texts) for texts in sentences)
@@ -97,53 +87,53 @@ def distribution(
             values, settings["scores"] = spread(column, list(outputs)), column.signature
     settings |= {"systems": len(outputs), "segments": len(groups), "outputs": _digest(outputs)}
     probabilities = _normalised(values, select, uniform_share)
-    signature = Signature.of("sample", settings)
+    signature = core.Signature.of("sample", settings)
     return Distribution(per_item, groups, coverage, values, probabilities, signature)
 
 
-def _checked(systems: Mapping[str, Sequence[str]], per_item: int) -> dict[str, Sequence[str]]:
+def _checked(systems: _Outputs, per_item: int) -> dict[str, Sequence[str]]:
     if per_item < 2 or len(systems) < 2:
         fault = f"{per_item} of {len(systems)} systems side by side"
-        raise UsageError(fault, fix="To compare takes two outputs at least.")
+        raise core.UsageError(fault, fix="To compare takes two outputs at least.")
     first, *others = sorted(systems)
     for name in others:
         if len(systems[name]) != len(systems[first]):
-            raise LengthMismatchError(name, len(systems[name]), first, len(systems[first]))
+            raise core.LengthMismatchError(name, len(systems[name]), first, len(systems[first]))
     return {name: systems[name] for name in (first, *others)}
 
 
-def _digest(outputs: Mapping[str, Sequence[str]]) -> str:
+def _digest(outputs: _Outputs) -> str:
     digest = hashlib.sha256()
     for name, lines in outputs.items():
         digest.update("\n".join([name, *(line.strip() for line in lines), "\0"]).encode())
     return digest.hexdigest()[:12]
 
 
-def _column(
-    scores: ScoreTable, metric: str | None, outputs: Mapping[str, Sequence[str]]
-) -> MetricScores:
+def _column(scores: core.ScoreTable, metric: str | None, outputs: _Outputs) -> core.MetricScores:
     if metric is None and len(scores) != 1:
         fault = f"the scores are of {len(scores)} metrics: {', '.join(scores)}"
-        raise UsageError(fault, fix="Say which one is to tell systems apart.")
+        raise core.UsageError(fault, fix="Say which one is to tell systems apart.")
     column = scores[metric if metric is not None else next(iter(scores))]
     for name, lines in outputs.items():
-        UnknownNameError.check("system among the sentence scores", name, column.segments)
+        core.UnknownNameError.check("system among the sentence scores", name, column.segments)
         if len(column.segments[name]) != len(lines):
-            raise LengthMismatchError(name, len(lines), "its scores", len(column.segments[name]))
+            raise core.LengthMismatchError(
+                name, len(lines), "its scores", len(column.segments[name])
+            )
         scored = (scores.corpus or {}).get("systems", {}).get(name, lines)
         if [line.strip() for line in scored] != [line.strip() for line in lines]:
             fault = f"the scores of {name} are of another output"
-            raise DataError(fault, fix="Score the same files that you sample from.")
+            raise core.DataError(fault, fix="Score the same files that you sample from.")
     return column
 
 
-def _normalised(values: FloatArray, select: Select, uniform_share: float) -> FloatArray:
-    total = values.sum()
-    if not total > 0:
+def _normalised(values: core.FloatArray, select: Select, uniform_share: float) -> core.FloatArray:
+    if not (total := values.sum()) > 0:
         fix = "Take --select uniform, or look whether all outputs are the same file."
-        raise DataError(f"no sentence has any {select}: the systems cannot be told apart", fix=fix)
-    shares: FloatArray = values / total
-    return (1 - uniform_share) * shares + uniform_share / len(values)
+        raise core.DataError(
+            f"no sentence has any {select}: the systems cannot be told apart", fix=fix
+        )
+    return (1 - uniform_share) * (values / total) + uniform_share / len(values)
 
 
 def group_outputs(texts: Mapping[str, str]) -> Groups:
@@ -167,8 +157,7 @@ def expected_systems(counts: tuple[int, ...], per_item: int) -> float:
     ``c(j)``, the number of ways to choose at most M outputs that ``j`` systems made, M being
     ``per_item``; ``counts`` says how many of the N systems made each distinct output.
     """
-    total = sum(counts)
-    ways = _ways(counts, per_item)
+    total, ways = sum(counts), _ways(counts, per_item)
     sums = range(min(per_item, total), total + 1)
     return sum(ways[j] * j for j in sums) / sum(ways[j] for j in sums)
 
@@ -193,12 +182,12 @@ def diversity(texts: Mapping[str, str]) -> float:
     total = 0.0
     for (group, first), (other, second) in combinations(zip(groups, tokens, strict=True), 2):
         both = len(first) + len(second)
-        distance = 1 - 2 * common_subsequence(first, second) / both if both else 0.0
+        distance = 1 - 2 * core.common_subsequence(first, second) / both if both else 0.0
         total += len(group) * len(other) * distance
     return total / (len(texts) * (len(texts) - 1) / 2)
 
 
-def spread(column: MetricScores, systems: Sequence[str]) -> FloatArray:
+def spread(column: core.MetricScores, systems: Sequence[str]) -> core.FloatArray:
     """Return the standard deviation of a metric's sentence scores over the systems.
 
     Shape ``(sentences,)``. Systems without a score for a sentence are left out there; where one

@@ -11,13 +11,7 @@ import numpy as np
 
 from grammeter import core
 from grammeter.ranking import ExpectedWins, Resampling, Selection, extract_pairs, rank_systems
-from grammeter.study.planning import (
-    LearningCurve,
-    compares,
-    draw_campaigns,
-    items_needed,
-    learning_curve,
-)
+from grammeter.study import planning
 
 _NOTE = (
     "draws are parts of these judgments, so with all items they agree with the full ranking however"
@@ -33,8 +27,7 @@ class Separation:
     were judged in all. ``design_effect``, 1 or more, is by how much the variance of the share
     exceeds that of independent comparisons, because several judges saw one sentence.
     ``decided_needed`` is the number of independent decided comparisons until the two-sided sign
-    test of this ``level`` separates the two with this ``power``, if the share stays as it is;
-    ``None`` if never.
+    test of this ``level`` separates the two with this ``power`` at this share; ``None``: never.
     """
 
     first: str
@@ -82,7 +75,7 @@ class Outlook(core.Result):
     apart.
     """
 
-    curve: LearningCurve
+    curve: planning.LearningCurve
     items_needed: int | None
     separations: tuple[Separation, ...]
     notes: tuple[str, ...] = ()
@@ -111,39 +104,32 @@ class Outlook(core.Result):
         return core.Table.of(columns, list(zip(*figures, strict=True)), notes)
 
     def _separations(self) -> core.Table:
-        rows = [
-            (
-                *(pair.first, pair.second, pair.share, pair.wins + pair.losses),
-                *("never" if pair.items_needed is None else pair.items_needed, pair.items_to_go),
-            )
-            for pair in self.separations
-        ]
+        rows: list[tuple[core.Cell, ...]] = []
+        for pair in self.separations:
+            needed = "never" if pair.items_needed is None else pair.items_needed
+            figures = pair.share, pair.wins + pair.losses, needed, pair.items_to_go
+            rows.append((pair.first, pair.second, *figures))
         counts = core.Column.many("count", "decided", "items needed", "to go")
         planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in self.separations[:1]]
         notes = (f"items until the sign test separates two systems: {pair}" for pair in planned)
-        return core.Table.of(
-            ("first", "second", core.Column("share", "score"), *counts), rows, notes
-        )
+        columns = ("first", "second", core.Column("share", "score"), *counts)
+        return core.Table.of(columns, rows, notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: that of the curve, and the rest beside it."""
-        return self.curve.to_dict() | {
-            "items_needed": self.items_needed,
-            "separations": [separation.to_dict() for separation in self.separations],
-            "notes": [*self.notes],
-        }
+        rows = [separation.to_dict() for separation in self.separations]
+        rest = {"items_needed": self.items_needed, "separations": rows, "notes": [*self.notes]}
+        return self.curve.to_dict() | rest
 
 
 def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Outlook:
-    """Compute a learning curve, and the items that neighbours in the ranking need.
-
-    So many campaigns as there are ``resamples`` are drawn from the items.
-    """
-    campaigns = draw_campaigns(selection.rankings, draws=resamples, seed=seed)
+    """Compute the curve of so many drawn campaigns, and what neighbours in the ranking need."""
+    campaigns = planning.draw_campaigns(selection.rankings, draws=resamples, seed=seed)
     resampling = Resampling(runs=resamples, seed=seed)
     order = tuple(rank_systems(selection, ExpectedWins(), resampling=resampling))
     apart, notes = separations(selection.rankings, order), (*selection.notes, _NOTE)
-    return Outlook(learning_curve(campaigns), items_needed(campaigns), apart, notes)
+    curve, needed = planning.learning_curve(campaigns), planning.items_needed(campaigns)
+    return Outlook(curve, needed, apart, notes)
 
 
 def separations(
@@ -159,13 +145,12 @@ def separations(
     comparisons of the two an item brings, how many of them are decided, and the design effect
     (the variance of the share with sentences as units over that of independent comparisons).
 
-    Skipped rankings and those of a single output are passed over. ``level`` and ``power`` are those
-    of the two-sided sign test, between 0 and 1; a system that was not judged, or comes twice, is an
-    error.
+    Skipped rankings and those of a single output are passed over. ``level`` and ``power`` of the
+    test lie between 0 and 1; a system that was not judged, or comes twice, is an error.
     """
     if len(set(systems)) != len(systems):
         raise core.UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
-    judged = [ranking for ranking in rankings if compares(ranking)]
+    judged = [ranking for ranking in rankings if planning.compares(ranking)]
     pairs = extract_pairs(judged)
     for name in systems:
         core.UnknownNameError.check("judged system", name, pairs.systems)
