@@ -6,11 +6,9 @@ categories over all judgments together, as Scott (1955) does and as the evaluati
 translation do under Cohen's name (Bojar et al. 2014), not from each observer's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -50,8 +48,7 @@ class Kappa:
 class Alpha:
     """Krippendorff's alpha: 1 is full agreement, 0 what chance brings.
 
-    Its ``value`` is at most 1, NaN with a ``reason``; ``n`` is the number of values that could be
-    compared.
+    Its ``value`` is at most 1, NaN with a ``reason``; ``n``: how many values could be compared.
     """
 
     value: float
@@ -89,10 +86,7 @@ def kappa_values(sums: FloatArray, *, alike: Sequence[int] = ()) -> FloatArray:
 
 
 def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
-    """Compute kappa from comparisons.
-
-    NaN without comparisons, and where all judgments are of one category, for chance explains
-    everything then.
+    """Compute kappa; NaN without comparisons, and where all judgments are of one category.
 
     ``sums``, shape ``(2 + categories,)``, add up rows of :func:`between_rows` or
     :func:`within_rows`. Categories at the positions ``alike`` are told apart by an arbitrary choice
@@ -128,12 +122,11 @@ def mean_kappa(kappas: Sequence[Kappa], *, least: int) -> Kappa:
     """
     counted = [kappa for kappa in kappas if kappa.n >= least and not np.isnan(kappa.value)]
     if not counted:
-        reason = f"no kappa of {least} or more comparisons"
-        return Kappa(np.nan, np.nan, np.nan, 0, reason)
+        return Kappa(np.nan, np.nan, np.nan, 0, f"no kappa of {least} or more comparisons")
     weights = [kappa.n for kappa in counted]
     columns = [(kappa.value, kappa.observed, kappa.chance) for kappa in counted]
-    value, observed, chance = np.average(columns, axis=0, weights=weights)
-    return Kappa(float(value), float(observed), float(chance), sum(weights))
+    value, observed, chance = np.average(columns, axis=0, weights=weights).tolist()
+    return Kappa(value, observed, chance, sum(weights))
 
 
 def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha:
@@ -145,8 +138,7 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
     pairs of pairable values, whatever their units.
 
     ``values``, shape ``(units, observers)``, are NaN where an observer gave none; units with fewer
-    than two do not count. Alpha is NaN if no unit has two values, or if all values are equal: then
-    chance explains everything, and there was nothing to tell apart.
+    than two do not count. Alpha is NaN if no unit has two values, or if all values are equal.
 
     References
     ----------
@@ -164,17 +156,14 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
 
 @dataclass(frozen=True, eq=False)
 class Coincidences:
-    """Which values met in one unit, summed over the units of each group.
-
-    A unit's pairs are divided by its number of values less one.
-    """
+    """Which values met in one unit, over its number of values less one, summed over a group."""
 
     known: FloatArray  # (values,): all values, ascending
     totals: FloatArray  # (groups, values): how often each pairable value was given
     pairs: FloatArray  # (groups, values, values): how often two values met in a unit
 
     @classmethod
-    def of(cls, values: FloatArray, groups: IntArray) -> Coincidences:
+    def of(cls, values: FloatArray, groups: IntArray) -> Self:
         """Count the values of units, shape ``(units, observers)``, by the units' groups."""
         chosen = np.count_nonzero(~np.isnan(values), axis=1) > 1
         pairable, groups = values[chosen], groups[chosen]

@@ -116,10 +116,7 @@ def _kendall(x: FloatArray, y: FloatArray, weights: FloatArray, ties: TiePolicy)
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     signs = _signs(x) * _signs(y)
     with np.errstate(invalid="ignore", divide="ignore"):
-        if ties == "gamma":
-            divisor = _pairs(np.abs(signs), weights)
-        else:
-            divisor = _tau_divisor(x, y, weights, ties)
+        divisor = _tau_divisor(x, y, weights, ties)
         coefficient: FloatArray = _pairs(signs, weights) / divisor
     undefined = np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1)
     return np.where(undefined, np.nan, np.clip(coefficient, -1.0, 1.0))
@@ -128,6 +125,8 @@ def _kendall(x: FloatArray, y: FloatArray, weights: FloatArray, ties: TiePolicy)
 def _tau_divisor(x: FloatArray, y: FloatArray, weights: FloatArray, ties: TiePolicy) -> FloatArray:
     """Return what C - D is divided by; 0 divided by 0 is NaN."""
     n = weights.sum(axis=-1)
+    if ties == "gamma":
+        return _pairs(np.abs(_signs(x) * _signs(y)), weights)
     if ties == "tau-c":
         fewest = np.minimum(_distinct(x, weights), _distinct(y, weights))
         return n**2 * (fewest - 1) / (2 * fewest)

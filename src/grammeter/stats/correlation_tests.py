@@ -9,6 +9,7 @@ import math
 import sys
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, permutations
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +26,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A statistic, its two-sided p-value and the number of units.
-
-    ``statistic`` and ``pvalue`` are NaN, with a ``reason``, where they are undefined.
-    """
+    """A statistic, its two-sided p-value and the number of units; NaN with a ``reason``."""
 
     statistic: float
     pvalue: float
@@ -48,8 +46,7 @@ def correlate(
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError(f"two variables of one length are due, not {x.shape} and {y.shape}")
-    reason = _undefined(x, y)
-    if reason:
+    if reason := _undefined(x, y):
         return Result(math.nan, math.nan, len(x), reason)
     value = float(coefficients(kind, ties=ties)(x, y))
     if math.isnan(value):
@@ -71,13 +68,10 @@ def correlate(
 def _undefined(x: FloatArray, y: FloatArray) -> str | None:
     if len(x) < 2:
         return f"a correlation needs 2 units at least, here are {len(x)}"
-    missing = int((~np.isfinite(x) | ~np.isfinite(y)).sum())
-    if missing:
+    if missing := int((~np.isfinite(x) | ~np.isfinite(y)).sum()):
         return f"{missing} of {len(x)} units have no value"
-    for name, values in (("first", x), ("second", y)):
-        if np.min(values) == np.max(values):
-            return f"the {name} variable is constant"
-    return None
+    constant = [name for name, of in (("first", x), ("second", y)) if of.min() == of.max()]
+    return f"the {constant[0]} variable is constant" if constant else None
 
 
 def _kendall_pvalue(x: FloatArray, y: FloatArray) -> float:
@@ -127,11 +121,8 @@ def _share(of_orders: IntArray, observed: int) -> float:
 @cache
 def _orders(n: int) -> npt.NDArray[np.int8]:
     """Return all orders of n units, shape ``(n!, n)``, a byte a number."""
-    orders: npt.NDArray[np.int8] = np.zeros((1, 1), dtype=np.int8)
-    for size in range(2, n + 1):
-        longer = [np.insert(orders, place, size - 1, axis=1) for place in range(size)]
-        orders = np.concatenate(longer)
-    return orders
+    numbers = chain.from_iterable(permutations(range(n)))
+    return np.fromiter(numbers, np.int8).reshape(-1, n)
 
 
 def _balances(signs: IntArray, y: FloatArray) -> IntArray:

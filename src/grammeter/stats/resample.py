@@ -118,9 +118,8 @@ def bootstrap(
     values = [np.empty((len(group.rows), resamples)) for group in groups]
     done = 0
     for counts in resample_counts(units, resamples, seed=seed, width=width, strata=strata):
-        part = slice(done, done + len(counts))
         for group, of_group in zip(groups, values, strict=True):
-            of_group[:, part] = group.value_of(group.sums(counts)).T
+            of_group[:, done : done + len(counts)] = group.value_of(group.sums(counts)).T
         done += len(counts)
         tell("resamples", done, resamples)
     return values
@@ -186,8 +185,7 @@ def t_interval(values: Sequence[float], *, level: float = 0.95) -> tuple[float, 
 
     quantile = float(stdtrit(len(values) - 1, 0.5 + level / 2))
     half = quantile * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    mean = float(np.mean(values))
-    return mean - half, mean + half
+    return float(np.mean(values)) - half, float(np.mean(values)) + half
 
 
 def bootstrap_pvalues(samples: PairedSamples, resampled: FloatArray, pairs: IntArray) -> FloatArray:
