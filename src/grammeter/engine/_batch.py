@@ -8,17 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grammeter.core import GrammeterError, UnknownNameError, UsageError, check_home, checked, tell
+from grammeter.engine import manifest
 from grammeter.engine.job import LONGEST, EditsForm, Job
-from grammeter.engine.manifest import (
-    ERRORS,
-    FIRST_FAULTS,
-    NAME,
-    Finished,
-    Manifest,
-    Planned,
-    at_work,
-    write_shard,
-)
+from grammeter.engine.manifest import Planned
 from grammeter.engine.rows import Done, RowScorer, Totals, scorer
 from grammeter.engine.workers import scored, tasks
 from grammeter.formats import TEXT_COLUMNS, Shard, find_shards, output_name
@@ -36,8 +28,7 @@ class Summary:
     """The result of a run of ``seconds``.
 
     ``totals``, ``earlier``: counts by shard; the shards that an earlier run had finished.
-    ``faults``: the first rows with an error, as ``file:line: reason``. ``notes``: what a reader of
-    the rows must know: columns without scores, outputs made again.
+    ``faults``: the first rows with an error, as ``file:line: reason``. ``notes``: on the rows.
     """
 
     totals: dict[str, Totals] = field(default_factory=dict[str, Totals])
@@ -59,16 +50,10 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and notes as plain values."""
-        return {
-            "kind": "batch-summary",
-            "grammeter": __version__,
-            **asdict(self.all),
-            "notes": list(self.notes),
-            "shards": {
-                name: {**asdict(totals), "earlier": name in self.earlier}
-                for name, totals in self.totals.items()
-            },
-        }
+        kind = {"kind": "batch-summary", "grammeter": __version__}
+        rows = {name: asdict(totals) for name, totals in self.totals.items()}
+        shards = {name: {**row, "earlier": name in self.earlier} for name, row in rows.items()}
+        return kind | asdict(self.all) | {"notes": list(self.notes), "shards": shards}
 
 
 @checked
@@ -137,20 +122,16 @@ def batch(
         Called before the work with each note that a reader of the rows needs.
     """
     for what, value, known in (
-        ("format", input_form, TableForm),
-        ("format", output_form, TableForm),
-        ("form of edits", edits, EditsForm),
-        ("engine", engine, Engine),
+        *(("format", form, TableForm) for form in (input_form, output_form)),
+        *(("form of edits", edits, EditsForm), ("engine", engine, Engine)),
     ):
         if value is not None and value not in get_args(known):
             raise UnknownNameError(what, value, get_args(known))
-    check_home(
-        engine == "ray",
-        "--engine ray",
-        address=address is not None,
-        gpus_per_worker=gpus_per_worker != 0.0,
-        cpus_per_worker=cpus_per_worker is not None,
-    )
+    taken = {
+        "gpus_per_worker": gpus_per_worker != 0.0,
+        "cpus_per_worker": cpus_per_worker is not None,
+    }
+    check_home(engine == "ray", "--engine ray", address=address is not None, **taken)
     paths = [str(path) for path in inputs if not isinstance(path, Shard)]
     shards = [shard for shard in inputs if isinstance(shard, Shard)]
     shards += find_shards(paths, input_form) if paths or not shards else []
@@ -170,10 +151,8 @@ def batch(
         for note in scorer(job).notes:
             on_note(note)
     cluster = {"address": address, "gpus": gpus_per_worker, "cpus": cpus_per_worker}
-    options = {"workers": jobs, **cluster} if engine == "ray" else None
-    return run_batch(
-        shards, output, job, jobs=1 if jobs is None else jobs, block=block, ray=options
-    )
+    ray = {"workers": jobs, **cluster} if engine == "ray" else None
+    return run_batch(shards, output, job, jobs=1 if jobs is None else jobs, block=block, ray=ray)
 
 
 def run_batch(
@@ -197,10 +176,10 @@ def run_batch(
         planned.append(Planned(shard, form, where / output_name(shard, form)))
     summary = Summary(notes=work.notes)
     _check_outputs(planned)
-    with at_work(where):
+    with manifest.at_work(where):
         outputs = [plan.output for plan in planned]
-        manifest = Manifest(where, job, outputs)
-        left = _left(planned, manifest, summary)
+        record = manifest.Manifest(where, job, outputs)
+        left = _left(planned, record, summary)
         if ray is None:
             finished = _score_here(left, job, jobs, block)
         else:
@@ -210,12 +189,12 @@ def run_batch(
         try:
             with closing(finished):
                 for done in finished:
-                    manifest.add(done)
-                    shard, room = done.planned.shard, FIRST_FAULTS - len(summary.faults)
+                    record.add(done)
+                    shard, room = done.planned.shard, manifest.FIRST_FAULTS - len(summary.faults)
                     summary.totals[shard.name] = done.totals
                     summary.faults += [f"{shard.where}:{n}: {why}" for n, why in done.faults[:room]]
         except GrammeterError:
-            manifest.withdraw(outputs)
+            record.withdraw(outputs)
             raise
     summary.totals = {plan.shard.name: summary.totals[plan.shard.name] for plan in planned}
     summary.seconds = time.perf_counter() - start
@@ -229,7 +208,7 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
         name = plan.output.name
         if plan.output.resolve() in inputs:
             raise UsageError(f"{plan.output} is an input", fix="Choose another folder with -o.")
-        if name in (NAME, ERRORS):
+        if name in (manifest.NAME, manifest.ERRORS):
             raise UsageError(f"an input is called {name}", fix="Rename it: that name is ours.")
         other = by_name.setdefault(name, plan)
         if other is not plan:
@@ -240,29 +219,27 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
 _AGAIN = {"gone": "of an earlier run is gone", "changed": "is not as it was written"}
 
 
-def _left(planned: Sequence[Planned], manifest: Manifest, summary: Summary) -> list[Planned]:
+def _left(planned: Sequence[Planned], record: manifest.Manifest, summary: Summary) -> list[Planned]:
     """Return what is still to be scored; note in the summary what earlier runs finished."""
     left: list[Planned] = []
     for plan in planned:
-        state = manifest.state(plan)
+        state = record.state(plan)
         if state == "done":
-            summary.totals[plan.shard.name] = manifest.totals(plan.shard)
+            summary.totals[plan.shard.name] = record.totals(plan.shard)
             summary.earlier.append(plan.shard.name)
             continue
         left.append(plan)
         if state in _AGAIN:
             summary.notes += (f"{plan.output} {_AGAIN[state]}: it is made again",)
-    for name in manifest.orphans(planned):
-        summary.notes += (
-            f"{name} is of an earlier run: its input is not among those named now, and no row of"
-            " it is counted",
-        )
+    why = "its input is not among those named now, and no row of it is counted"
+    names = record.orphans(planned)
+    summary.notes += tuple(f"{name} is of an earlier run: {why}" for name in names)
     return left
 
 
 def _score_here(
     left: Sequence[Planned], job: Job, jobs: int, block: int
-) -> Generator[Finished, None, None]:
+) -> Generator[manifest.Finished, None, None]:
     """Score on this machine, one shard after the other; report rows so far and an estimate."""
     all_bytes = max(sum(plan.shard.size for plan in left), 1)
     bytes_before, rows = 0, 0
@@ -278,5 +255,5 @@ def _score_here(
 
     with closing(scored(jobs, job, tasks(left, job, block), current())) as results:
         for plan in left:
-            yield write_shard(plan, told(results, plan.shard.size))
+            yield manifest.write_shard(plan, told(results, plan.shard.size))
             bytes_before += plan.shard.size

@@ -58,12 +58,8 @@ Cells = Mapping[str, object]
 Test = Callable[[Cells], bool]
 Value = Callable[[Cells], float | None]
 _COMPARE: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
-    ast.LtE: operator.le,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.Gt: operator.gt,
+    **{ast.LtE: operator.le, ast.GtE: operator.ge, ast.Eq: operator.eq},
+    **{ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.Gt: operator.gt},
 }
 _WORD = r"[^\s()<>=!]+"
 _TOKENS = (
@@ -87,8 +83,7 @@ class _Parser:
     def __init__(self, text: str, columns: Mapping[str, str]) -> None:
         self._text, self._columns = text, columns
         self._values: dict[str, Value] = {}
-        longest_first = sorted(columns, key=len, reverse=True)
-        names = "|".join(map(re.escape, longest_first)) or "(?!)"
+        names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True))) or "(?!)"
         pattern = rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}"
         self._tokens = list(re.finditer(pattern, text))
 
@@ -147,10 +142,8 @@ class _Parser:
         return f"{text!r} is not expected there" if text else "it ends early"
 
     def _fault(self, message: str) -> UsageError:
-        return UsageError(
-            f"cannot read the filter {self._text!r}: {message}",
-            fix="Write comparisons joined by and, or, not: impara >= 0.9 and errant.edits <= 6",
-        )
+        fix = "Write comparisons joined by and, or, not: impara >= 0.9 and errant.edits <= 6"
+        return UsageError(f"cannot read the filter {self._text!r}: {message}", fix=fix)
 
 
 def _cell(column: str) -> Value:

@@ -22,6 +22,7 @@ State = Literal["new", "done", "gone", "changed"]
 NAME = "manifest.json"
 KIND = "batch"
 _HEAD = ("row", "error")
+_KEYS = ("input", "output", "files", "rows", "kept", "errors")
 
 
 @dataclass(frozen=True)
@@ -81,16 +82,14 @@ class Manifest:
     """The finished shards of a folder, whose run begins or goes on; refuses other settings."""
 
     def __init__(self, folder: Path, job: Job, outputs: Sequence[Path]) -> None:
-        self._path = folder / NAME
-        self._job = job
+        self._path, self._job = folder / NAME, job
         self._shards: dict[str, dict[str, Any]] = {}
         if self._path.exists():
             self._read()
             return
-        for path in outputs:
-            if path.exists():
-                fault = f"{path} is there already, and no run of this folder wrote it"
-                raise UsageError(fault, fix="Give another folder with -o.")
+        for path in filter(Path.exists, outputs):
+            fault = f"{path} is there already, and no run of this folder wrote it"
+            raise UsageError(fault, fix="Give another folder with -o.")
         self._write()
 
     def state(self, planned: Planned) -> State:
@@ -137,29 +136,20 @@ class Manifest:
         with reading(data, KIND, verb="batch", where=where):
             settings, version = data["settings"], data["grammeter"]
             ours = self._job.to_dict()
-            changes = [
-                f"{name}: {settings.get(name)} / {ours.get(name)}"
-                for name in dict.fromkeys([*settings, *ours])
-                if settings.get(name) != ours.get(name)
-            ]
+            pairs = ((name, settings.get(name), ours.get(name)) for name in {**settings, **ours})
+            changes = [f"{name}: {there} / {here}" for name, there, here in pairs if there != here]
             for name, entry in data["shards"].items():
                 self._shards[name] = {key: entry[key] for key in _KEYS}
         if version != __version__:
             changes.append(f"version: {version} / {__version__}")
         if changes:
-            raise UsageError(
-                f"{self._path.parent} holds a run with other settings (there / here):"
-                f" {'; '.join(changes)}",
-                fix="Give another folder with -o, or the settings of that run.",
-            )
+            fault = f"{self._path.parent} holds a run with other settings (there / here)"
+            fix = "Give another folder with -o, or the settings of that run."
+            raise UsageError(f"{fault}: {'; '.join(changes)}", fix=fix)
 
     def _write(self) -> None:
-        data = {
-            "kind": KIND,
-            "grammeter": __version__,
-            "settings": self._job.to_dict(),
-            "shards": dict(sorted(self._shards.items())),
-        }
+        data = {"kind": KIND, "grammeter": __version__, "settings": self._job.to_dict()}
+        data["shards"] = dict(sorted(self._shards.items()))
         text = json.dumps(data, ensure_ascii=False, indent=1)
         sink = Sink(self._path, "jsonl")
         try:
@@ -168,9 +158,6 @@ class Manifest:
         except DataError:
             sink.abandon()
             raise
-
-
-_KEYS = ("input", "output", "files", "rows", "kept", "errors")
 
 
 def digest(paths: Iterable[Path]) -> str:

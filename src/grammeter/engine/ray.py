@@ -47,8 +47,8 @@ def score_shards(
     with _cluster(address) as ray:
         count = _workers(ray.cluster_resources(), len(plans), workers, cpus, gpus)
         data: Any = require("ray.data", extra="ray")
-        names = [{"shard": name} for name in plans]
-        shards = data.from_items(names, override_num_blocks=len(plans))
+        rows = [{"shard": name} for name in plans]
+        shards = data.from_items(rows, override_num_blocks=len(rows))
         results = shards.map_batches(
             _Worker,
             fn_constructor_args=([_absolute(plan) for plan in planned], job, block, current()),
@@ -104,9 +104,8 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
     ray: Any = require("ray", extra="ray")
     ours = not ray.is_initialized()
     try:
-        if ours and address:
-            _check_answers(address)
         if ours:
+            _check_answers(address or "")
             quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
             options = {} if address else {"include_dashboard": False}
             ray.init(address=address, configure_logging=False, **quiet, **options)
@@ -115,8 +114,8 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         yield ray
     except ConnectionError as error:
-        fault = f"no Ray cluster at {address}: {error}"
-        raise RemoteError(fault, fix="Start one: ray start --head") from None
+        fix = "Start one: ray start --head"
+        raise RemoteError(f"no Ray cluster at {address}: {error}", fix=fix) from None
     finally:
         if ours:
             ray.shutdown()
@@ -141,12 +140,10 @@ def _workers(
     room += [resources.get("GPU", 0.0) / gpus] if gpus else []
     fitting = int(min(room))
     if fitting < (wanted or 1):
-        raise UsageError(
-            f"the cluster has {resources.get('CPU', 0):g} processors and"
-            f" {resources.get('GPU', 0):g} GPUs: room for {max(fitting, 0)} workers of"
-            f" {cpus:g} and {gpus:g}",
-            fix="Ask for fewer --jobs, or less for each: --cpus-per-worker, --gpus-per-worker.",
-        )
+        has = f"{resources.get('CPU', 0):g} processors and {resources.get('GPU', 0):g} GPUs"
+        room_for = f"room for {max(fitting, 0)} workers of {cpus:g} and {gpus:g}"
+        fix = "Ask for fewer --jobs, or less for each: --cpus-per-worker, --gpus-per-worker."
+        raise UsageError(f"the cluster has {has}: {room_for}", fix=fix)
     return min(wanted or fitting, shards)
 
 

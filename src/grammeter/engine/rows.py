@@ -58,11 +58,9 @@ class RowScorer:
     def notes(self) -> tuple[str, ...]:
         """What a reader of the columns must know."""
         gold, other = " needs gold edits, which rows do not hold", ": no references are named"
-        notes = [
-            f"{p.spelled}{gold if p.metric.needs == 'gold' else other}: only its edits are counted"
-            for p in self._plans
-            if not p.scored
-        ]
+        bare = ((p.spelled, p.metric.needs == "gold") for p in self._plans if not p.scored)
+        edits = ": only its edits are counted"
+        notes = [f"{name}{gold if of_gold else other}{edits}" for name, of_gold in bare]
         notes += [plan.metric.notice for plan in self._plans if plan.metric.notice]
         return tuple(dict.fromkeys(notes))
 
@@ -201,22 +199,15 @@ def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCell
             continue
         cells[f"{plan.spelled}.edits"] = len(edits)
         if plan.edits == "m2":
-            cells[f"{plan.spelled}.m2"] = "\n".join(
-                f"A {e.start} {e.end}|||{e.type or 'NA'}|||{e.correction or '-NONE-'}"
-                "|||REQUIRED|||-NONE-|||0"
-                for e in edits
-            )
+            form, end = "A {} {}|||{}|||{}", "|||REQUIRED|||-NONE-|||0"
+            lines = ((e.start, e.end, e.type or "NA", e.correction or "-NONE-") for e in edits)
+            cells[f"{plan.spelled}.m2"] = "\n".join(form.format(*line) + end for line in lines)
         elif plan.edits == "list":
-            source = segment.source.split()
+            words = segment.source.split()
             cells[f"{plan.spelled}.list"] = [
-                {
-                    "start": edit.start,
-                    "end": edit.end,
-                    "original": " ".join(source[edit.start : edit.end]),
-                    "correction": edit.correction,
-                    "type": edit.type,
-                }
-                for edit in edits
+                {"start": e.start, "end": e.end, "original": " ".join(words[e.start : e.end])}
+                | {"correction": e.correction, "type": e.type}
+                for e in edits
             ]
 
 
@@ -274,9 +265,8 @@ def process(job: Job, block: formats.Block, form: formats.ShardForm) -> Done:
     new: dict[str, formats.ColumnKind] = {**work.columns, ERROR: "text"}
     if form == block.form == "parquet":
         added = formats.encode("parquet", [row.cells for row in made], new)
-        data = formats.widened(
-            block.records[0], added, passing if len(passing) < len(made) else None
-        )
+        chosen = passing if len(passing) < len(made) else None
+        data = formats.widened(block.records[0], added, chosen)
     else:
         texts: dict[str, formats.ColumnKind] = dict.fromkeys(columns, "text")
         kinds = texts | new if form == "parquet" else new

@@ -111,11 +111,13 @@ class _Processes:
                 pass
             self.workers.stop()
             self.workers = self._started()
+        fault = f"processes that score the rows from here end without a word ({TRIES} times)"
+        fix = (
+            "Memory may have ended: use fewer --jobs or a smaller --block. The same command goes on"
+        )
+        where = f"{task.plan.shard.where}:{task.block.first}"
         raise GrammeterError(
-            f"processes that score the rows from here end without a word ({TRIES} times)",
-            where=f"{task.plan.shard.where}:{task.block.first}",
-            fix="Memory may have ended: use fewer --jobs or a smaller --block. The same command"
-            " goes on with the shards that are not finished.",
+            fault, where=where, fix=f"{fix} with the shards that are not finished."
         )
 
     def _started(self) -> Workers:
