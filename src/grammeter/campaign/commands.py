@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from traceback import clear_frames
@@ -292,11 +292,10 @@ def address_for_reading(database: str | Path) -> Generator[str | None]:
     """
     path = Path(database)
     writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    wal = Path(f"{path}-wal")
     if not is_file(database) or not path.is_file() or writable:
         yield None
-        return
-    wal = Path(f"{path}-wal")
-    if not wal.exists() or not wal.stat().st_size:
+    elif not wal.exists() or not wal.stat().st_size:
         yield _uri(path, "immutable=1")
     elif _can_be_read(_uri(path, "mode=ro")):
         yield _uri(path, "mode=ro")
@@ -313,9 +312,7 @@ def _uri(path: Path, query: str) -> str:
 
 
 def _can_be_read(address: str) -> bool:
-    try:
-        with closing(sqlite3.connect(address, uri=True)) as database:
-            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
-        return False
-    return True
+    with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as database:
+        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return True
+    return False

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -101,14 +102,13 @@ def configure(
 
 def database_settings(database: str | Path) -> dict[str, Any]:
     """Return Django's settings of a database; see :func:`configure`."""
-    text = str(database)
-    scheme, separator, _ = text.partition("://")
-    if not separator:
-        return _sqlite(str(Path(text)))
+    if is_file(database):
+        return _sqlite(str(Path(database)))
+    scheme = str(database).partition("://")[0]
     if scheme not in POSTGRES:
         fix = "Give the path of an SQLite file, or postgresql://USER@HOST:PORT/NAME."
         raise UsageError(f"a database of the kind {scheme!r}", fix=fix)
-    return _postgresql(text)
+    return _postgresql(str(database))
 
 
 def is_file(database: str | Path) -> bool:
@@ -129,12 +129,8 @@ def secret_key(path: Path) -> str:
     fix = "Give a place that you may write with --secret-file."
     writing = disk_faults(path, fix, "the secret key cannot be written")
     if not path.exists():
-        # written elsewhere first, so that another server never reads half a key
-        with (
-            writing,
-            suppress(FileExistsError),
-            tempfile.NamedTemporaryFile(dir=path.parent) as file,
-        ):
+        part = partial(tempfile.NamedTemporaryFile, dir=path.parent)  # nobody reads half a key
+        with writing, suppress(FileExistsError), part() as file:
             file.write(secrets.token_urlsafe(64).encode("ascii"))
             file.flush()
             os.link(file.name, path)
@@ -156,12 +152,9 @@ def _sqlite(name: str, *, read_only: bool = False) -> dict[str, Any]:
     # transactions wait for each other at the beginning, not in the middle
     writing = {"transaction_mode": "IMMEDIATE", "init_command": _PRAGMAS}
     mode = {"init_command": "PRAGMA query_only=ON;"} if read_only else writing
-    return {
-        "ENGINE": "grammeter.campaign.sqlite",
-        "NAME": name,
-        "CONN_MAX_AGE": None,
-        "OPTIONS": {"timeout": BUSY_SECONDS, **mode},
-    }
+    options = {"timeout": BUSY_SECONDS, **mode}
+    where = {"ENGINE": "grammeter.campaign.sqlite", "NAME": name}
+    return {**where, "CONN_MAX_AGE": None, "OPTIONS": options}
 
 
 def _postgresql(url: str) -> dict[str, Any]:
@@ -171,19 +164,14 @@ def _postgresql(url: str) -> dict[str, Any]:
         port = parts.port
     except ValueError as error:
         raise UsageError(f"the database address cannot be understood: {error}") from None
-    name = unquote(parts.path.lstrip("/"))
-    if not name:
-        fault = "the address names no database"
-        raise UsageError(fault, fix="Write postgresql://USER@HOST:PORT/NAME.")
+    if not (name := unquote(parts.path.lstrip("/"))):
+        fix = "Write postgresql://USER@HOST:PORT/NAME."
+        raise UsageError("the address names no database", fix=fix)
+    names = {"USER": parts.username, "PASSWORD": parts.password, "HOST": parts.hostname}
     return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": name,
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),
-        "PORT": str(port or ""),
-        "CONN_MAX_AGE": None,
-        "CONN_HEALTH_CHECKS": True,
+        **{"ENGINE": "django.db.backends.postgresql", "NAME": name, "PORT": str(port or "")},
+        **{key: unquote(value or "") for key, value in names.items()},
+        **{"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True},
         "OPTIONS": dict(parse_qsl(parts.query)),
     }
 

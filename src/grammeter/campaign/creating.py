@@ -118,9 +118,9 @@ def campaign_create(
         chosen, notices, notes = _items(items, corpus)
         values["judges"] = _judges(judges, strategy, chosen)
         if items is not None:
-            unused = ("select", "per_item")
-            notes += _unused(campaign_create, values, unused, "with --items nothing is drawn")
-        return _created(values, chosen, notices=notices, notes=notes)
+            unused, why = ("select", "per_item"), "with --items nothing is drawn"
+            notes += _unused(campaign_create, values, unused, why)
+        return _created(values, notices, notes, chosen)
 
 
 def campaign_import(
@@ -175,25 +175,22 @@ def campaign_import(
         notes = [*judgments.notes]
         scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
         if scored:
-            what = f"scores and replies of {scored} judgments"
-            notes.append(f"{what} are not imported; their ranks are")
+            notes += [f"scores and replies of {scored} judgments are not imported; their ranks are"]
         if n is None:
             why = "without -n there are no new items, and nobody is asked"
             notes += _unused(campaign_import, values, ("select", "per_item", *_ASKING), why)
-        return _created(values, judgments=judgments, notices=judgments.notices, notes=notes)
+        return _created(values, judgments.notices, notes)
 
 
 def _created(
     values: Mapping[str, Any],
-    items: Sequence[Item] = (),
-    *,
-    judgments: Judgments | None = None,
     notices: tuple[str, ...],
-    notes: Sequence[str],
+    notes: list[str],
+    items: Sequence[Item] = (),
 ) -> CampaignProgress:
-    plan = _plan(values)
+    plan, judgments = _plan(values), values.get("judgments")
     if judgments is None:
-        notes = [*notes, *_idle_settings(plan, items)]
+        notes += _idle_settings(plan, items)
     if values["n"] is not None:
         how = {name: values[name] for name in ("n", "select", "per_item")}
         items = services.campaigns.draw_items(plan, values["corpus"], **how)
@@ -208,10 +205,8 @@ def _items(
     from grammeter.formats import STDIN, Judgments, is_items, items_of, read_items, read_judgments
 
     if isinstance(items, (str, Path)):
-        if items == STDIN or is_items(items):
-            items = read_items(items)
-        else:
-            items = read_judgments(items, systems=corpus.systems)
+        listed = items == STDIN or is_items(items)
+        items = read_items(items) if listed else read_judgments(items, systems=corpus.systems)
     if isinstance(items, Judgments):
         return items_of(items), items.notices, [*items.notes]
     return items or (), (), []
@@ -232,9 +227,9 @@ def _plan(values: Mapping[str, Any]) -> Plan:
 
     settings = {_COLUMNS.get(name, name): value for name, value in values.items()}
     for kind in (Kind.TUTORIAL, Kind.ATTENTION):
-        checks = settings[kind]
-        is_path = isinstance(checks, (str, Path))
-        settings[kind] = services.checks.read_checks(checks, kind) if is_path else tuple(checks)
+        if isinstance(checks := settings[kind], (str, Path)):
+            checks = services.checks.read_checks(checks, kind)
+        settings[kind] = tuple(checks)
     for name in ("guidelines", "consent"):
         if isinstance(settings[name], Path):
             settings[name] = read_text(settings[name]).replace("\0", "")
@@ -248,8 +243,7 @@ def _unused(
 ) -> Iterator[str]:
     """Yield a note on those of a function's arguments that were set without effect."""
     parameters = signature(function).parameters
-    changed = [name for name in names if values[name] != parameters[name].default]
-    if changed:
+    if changed := [name for name in names if values[name] != parameters[name].default]:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
         yield f"{options} had no effect: {why}"
 

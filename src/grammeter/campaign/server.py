@@ -168,9 +168,8 @@ class Listener(TcpWSGIServer):
 
     def maintenance(self, now: float) -> None:
         """Close overdue connections."""
-        for channel in list(self.active_channels.values()):
-            if channel.is_overdue:
-                channel.drop()
+        for channel in [one for one in self.active_channels.values() if one.is_overdue]:
+            channel.drop()
 
     def handle_accept(self) -> None:
         """Accept waiting connections, after making room for them."""
@@ -183,13 +182,11 @@ class Listener(TcpWSGIServer):
 
     def _make_room(self) -> None:
         limit = self.adj.connection_limit
-        if len(self._map) < limit - 2:
-            return
-        channels: list[Channel] = list(self.active_channels.values())
-        resting = [channel for channel in channels if not channel.is_busy]
-        resting.sort(key=lambda channel: channel.resting_since)
-        for channel in resting[: max(1, limit // 10)]:
-            channel.drop()
+        if len(self._map) >= limit - 2:
+            resting = [channel for channel in self.active_channels.values() if not channel.is_busy]
+            resting.sort(key=lambda channel: channel.resting_since)
+            for channel in resting[: max(1, limit // 10)]:
+                channel.drop()
 
 
 def most_connections() -> int:

@@ -89,8 +89,7 @@ class CampaignStatus(CampaignProgress):
     @classmethod
     def of(cls, campaign: Campaign, **remarks: Any) -> CampaignStatus:
         """Compute it from the database."""
-        measures: dict[str, Any] = {}
-        reasons: dict[str, str] = {}
+        measures, reasons = dict[str, Any](), dict[str, str]()
         for name in ("agreement", "ranking"):
             try:
                 measures[name] = getattr(services.results, name)(campaign)

@@ -5,26 +5,23 @@ from django.urls import URLPattern, URLResolver, path
 from grammeter.campaign.views import judging, organise
 
 _ORGANISE = "organise/<int:number>"
+_JUDGE = (judging.session, judging.consent, judging.about, judging.guidelines, judging.done)
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", judging.home, name="home"),
     path("join/<str:token>/", judging.join, name="join"),
     path("judge/", judging.work, name="work"),
-    path("judge/session", judging.session, name="session"),
-    path("judge/consent", judging.consent, name="consent"),
-    path("judge/about", judging.about, name="about"),
-    path("judge/guidelines", judging.guidelines, name="guidelines"),
+    *(path(f"judge/{view.__name__}", view, name=view.__name__) for view in _JUDGE),
     path("judge/items/<int:number>/", judging.item, name="item"),
     path("judge/answers", judging.history, name="answers"),
-    path("judge/done", judging.done, name="done"),
     path("login", organise.login, name="login"),
     path("logout", organise.logout, name="logout"),
     path("organise/", organise.campaigns, name="campaigns"),
     path(f"{_ORGANISE}/", organise.campaign, name="campaign"),
-    path(f"{_ORGANISE}/progress", organise.progress, name="progress"),
+    path(f"{_ORGANISE}/progress", organise.campaign, {"page": "progress"}, name="progress"),
     path(f"{_ORGANISE}/results", organise.result_page, name="results"),
     path(f"{_ORGANISE}/judges", organise.judge_page, name="judges"),
     path(f"{_ORGANISE}/invite", organise.invite, name="invite"),
-    path(f"{_ORGANISE}/judges/<int:judge>/again", organise.invite_again, name="again"),
+    path(f"{_ORGANISE}/judges/<int:judge>/again", organise.invite, name="again"),
     path(f"{_ORGANISE}/judges/<int:judge>/block", organise.change, {"act": "block"}, "block"),
     path(f"{_ORGANISE}/judges/<int:judge>/note", organise.change, {"act": "note"}, "note"),
     path(f"{_ORGANISE}/invites/<int:invite>/revoke", organise.change, {"act": "revoke"}, "revoke"),

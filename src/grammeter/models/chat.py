@@ -122,12 +122,10 @@ class Chat:
 
 def _prompt(loaded: Loaded, body: Body) -> Tokens:
     """Return the tokens of the messages in the words of the model's chat template."""
+    messages, options = list(body["messages"]), body.get("chat_template_kwargs", {})
     try:
         text = loaded.tokenizer.apply_chat_template(
-            list(body["messages"]),
-            tokenize=False,
-            add_generation_prompt=True,
-            **body.get("chat_template_kwargs", {}),
+            messages, tokenize=False, add_generation_prompt=True, **options
         )
     except Exception as error:
         what = f"has a chat template that refuses the messages: {words_of(error)}"

@@ -184,19 +184,16 @@ def _ask(
 
 
 def _encoded(
-    loaded: Loaded,
-    sequences: Sequence[Tokens],
-    questions: Sequence[SimilarityQuestion],
-    runtime: Runtime,
+    loaded: Loaded, texts: Sequence[Tokens], asked: Sequence[SimilarityQuestion], runtime: Runtime
 ) -> Iterator[Held]:
     """Encode chunk by chunk; yield the states of each."""
-    layers = {question.layer for question in questions}
-    lengths = np.array([len(tokens) for tokens in sequences], dtype=np.int64)
+    layers = {question.layer for question in asked}
+    lengths = np.array([len(tokens) for tokens in texts], dtype=np.int64)
     capacity = STATE_NUMBERS // (loaded.model.config.hidden_size * len(layers))
-    planned = list(_plan(questions, lengths, capacity))
+    planned = list(_plan(asked, lengths, capacity))
     total = sum(len(batches(lengths[part].tolist(), runtime.budget)) for part, _ in planned)
     encode = _encoder(loaded, layers)
-    parts = (Held(numbers, sequences, pairs) for numbers, pairs in planned)
+    parts = (Held(numbers, texts, pairs) for numbers, pairs in planned)
     passes = chain.from_iterable(_batches(held, encode, runtime) for held in parts)
     for held in track(passes, f"{loaded.files.name} (batches)", total):
         if not held.missing:

@@ -136,11 +136,9 @@ def find_model(name: str) -> ModelFiles:
     if not any(files.folder.glob("*.safetensors")):
         pickled = sorted(path.name for path in files.folder.glob("*.bin"))
         what = f"{pickled[0]} is a pickle, which can run code" if pickled else "no weights"
-        raise MissingResourceError(
-            f"model {name!r} has no weights as safetensors ({what}): {files.folder}",
-            fix="If you trust its origin, load it with transformers in a script of your own and"
-            " write it by save_pretrained(folder, safe_serialization=True).",
-        )
+        fault = f"model {name!r} has no weights as safetensors ({what}): {files.folder}"
+        fix = "If you trust its origin, load it in a script of your own and write it by"
+        raise MissingResourceError(fault, fix=f"{fix} save_pretrained(folder).")
     return files
 
 

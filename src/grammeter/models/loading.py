@@ -14,7 +14,7 @@ from grammeter.core import DataError, FloatArray, MissingResourceError, require,
 from grammeter.models.files import ModelFiles
 from grammeter.models.runtime import Runtime, Tally, check_device
 
-Result = TypeVar("Result")
+T = TypeVar("T")
 Member = TypeVar("Member")
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "alloc_failed")
 _SMALLER = "Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller model."
@@ -37,11 +37,8 @@ def batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
 
 def in_batches(
-    lengths: Sequence[int],
-    budget: int,
-    step: Callable[[list[int]], Result],
-    tally: Tally | None = None,
-) -> Iterator[tuple[list[int], Result]]:
+    lengths: Sequence[int], budget: int, step: Callable[[list[int]], T], tally: Tally | None = None
+) -> Iterator[tuple[list[int], T]]:
     """Run ``step`` on batches of positions; when memory runs out, halve them.
 
     Yields each batch with its result; ``tally`` counts the batches that succeed.
@@ -193,18 +190,13 @@ def load(files: ModelFiles, kind: str, runtime: Runtime, **settings: int) -> Loa
     ``kind`` is a class of transformers that loads a folder, such as ``AutoModelForCausalLM``;
     ``settings`` override entries of the model's configuration: ``num_hidden_layers=4``.
     """
-    changes = tuple(sorted(settings.items()))
-    return _load(files, files.hash, kind, runtime.device, runtime.dtype, changes)
+    changes = sorted(settings.items())
+    return _load(files, files.hash, kind, runtime.device, runtime.dtype, *changes)
 
 
 @lru_cache(maxsize=8)
 def _load(
-    files: ModelFiles,
-    content: str,
-    kind: str,
-    device: str,
-    dtype: str,
-    settings: tuple[tuple[str, int], ...],
+    files: ModelFiles, content: str, kind: str, device: str, dtype: str, *settings: tuple[str, int]
 ) -> Loaded:
     """Load a model again only if its files have changed (``content`` is their hash)."""
     del content

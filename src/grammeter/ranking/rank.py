@@ -12,16 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Ranked,
-    RankedSystem,
-    Signature,
-    UsageError,
-    listed,
-)
+from grammeter import core
 from grammeter.ranking.methods import ExpectedWins, Method
 from grammeter.ranking.pairs import Pairs, Resampling, document_notes, unit_numbers, unlabelled
 from grammeter.ranking.selection import Selection
@@ -36,7 +27,7 @@ def rank_systems(
     *,
     resampling: Resampling | None = None,
     confidence: float = 0.95,
-) -> Ranked:
+) -> core.Ranked:
     """Rank systems by the judgments of a selection, as :func:`grammeter.rank` describes it.
 
     ``resampling`` is by the unit of the method by default; a range covers the ranks in a share of
@@ -45,9 +36,9 @@ def rank_systems(
     resampling = resampling or Resampling(unit=method.unit)
     pairs = selection.pairs
     settings = {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
-    return Ranked(
+    return core.Ranked(
         method.name,
-        Signature.of(method.name, {**settings, **selection.shown}),
+        core.Signature.of(method.name, {**settings, **selection.shown}),
         tuple(_rows(method, pairs, resampling, confidence)),
         (*selection.notes, *notes_of_method(method, pairs, resampling)),
     )
@@ -55,7 +46,7 @@ def rank_systems(
 
 def _rows(
     method: Method, pairs: Pairs, resampling: Resampling, confidence: float
-) -> Iterator[RankedSystem]:
+) -> Iterator[core.RankedSystem]:
     """Yield the systems, best first; of equal scores the better range, then the later name."""
     bare = unlabelled(pairs, resampling.unit)
     scores = _equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
@@ -66,10 +57,12 @@ def _rows(
     clusters = cluster_numbers([ranges[at] for at in order])
     reasons = list(_reasons(method, pairs))
     for at, cluster in zip(order, clusters, strict=True):
-        yield RankedSystem(pairs.systems[at], float(scores[at]), ranges[at], cluster, reasons[at])
+        yield core.RankedSystem(
+            pairs.systems[at], float(scores[at]), ranges[at], cluster, reasons[at]
+        )
 
 
-def _equalised(scores: FloatArray, alike: IntArray) -> FloatArray:
+def _equalised(scores: core.FloatArray, alike: core.IntArray) -> core.FloatArray:
     """Make scores ``(systems,)`` equal where only rounding differs; those alike get their mean."""
     shared = np.bincount(alike, scores)[alike] / np.bincount(alike)[alike]
     order = np.argsort(-_comparable(shared), kind="stable")
@@ -84,8 +77,8 @@ def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
     """Yield for each system the opponents that its score does not rest on."""
     wins, ties = pairs.counts()
     missing, meaning = method.missing(wins, ties)
-    compared: BoolArray = np.any(wins + wins.T + ties, axis=1)
-    decided: BoolArray = np.any(wins + wins.T, axis=1)
+    compared: core.BoolArray = np.any(wins + wins.T + ties, axis=1)
+    decided: core.BoolArray = np.any(wins + wins.T, axis=1)
     for at, row in enumerate(missing & ~np.eye(len(wins), dtype=np.bool_)):
         if not compared[at]:
             yield "never compared with any system"
@@ -93,7 +86,7 @@ def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
             yield "all its comparisons are ties"
         else:
             others = [pairs.systems[other] for other in np.flatnonzero(row)]
-            yield f"{meaning}: {listed(others)}" if others else None
+            yield f"{meaning}: {core.listed(others)}" if others else None
 
 
 def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Iterator[str]:
@@ -126,12 +119,8 @@ def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Ite
 
 def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, object]:
     """Return the settings of the resampling for a signature."""
-    return {
-        "unit": resampling.unit or "game",
-        "resamples": resampling.runs,
-        "seed": resampling.seed,
-        "confidence": f"{confidence:.10g}",
-    }
+    runs = {"resamples": resampling.runs, "seed": resampling.seed}
+    return {"unit": resampling.unit or "game", **runs, "confidence": f"{confidence:.10g}"}
 
 
 @dataclass(frozen=True)
@@ -144,7 +133,7 @@ class Clustering:
 
 
 def cluster_runs(
-    scores: FloatArray, *, confidence: float = 0.95, alike: Sequence[int] | None = None
+    scores: core.FloatArray, *, confidence: float = 0.95, alike: Sequence[int] | None = None
 ) -> Clustering:
     """Find rank ranges and clusters of systems ordered by their means over the runs.
 
@@ -157,7 +146,7 @@ def cluster_runs(
     return Clustering(tuple(by_rank), ranges, cluster_numbers(ranges))
 
 
-def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
+def run_ranks(scores: core.FloatArray) -> tuple[core.IntArray, core.IntArray]:
     """Rank the systems within each run, from 1: the first and last rank, ``(runs, systems)``.
 
     These are 1 and the number of better systems, and the number that are as good or better.
@@ -166,7 +155,7 @@ def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
     """
     order = np.argsort(-_comparable(scores), axis=1, kind="stable")
     group = _groups(np.take_along_axis(_comparable(scores), order, axis=1))
-    places: IntArray = np.arange(1, scores.shape[1] + 1, dtype=np.int64)
+    places: core.IntArray = np.arange(1, scores.shape[1] + 1, dtype=np.int64)
     starts = np.diff(group, axis=1, prepend=-1) > 0
     ends = np.diff(group, axis=1, append=scores.shape[1]) > 0
     first = np.maximum.accumulate(np.where(starts, places, 0), axis=1)
@@ -175,21 +164,25 @@ def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
     return np.take_along_axis(first, back, axis=1), np.take_along_axis(last, back, axis=1)
 
 
-def mean_order(scores: FloatArray) -> list[int]:
+def mean_order(scores: core.FloatArray) -> list[int]:
     """Return the columns by mean over runs (exact sums), then deviation, then name, descending."""
     means = [math.fsum(column) / len(scores) for column in scores.T.tolist()]
     squares = [math.fsum(column) for column in ((scores - means) ** 2).T.tolist()]
     return score_order(np.array(means), np.array(squares))
 
 
-def score_order(scores: FloatArray, *further: FloatArray) -> list[int]:
+def score_order(scores: core.FloatArray, *further: core.FloatArray) -> list[int]:
     """Return the columns by score, best first; NaN last, of equals the later column first."""
     keys = [_comparable(values) for values in (*reversed(further), scores)]
     return np.lexsort(keys)[::-1].tolist()
 
 
 def rank_ranges(
-    first: IntArray, last: IntArray, confidence: float, *, alike: Sequence[int] | None = None
+    first: core.IntArray,
+    last: core.IntArray,
+    confidence: float,
+    *,
+    alike: Sequence[int] | None = None,
 ) -> list[RankRange]:
     """Return the first and last rank that each system takes, less the outermost ones.
 
@@ -200,13 +193,13 @@ def rank_ranges(
     runs, systems = first.shape
     if not 0 < confidence <= 1:
         fix = "Give a number between 0 and 1, such as 0.95."
-        raise UsageError(f"confidence={confidence} is not possible", fix=fix)
+        raise core.UsageError(f"confidence={confidence} is not possible", fix=fix)
     cut = math.ceil((runs - runs * confidence) / 2)
     if runs <= 2 * cut:
         fault = f"{runs} runs are too few for rank ranges at confidence {confidence}"
         fix = "Take more runs, or a lower confidence."
-        raise UsageError(f"{fault}: {cut} are cut off at each end", fix=fix)
-    classes: IntArray = np.asarray(range(systems) if alike is None else alike, dtype=np.int64)
+        raise core.UsageError(f"{fault}: {cut} are cut off at each end", fix=fix)
+    classes: core.IntArray = np.asarray(range(systems) if alike is None else alike, dtype=np.int64)
     ranges: list[RankRange] = []
     for pooled in (classes == number for number in classes):
         at = cut * int(pooled.sum())
@@ -225,7 +218,7 @@ def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
     return tuple(1 + sum(lines[:place]) for place in range(len(ranges)))
 
 
-def _groups(descending: FloatArray) -> IntArray:
+def _groups(descending: core.FloatArray) -> core.IntArray:
     """Return the number of each score's group of equals, from 0 in each row; rows descend."""
     finite = np.where(np.isfinite(descending), np.abs(descending), 0.0)
     rounding = ROUNDING * finite.max(axis=1, initial=0.0, keepdims=True)
@@ -234,5 +227,5 @@ def _groups(descending: FloatArray) -> IntArray:
     return np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1)
 
 
-def _comparable(scores: FloatArray) -> FloatArray:
+def _comparable(scores: core.FloatArray) -> core.FloatArray:
     return np.where(np.isnan(scores), -np.inf, scores)

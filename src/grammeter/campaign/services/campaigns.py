@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -75,8 +76,7 @@ class Plan:
         if not 5 <= self.idle_seconds <= LONGEST_IDLE:
             yield f"{self.idle_seconds} idle seconds", "Give 5 at least, and a day at most."
         if bool(self.pass_code) != bool(self.fail_code):
-            fix = "Give both, --pass-code and --fail-code."
-            yield "only one of the two completion codes", fix
+            yield "only one of the completion codes", "Give both, --pass-code and --fail-code."
         if max(map(len, codes)) > NAME_LENGTH:
             yield "a long completion code", f"Give {NAME_LENGTH} characters at most."
         if self.redirect_url and not _is_address(self.redirect_url):
@@ -87,12 +87,11 @@ class Plan:
 
 
 def _is_address(text: str) -> bool:
-    try:
+    with suppress(ValueError):
         parts = urlsplit(text)
-        is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False
-    return is_web and len(text) <= LONGEST_ADDRESS and not re.search(r"[\s\x00-\x1f\x7f]", text)
+        clean = len(text) <= LONGEST_ADDRESS and not re.search(r"[\s\x00-\x1f\x7f]", text)
+        return clean and parts.scheme in ("http", "https") and bool(parts.hostname)
+    return False
 
 
 def find(name: str) -> Campaign:
@@ -175,20 +174,15 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
     fields = {key: value for key, value in asdict(plan).items() if key not in unlike}
     signatures = dict.fromkeys(str(item.signature) for item in items if item.signature is not None)
     fresh = sum(not item.repeat for item in items)
-    campaign = Campaign(
-        **fields,
-        signature=" ".join(signatures),
-        origin={"grammeter": __version__},
-        overlap=_share_of(plan.overlap, fresh),
-        repeats=_share_of(plan.repeats, plan.per_judge or fresh),
-    )
+    fields["repeats"] = _share_of(plan.repeats, plan.per_judge or fresh)
+    campaign = Campaign(**fields, overlap=_share_of(plan.overlap, fresh))
+    campaign.signature, campaign.origin = " ".join(signatures), {"grammeter": __version__}
     if plan.strategy == Strategy.ADAPTIVE:
         systems = {name for item in items for group in item.groups for name in group}
         usual = min(START_PER_SYSTEM * len(systems), fresh // 2)
         campaign.startup = usual if plan.startup is None else plan.startup
     campaign.save()
-    users = User.objects.all()
-    owners = [named(users, "organiser", name, "username") for name in plan.owners]
+    owners = [named(User.objects.all(), "organiser", name, "username") for name in plan.owners]
     campaign.owners.set(owners)  # pyright: ignore[reportUnknownMemberType]
     return campaign
 
@@ -219,8 +213,8 @@ def _count_of(value: float, total: int) -> int:
     """Convert a share or a count to a count: 0.2 of 50 is 10, and 10 is 10."""
     number = round(value * total) if isinstance(value, float) else value
     if value < 0 or number > total:
-        fault = f"{value} of {total} items"
-        raise UsageError(fault, fix="Give a share from 0.0 to 1.0, or a whole number.")
+        fix = "Give a share from 0.0 to 1.0, or a whole number."
+        raise UsageError(f"{value} of {total} items", fix=fix)
     return number
 
 

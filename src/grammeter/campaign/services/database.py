@@ -43,10 +43,7 @@ def open_existing(database: str | Path) -> None:
         fix = "Update grammeter: pip install -U 'grammeter[campaign]'"
     elif pending:
         fault = "this database was written by an older grammeter"
-        fix = (
-            "Run 'grammeter campaign upgrade' with the same --database; it keeps a copy of an"
-            " SQLite file."
-        )
+        fix = "Run 'grammeter campaign upgrade' with the same --database; it copies SQLite files."
     else:
         return
     raise DataError(fault, where=shown(database), fix=fix)
@@ -90,8 +87,7 @@ def backup(database: str | Path, target: str | Path) -> None:
     if path.exists():
         raise UsageError(f"{path} exists", fix="Name a new file: a copy never replaces one.")
     with disk_faults(path, "Name another place."), _beside(path) as half, explained(database):
-        copy = _copy_file if is_file(database) else _copy_rows
-        copy(half)
+        (_copy_file if is_file(database) else _copy_rows)(half)
         half.replace(path)
 
 
@@ -118,10 +114,8 @@ def _explanation(message: str, database: str | Path) -> DataError | RemoteError:
 def _check_file(database: str | Path) -> None:
     if is_file(database) and not _is_there(Path(database)):
         make = "'grammeter campaign create NAME -s SOURCE --hyps FILES ...'"
-        fix = f"Make one with {make}, or name it with --database."
-        raise MissingResourceError(
-            "there is no campaign database here", where=str(database), fix=fix
-        )
+        fault, fix = "there is no campaign database here", f"Make one with {make}, or name it"
+        raise MissingResourceError(fault, where=str(database), fix=f"{fix} with --database.")
 
 
 def _is_there(path: Path) -> bool:
@@ -138,7 +132,6 @@ def _is_there(path: Path) -> bool:
         fault, fix = f"this is no name of a file: {error}", "Name a file with --database."
         raise DataError(fault, where=ascii(where), fix=fix) from None
     if head and head != _MAGIC:
-        fix = "Name another file with --database."
         raise DataError("this is no SQLite database", where=where, fix=fix)
     return bool(head)
 
@@ -147,11 +140,9 @@ def _name(half: Path, path: Path) -> None:
     """Rename a new database, unless another process made one meanwhile."""
     try:
         os.link(half, path)
-    except FileExistsError:
-        if not path.stat().st_size:
+    except OSError as error:  # such as a file system without links
+        if not isinstance(error, FileExistsError) or not path.stat().st_size:
             half.replace(path)
-    except OSError:  # a file system without links
-        half.replace(path)
 
 
 @contextmanager
@@ -170,9 +161,8 @@ def _beside(path: Path) -> Generator[Path]:
 def _made(target: Path) -> Generator[str]:
     """Make another database, an SQLite file with all tables, and yield its alias."""
     alias = "copy"
-    connections.settings[alias] = connections.configure_settings(
-        {"default": settings.DATABASES["default"], alias: database_settings(target)}
-    )[alias]
+    databases = {"default": settings.DATABASES["default"], alias: database_settings(target)}
+    connections.settings[alias] = connections.configure_settings(databases)[alias]
     try:
         call_command("migrate", database=alias, verbosity=0)
         yield alias
@@ -186,8 +176,7 @@ def _made(target: Path) -> Generator[str]:
 
 def _state() -> tuple[bool, list[str], bool]:
     """Return whether migrations are missing, which are unknown, and whether there are no tables."""
-    executor = MigrationExecutor(connection)
-    loader = executor.loader
+    loader = (executor := MigrationExecutor(connection)).loader
     applied = {name for app, name in loader.applied_migrations if app == APP}
     known = {name for app, name in loader.disk_migrations or {} if app == APP}
     pending = executor.migration_plan(loader.graph.leaf_nodes())

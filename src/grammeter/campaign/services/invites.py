@@ -107,17 +107,14 @@ def _places(campaign: Campaign, n: int) -> list[Judge]:
     """Return judges without a person: new ones, or unused planned ones."""
     if campaign.strategy != Strategy.PLANNED:
         return [judges.add(campaign) for _ in range(n)]
-    now = timezone.now()
-    waiting = campaign.invites.filter(redeemed=None, revoked=None, expires__gt=now)
+    waiting = campaign.invites.filter(redeemed=None, revoked=None, expires__gt=timezone.now())
     free = campaign.judges.filter(joined=None, blocked=False, forgotten=None)
     # imported judges are no free places
     planned = free.filter(assignments__isnull=False, assignments__answered=None).distinct()
     places = list(planned.exclude(pk__in=waiting.values("judge")).order_by("name")[:n])
     if len(places) < n:
-        raise UsageError(
-            f"invites wanted: {n}, but {campaign.name} has {len(places)} places without one",
-            fix="Give a judge another link by name (--judge judge02; a link not used yet then"
-            " stops working), or make a campaign with --strategy pool, which takes any number"
-            " of judges.",
-        )
+        fault = f"invites wanted: {n}, but {campaign.name} has {len(places)} places without one"
+        again = "Give a judge another link by name (--judge judge02; an unused one stops working)"
+        fix = f"{again}, or make a campaign with --strategy pool, which takes any number of judges."
+        raise UsageError(fault, fix=fix)
     return places

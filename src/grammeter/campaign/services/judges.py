@@ -51,9 +51,8 @@ def add(campaign: Campaign, name: str | None = None) -> Judge:
 
 def let_in(judge: Judge) -> Judge:
     """Start a session of a judge; earlier ones end."""
-    judge.joined = judge.joined or timezone.now()
-    judge.seen = timezone.now()
-    judge.access = secrets.token_hex(16)
+    judge.seen, judge.access = timezone.now(), secrets.token_hex(16)
+    judge.joined = judge.joined or judge.seen
     judge.save(update_fields=("joined", "seen", "access"))
     return judge
 
@@ -65,9 +64,7 @@ def session_of(judge: Judge) -> dict[str, Any]:
 
 def from_session(session: object) -> Judge | None:
     """Return the judge of :func:`session_of`'s data; ``None`` if it lets nobody in."""
-    if not isinstance(session, Mapping):
-        return None
-    data: Mapping[str, Any] = session  # pyright: ignore[reportUnknownVariableType]
+    data: Mapping[str, Any] = session if isinstance(session, Mapping) else {}  # pyright: ignore
     number, access = data.get("judge"), str(data.get("access")).encode()
     if not isinstance(number, int):
         return None
@@ -122,9 +119,8 @@ def needs_background(judge: Judge) -> bool:
 
 def passed(judge: Judge) -> bool:
     """Whether enough of the judge's attention items were right at the first try."""
-    seen = judge.assignments.filter(item__kind=Kind.ATTENTION)
-    seen = seen.exclude(state=State.PLANNED).exclude(correct=None)
-    answers = seen.values_list("correct", flat=True)
+    seen = judge.assignments.filter(item__kind=Kind.ATTENTION).exclude(state=State.PLANNED)
+    answers = seen.exclude(correct=None).values_list("correct", flat=True)
     return is_enough(judge.campaign, sum(answers), len(answers))
 
 
@@ -180,9 +176,8 @@ def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) 
         if judge.name != old:
             judge.campaign.audit.filter(who=old).update(who=judge.name)
             for entry in judge.campaign.audit.all():
-                detail = _renamed(entry.detail, old, judge.name)
-                if detail != entry.detail:
-                    AuditEntry.objects.filter(pk=entry.pk).update(detail=detail)
+                entry.detail = _renamed(entry.detail, old, judge.name)
+                entry.save(update_fields=("detail",))
         models.release(judge.assignments.filter(state=State.OPEN))
         AuditEntry.log(judge.campaign, who, "forget", judge=judge.name)
     return judge

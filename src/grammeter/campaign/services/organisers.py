@@ -27,9 +27,8 @@ LONGEST = 15 * 60  # longest delay in seconds
 def save_account(name: str, password: str, *, every_campaign: bool = False) -> bool:
     """Create an account, or change its password; return whether it is new."""
     with transaction.atomic():
-        user = User.objects.filter(username=name).first()
-        new = user is None
-        user = user or User(username=name)
+        user = User.objects.filter(username=name).first() or User(username=name)
+        new = user.pk is None
         user.is_superuser = every_campaign or user.is_superuser
         try:
             User.username_validator(name)

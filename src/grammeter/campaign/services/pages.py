@@ -106,8 +106,8 @@ def settled(judge: int, sentence: int) -> Settled:
     first = Assignment.objects.filter(judge=judge, item__sentence=sentence, turn=0)
     rows = first.exclude(answered=None).select_related("item__sentence")
     for assignment in rows.order_by("answered", "pk"):
-        latest = Judgment.objects.filter(assignment=assignment, complete=True).order_by("-version")
-        judgment = latest.first()
+        complete = Judgment.objects.filter(assignment=assignment, complete=True)
+        judgment = complete.order_by("-version").first()
         if judgment is None or judgment.skipped or judgment.verdicts is None:
             continue
         source = assignment.item.sentence.text

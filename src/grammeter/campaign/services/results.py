@@ -73,8 +73,7 @@ def judgments(campaign: Campaign) -> Judgments:
     groups = shown_systems(campaign)
     shown = "judge__name item item__sentence__segment item__name item__document shown_order"
     columns = ("assignment", *(f"assignment__{name}" for name in shown.split()))
-    values = _final(campaign).values_list(*columns, "ranks", "skipped", *_TIMES)
-    rows: Iterable[tuple[Any, ...]] = values
+    rows: Any = _final(campaign).values_list(*columns, "ranks", "skipped", *_TIMES)
     latest: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in rows}  # versions ascend
     rankings = tuple(_ranking(latest[key], groups) for key in sorted(latest))
     if "file" not in campaign.origin:
@@ -187,8 +186,7 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
 
 def header(campaign: Campaign) -> dict[str, Any]:
     """Return the version, seed, settings, and digest of all texts: the head of the details."""
-    names = ("task", "strategy", "seed", "signature")
-    settings = {name: getattr(campaign, name) for name in names}
+    settings = {key: getattr(campaign, key) for key in ("task", "strategy", "seed", "signature")}
     return {"kind": "campaign-details", "campaign": campaign.name, **settings, **campaign.origin}
 
 
@@ -198,8 +196,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     ``shown`` holds the systems of each output in the order shown (none for tutorial and
     attention items), ``order`` the places of these outputs in the item, from 0. ``edits`` (task
     ``edits`` only) holds for each output in the order shown its edits: ``start`` and ``end`` in
-    tokens of the source, ``correction``, and ``verdict`` (``None`` where missing). Applied to the
-    source they give the output.
+    tokens of the source, ``correction``, and ``verdict`` (``None`` where missing).
     """
     groups, edits = shown_systems(campaign), _edits(campaign)
     rows = Judgment.objects.filter(assignment__item__campaign=campaign)
@@ -207,13 +204,9 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     for judgment in rows.order_by("assignment_id", "version").iterator():
         assignment, item = judgment.assignment, judgment.assignment.item
         yield {
-            "judge": assignment.judge.name,
-            "segment": item.sentence.segment,
-            "item": item.name,
-            "number": item.number,
-            "kind": item.kind,
-            "position": assignment.position,
-            "turn": assignment.turn,
+            **{"judge": assignment.judge.name, "segment": item.sentence.segment, "item": item.name},
+            **{name: getattr(item, name) for name in ("number", "kind")},
+            **{name: getattr(assignment, name) for name in ("position", "turn")},
             "shown": [groups[item.pk][place] for place in assignment.shown_order],
             "order": assignment.shown_order,
             **{name: getattr(judgment, name) for name in _ANSWER},
@@ -258,11 +251,9 @@ def _with_verdicts(
     edits: Sequence[Edit], words: Sequence[str | None], elsewhere: Mapping[Edit, str]
 ) -> list[dict[str, Any]]:
     rows = zip_longest(edits, words[: len(edits)])  # a draft may have fewer verdicts
-    return [
-        {key: getattr(edit, key) for key in ("start", "end", "correction")}
-        | {"verdict": elsewhere.get(edit, word)}
-        for edit, word in rows
-    ]
+    judged = ((edit, elsewhere.get(edit, word)) for edit, word in rows)
+    names = ("start", "end", "correction")
+    return [{n: getattr(edit, n) for n in names} | {"verdict": word} for edit, word in judged]
 
 
 class Download(NamedTuple):

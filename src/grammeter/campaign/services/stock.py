@@ -134,8 +134,7 @@ class Stock:
         if item.segment > len(self.corpus):
             raise _misfit(item, f"there are {len(self.corpus)} sentences")
         if item.segment not in self._groups:
-            rows = self.corpus.systems.items()
-            texts = {name: texts[item.segment - 1] for name, texts in rows}
+            texts = {name: of[item.segment - 1] for name, of in self.corpus.systems.items()}
             self._groups[item.segment] = group_outputs(texts)
         all_groups = self._groups[item.segment]
         place = {name: group for group in all_groups for name in group}
@@ -160,8 +159,8 @@ class Stock:
         if key not in self._known:
             names = {"name": ranking.item, "document": ranking.document}
             item = self._known[key] = self._item(ranking.segment, ranking.groups, **names)
-            places = enumerate(map(frozenset[str], ranking.groups))
-            self._places[item.number] = {group: place for place, group in places}
+            places = {frozenset(group): place for place, group in enumerate(ranking.groups)}
+            self._places[item.number] = places
         return self._known[key]
 
     def _add(self, item: Item, outputs: Sequence[Output]) -> Item:
@@ -179,12 +178,10 @@ class Stock:
     def _assign(self, judge: Judge, item: Item, *, turn: int = 0) -> Assignment:
         """Append an item to a judge's list; it takes a slot unless it is a repeat."""
         self._positions[judge.name] += 1
-        slot = None
+        position, slot = self._positions[judge.name], None
         if item.kind == Kind.NORMAL and not turn:
-            item.taken += 1
-            item.wanted = max(item.wanted, item.taken)
-            slot = item.taken
-        position = self._positions[judge.name]
+            item.taken = slot = item.taken + 1
+            item.wanted = max(item.wanted, slot)
         assignment = Assignment(judge=judge, item=item, position=position, turn=turn, slot=slot)
         self._rows.append(assignment)
         return assignment
@@ -216,7 +213,6 @@ def storable(text: str) -> str:
 
 
 def _misfit(item: Sampled, reason: str) -> DataError:
-    return DataError(
-        f"item of segment {item.segment} does not fit the outputs: {reason}",
-        fix="Give the sources and outputs that the items were made from, all their sentences.",
-    )
+    fault = f"item of segment {item.segment} does not fit the outputs: {reason}"
+    fix = "Give the sources and outputs that the items were made from, all their sentences."
+    return DataError(fault, fix=fix)

@@ -1,6 +1,7 @@
 """An item's page: what it shows, and the form that it sends."""
 
 import math
+import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,29 +51,20 @@ def shown(
         "id": assignment.pk,
         "title": f"Item {done + 1}" if assignment.state == State.OPEN else "An earlier item",
         "kind": item.kind if item.kind == Kind.TUTORIAL else "",  # attention items look normal
-        "done": done,
-        "total": total,
-        "before": sentence.before,
-        "source": sentence.text or EMPTY,
-        "after": sentence.after,
+        **{"done": done, "total": total, "back": back, "faults": faults, "feedback": feedback},
+        **{"before": sentence.before, "source": sentence.text or EMPTY, "after": sentence.after},
         "cards": [*cards(sentence.text, marked, answer, before, judged=bool(sent))],
         "scale": range(1, len(outputs) + 1),
-        "reasons": REASONS,
-        "reason": answer.reason,
-        "comment": answer.comment,
+        **{"reasons": REASONS, "reason": answer.reason, "comment": answer.comment},
         "comment_limit": answers.LONGEST_TEXT,
         "active": f"{answer.active_seconds or 0.0:.2f}",
         "wall": f"{answer.wall_seconds or 0.0:.2f}",
-        "idle": item.campaign.idle_seconds,
-        "key": secrets.token_hex(16),
+        **{"idle": item.campaign.idle_seconds, "key": secrets.token_hex(16)},
         "served": served_now(),
-        "back": back,
-        "faults": faults,
         "skip_open": bool(sent and sent["skipped"]),
         "was_complete": assignment.state in _CLOSED,
         "skipped": assignment.state == State.SKIPPED,
         "changed": last is not None and not last.complete,
-        "feedback": feedback,
         "right": " · ".join(f"{letter(place)}: {rank}" for place, rank in right),
     }
 
@@ -136,14 +128,11 @@ def _way(assignment: Assignment) -> tuple[int, int | None, str]:
     before = [number for number, _, state in earlier if state != State.PLANNED]
     done = sum(state in _CLOSED for _, _, state in rows)
     back = reverse("item", args=(before[-1],)) if before else ""
-    campaign, total = assignment.item.campaign, len(rows)
-    if campaign.strategy == Strategy.PLANNED:
-        return done, total, back
-    if campaign.longest_list is None:
-        return done, None, back
+    campaign, longest = assignment.item.campaign, assignment.item.campaign.longest_list
+    if campaign.strategy == Strategy.PLANNED or longest is None:
+        return done, len(rows) if campaign.strategy == Strategy.PLANNED else None, back
     beside = campaign.items.exclude(kind=Kind.NORMAL).count()
-    # it must not grow when an attention item comes
-    return done, max(total, campaign.longest_list + beside), back
+    return done, max(len(rows), longest + beside), back  # must not grow with an attention item
 
 
 def served_now() -> str:
@@ -174,11 +163,9 @@ def read_answer(sent: Mapping[str, Any], edits: Sequence[int]) -> dict[str, Any]
 
 
 def _rank(text: str) -> int | None:
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= 4):
+    if not re.fullmatch("[0-9]{0,4}", text):
         raise DataError("a rank that is no number", fix="Load the page again.")
-    return int(text)
+    return int(text) if text else None
 
 
 def _word(text: str) -> str | None:
@@ -200,8 +187,7 @@ def _seconds(text: str) -> float | None:
 
 
 def _wall(sent: Mapping[str, Any]) -> float | None:
-    seconds = _seconds(sent.get("wall", ""))
-    if seconds is not None:
+    if (seconds := _seconds(sent.get("wall", ""))) is not None:
         return seconds
     try:
         served = float(signing.loads(sent.get("served", ""), salt=_SALT))

@@ -38,8 +38,7 @@ def judge_page(
     @show_or_send
     @wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        judge = _judge_of(request)
-        if judge is not None:
+        if (judge := _judge_of(request)) is not None:
             return view(request, judge, *args, **kwargs)
         if _wants_json(request):
             return JsonResponse({"faults": ["Your session has ended."]}, status=401)
@@ -69,9 +68,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "campaign/refused.html", {"refusal": refusal}, status=410)
     request.session.cycle_key()
     rotate_token(request)
-    request.session[SESSION_KEY] = judges.session_of(judge)
-    request.session[_TOKEN] = used
-    request.session[BEGUN] = False
+    request.session.update({SESSION_KEY: judges.session_of(judge), _TOKEN: used, BEGUN: False})
     return redirect("work")
 
 
@@ -117,8 +114,7 @@ def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
 @judge_page
 def work(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Go to the judge's next step; a POST opens another item if none is open."""
-    step = _next_step(judge, begun=_has_begun(request, judge))
-    if step is not None:
+    if (step := _next_step(judge, begun=_has_begun(request, judge))) is not None:
         return step
     if request.method == "POST":
         return redirect(_next_address(judge))
@@ -132,8 +128,7 @@ def work(request: HttpRequest, judge: Judge) -> HttpResponse:
 def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
     """Show an item, or store an answer to it."""
     assignment = answers.assignment_of(judge, number)
-    step = _next_step(judge, begun=True)
-    if step is not None:
+    if (step := _next_step(judge, begun=True)) is not None:
         return step
     if request.method == "POST":
         return _answered(request, judge, assignment)
@@ -183,9 +178,8 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
 def _invited(request: HttpRequest, link: str) -> HttpResponse:
     """Show the button; warn a second browser within seconds."""
     first = cache.add(f"look-{link}", True, LOOK_SECONDS)
-    elsewhere = not first and settings.CSRF_COOKIE_NAME not in request.COOKIES
-    shown = {"elsewhere": elsewhere}
-    return render(request, "campaign/join.html", shown, status=403 if elsewhere else 200)
+    shown = {"elsewhere": not first and settings.CSRF_COOKIE_NAME not in request.COOKIES}
+    return render(request, "campaign/join.html", shown, status=403 if shown["elsewhere"] else 200)
 
 
 def _next_step(judge: Judge, *, begun: bool) -> HttpResponse | None:

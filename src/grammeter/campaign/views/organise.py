@@ -78,9 +78,7 @@ def _onwards(request: HttpRequest) -> str:
     return wanted if good else reverse("campaigns")
 
 
-def _form(
-    request: HttpRequest, onwards: str, *, fault: str = "", status: int = 200
-) -> HttpResponse:
+def _form(request: HttpRequest, onwards: str, status: int = 200, fault: str = "") -> HttpResponse:
     name = request.POST.get("username", "")[:_LONGEST_NAME]
     shown = {"next": onwards, "fault": fault, "username": name, "command": COMMAND}
     return render(request, "campaign/organise/login.html", shown, status=status)
@@ -94,12 +92,10 @@ def campaign_page(
 
     @require_http_methods([*methods])
     @wraps(view)
-    def guarded(
-        request: HttpRequest, number: int, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
+    def guarded(request: HttpRequest, number: int, *of: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.user.is_authenticated:
             campaign = organisers.campaign_of(request.user, number)  # pyright: ignore[reportArgumentType]
-            return view(request, campaign, *args, **kwargs)
+            return view(request, campaign, *of, **kwargs)
         if "HX-Request" not in request.headers:
             return redirect_to_login(request.get_full_path())
         # a part that updates itself takes the whole page there
@@ -122,16 +118,10 @@ def campaigns(request: HttpRequest) -> HttpResponse:
 
 
 @campaign_page
-def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the progress of a campaign."""
+def campaign(request: HttpRequest, campaign: Campaign, page: str = "campaign") -> HttpResponse:
+    """Show the progress of a campaign; ``progress`` is the part that updates itself."""
     progress = results.progress(campaign)
-    return _page(request, campaign, "campaign", progress=progress, downloads=results.DOWNLOADS)
-
-
-@campaign_page
-def progress(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Return the part of the page that updates itself."""
-    return _page(request, campaign, "progress", progress=results.progress(campaign))
+    return _page(request, campaign, page, progress=progress, downloads=results.DOWNLOADS)
 
 
 @campaign_page
@@ -147,18 +137,14 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 @campaign_act
-def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Create links, and show them once."""
+def invite(request: HttpRequest, campaign: Campaign, judge: int = 0) -> HttpResponse:
+    """Create links, and show them once; a new one for a ``judge`` makes older ones invalid."""
+    if judge:
+        return _invite(request, campaign, judge=_one(Judge, campaign, judge))
     count, days = (_number(request.POST.get(name, "")) for name in ("count", "days"))
     if count > MOST_INVITES:
         return _judges(request, campaign, 422, fault=f"At most {MOST_INVITES} at once.")
     return _invite(request, campaign, n=count, days=days)
-
-
-@campaign_act
-def invite_again(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
-    """Create a new link for a judge; older ones become invalid."""
-    return _invite(request, campaign, judge=_one(Judge, campaign, judge))
 
 
 @campaign_act
@@ -279,8 +265,7 @@ def _kappas(agreement: Agreement) -> dict[str, Any]:
 
     named = {"between judges": agreement.inter, "within judges": agreement.intra}
     named |= {" and ".join(sorted({*pair})): kappa for pair, kappa in agreement.pairs.items()}
-    rows = [
-        (name, *shown(k.value, k.observed, k.chance), k.n, k.reason) for name, k in named.items()
-    ]
+    figures = ((name, k, shown(k.value, k.observed, k.chance)) for name, k in named.items())
+    rows = [(name, *texts, k.n, k.reason) for name, k, texts in figures]
     alphas = shown(agreement.alpha_inter.value, agreement.alpha_intra.value)
     return {"kappas": rows, "alphas": alphas}
