@@ -241,7 +241,6 @@ def _file_table(agreement: Agreement) -> core.Table:
 
 
 def _missing(agreement: Agreement) -> Iterator[str]:
-    """Yield why a figure is missing."""
     figures: dict[str, Kappa | Alpha] = {
         "kappa between judges": agreement.inter,
         "kappa within judges": agreement.intra,

@@ -128,10 +128,9 @@ def play_games(
 ) -> None:
     """Play games of one run, one after the other; ratings are changed in place.
 
-    The games of :mod:`grammeter.ranking.trueskill` are played side by side in all runs, and numpy
-    is called some fifty times for each: a hundred runs take a third of what a thousand take. Here
-    a run is a plain loop, which numba compiles where it is installed (extra ``fast``). Both draw
-    the same random numbers and agree to rounding.
+    In :mod:`grammeter.ranking.trueskill` numpy plays all runs side by side. Here a run is a plain
+    loop, which numba compiles where it is installed (extra ``fast``). Both draw the same random
+    numbers and agree to rounding.
 
     Systems stand in descending order of their names; ``mean`` and ``variance``, shape ``(n,)``, the
     latter 0 where a system never plays. ``wins`` and ``decided``, shape ``(n, n)``, are the shares

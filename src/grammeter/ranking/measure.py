@@ -69,8 +69,7 @@ def measure_agreement(
     agreement = replace(agreement, by_file=by_file, unexpanded=joined)
     known = outputs or any(len(group) > 1 for ranking in chosen for group in ranking.groups)
     most = 0 if known else max(len(ranking.groups) for ranking in chosen)
-    notes = (*notes_of(rankings), *_notes(agreement, pairs, most))
-    return replace(agreement, notes=notes)
+    return replace(agreement, notes=(*notes_of(rankings), *_notes(agreement, pairs, most)))
 
 
 def _measured(
@@ -226,7 +225,6 @@ def _notes_of_few(pairs: units.Compared) -> Iterator[str]:
 
 
 def _notes_of_strangers(pairs: units.Compared) -> Iterator[str]:
-    """Yield which judges cannot be compared."""
     others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
     nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
     both = "judged the same sentences, but no two outputs both"

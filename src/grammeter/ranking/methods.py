@@ -306,8 +306,7 @@ class _Newton:
         self.theta[at] += step[:, :-1]
         self.log_tie[at] += step[:, -1]
         self.converged[at] = largest < _TOLERANCE
-        spread = np.ptp(self.theta[at], axis=1)
-        self._open[at] = ~self.converged[at] & (spread < _FARTHEST)
+        self._open[at] = ~self.converged[at] & (np.ptp(self.theta[at], axis=1) < _FARTHEST)
 
     def _derivatives(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return gradient and information, the last coordinate being the logarithm of nu.

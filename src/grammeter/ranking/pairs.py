@@ -107,10 +107,7 @@ def by_first_listed(rankings: Sequence[Ranking], extraction: Extraction) -> Sequ
 
 
 def extract_pairs(rankings: Sequence[Ranking], *, extraction: Extraction = "expanded") -> Pairs:
-    """Compare the systems of each ranking two by two.
-
-    Systems behind one output tie, see :data:`Extraction`. Skipped rankings give nothing.
-    """
+    """Compare systems two by two; those behind one output tie; skipped rankings give nothing."""
     systems = tuple(sorted({name for ranking in rankings for name in ranking.systems}))
     judges = tuple(sorted({ranking.judge for ranking in rankings}))
     place = {name: number for number, name in enumerate(systems)}
@@ -124,8 +121,7 @@ def extract_pairs(rankings: Sequence[Ranking], *, extraction: Extraction = "expa
         for first, second, outcome in _compared(ranking, extraction):
             a, b = place[first], place[second]
             rows.append((a, b, outcome, *tail) if a < b else (b, a, -outcome, *tail))
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 7).T
-    return Pairs(systems, judges, *columns)
+    return Pairs(systems, judges, *np.array(rows, dtype=np.int64).reshape(-1, 7).T)
 
 
 def _compared(ranking: Ranking, extraction: Extraction) -> list[tuple[str, str, int]]:

@@ -138,10 +138,9 @@ def _once(
     pairs, alike = bare.pairs, bare.alike.tolist()
     fold_of = deal_out(pairs, unit, folds, seed)
     trained = _held_out if training == "held-out" else _makefile
-    runs = trained(method, pairs, fold_of, resampling)
     clusterings = [
         rank.cluster_runs(scores, confidence=confidence, alike=alike)
-        for scores in core.track(runs, "folds", total=folds)
+        for scores in core.track(trained(method, pairs, fold_of, resampling), "folds", total=folds)
     ]
     parts = (pairs.select(fold_of == fold) for fold in range(folds))
     shares = np.array([_predicted(*both) for both in zip(parts, clusterings, strict=True)])

@@ -51,8 +51,7 @@ def _rows(
     bare = unlabelled(pairs, resampling.unit)
     scores = _equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
     runs = method.runs(bare.pairs, resampling)[:, bare.place]
-    alike = bare.alike[bare.place].tolist()
-    ranges = rank_ranges(*run_ranks(runs), confidence, alike=alike)
+    ranges = rank_ranges(*run_ranks(runs), confidence, alike=bare.alike[bare.place].tolist())
     order = score_order(scores, *(-np.array(ends) for ends in zip(*ranges, strict=True)))
     clusters = cluster_numbers([ranges[at] for at in order])
     reasons = list(_reasons(method, pairs))

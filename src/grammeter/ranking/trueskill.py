@@ -51,8 +51,7 @@ def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
     stands later in the alphabet). Its opponent is drawn among the systems it was compared with,
     with probability proportional to exp(-difference of the means), and one judgment of the
     pair, drawn with replacement, decides. With a ``unit`` each run draws its judgments from a
-    bootstrap sample of its own. Run ``k`` depends on the seed and ``k`` alone, whatever runs or
-    processes are beside it.
+    bootstrap sample of its own. Run ``k`` depends on the seed and ``k`` alone.
     """
     seed, shared = resampling.seed, resampling.unit is None
     if shared:
@@ -115,10 +114,7 @@ def _play_by_run(job: _Job, play_games: Play) -> FloatArray:
 
 
 def _play_together(job: _Job) -> FloatArray:
-    """Play all runs side by side.
-
-    Arrays have shape ``(n, runs)``; names descend, so that ``argmax`` takes the later of equals.
-    """
+    """Play all runs side by side: ``(n, runs)``; names descend: ``argmax`` takes later ones."""
     wins, ties = job.judgments[..., ::-1, ::-1]
     judged = wins + wins.swapaxes(1, 2) + ties
     tables, n, _ = judged.shape
@@ -188,8 +184,7 @@ def mean_field(
 ) -> FloatArray:
     """Compute the expected means ``(n,)`` after all games; NaN for a system never compared."""
     judged = wins + wins.T + ties
-    there = judged.any(axis=1)
-    means = np.full(len(wins), np.nan)
+    there, means = judged.any(axis=1), np.full(len(wins), np.nan)
     if there.any():
         counts = np.stack((ties, wins, wins.T))[:, there][..., there]
         judged = judged[np.ix_(there, there)]
@@ -227,8 +222,7 @@ class _Field:
         rise, fall = self._updates(mean, variance + self.model.tau**2)
         chance = np.exp(-np.abs(mean[:, None] - mean)) * self.allowed
         chance /= chance.sum(axis=1, keepdims=True)
-        first = _first_shares(chance, fall, variance, self.stride)
-        games = first[:, None] * chance
+        games = _first_shares(chance, fall, variance, self.stride)[:, None] * chance
         games += games.T
         return np.stack(((games * rise).sum(axis=1), -(games * fall).sum(axis=1)))
 
@@ -276,8 +270,7 @@ def _equal_losses(losses: FloatArray, excess: FloatArray) -> FloatArray | None:
 
 
 def _greedy_shares(losses: FloatArray, excess: FloatArray) -> FloatArray:
-    shares = np.zeros(len(excess))
-    left = excess.copy()
+    shares, left = np.zeros(len(excess)), excess.copy()
     for _ in range(_PORTIONS):
         largest = int(left.argmax())
         shares[largest] += 1 / _PORTIONS
