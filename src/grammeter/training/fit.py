@@ -128,7 +128,6 @@ class _Run:
         tell(self._summary())
 
     def finish(self) -> None:
-        """Load the weights of the best epoch and write the model."""
         if self.progress.epochs:
             self._network.load(self._checkpoint.best())
         with writing(self._folder):
@@ -139,8 +138,7 @@ class _Run:
         examples = self.encoded[part]
         order = sorted(range(len(examples)), key=lambda n: examples[n].length)
         result = np.zeros((len(examples), len(examples[0].items)))
-        starts = range(0, len(order), self._settings.batch_size)
-        for start in track(starts, label):
+        for start in track(range(0, len(order), self._settings.batch_size), label):
             at = order[start : start + self._settings.batch_size]
             result[at] = self._network.outputs([examples[n] for n in at])
         return result
