@@ -142,7 +142,6 @@ def _texts(body: Body) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _most(loaded: Loaded, body: Body) -> int:
-    """Return the maximum tokens of a reply."""
     if "form" not in body:
         return int(body["max_tokens"])
     pieces = _form(loaded, *_texts(body)).pieces
@@ -271,11 +270,9 @@ def _choose(logits: Any, draws: Sequence[_Draws]) -> list[int]:
     sums = ordered.values.cumsum(1)
     sums = (ordered.values * (sums - ordered.values < top)).cumsum(1)
     at = (sums <= place * sums[:, -1:]).sum(1, keepdim=True).clamp(max=sums.shape[1] - 1)
-    drawn = ordered.indices.gather(1, at)[:, 0]
-    return best.where(heat[:, 0] == 0, drawn).tolist()
+    return best.where(heat[:, 0] == 0, ordered.indices.gather(1, at)[:, 0]).tolist()
 
 
 def _ends(loaded: Loaded) -> set[int]:
-    """Return the tokens that end a reply."""
     said: Any = loaded.model.generation_config.eos_token_id
     return {*np.ravel([] if said is None else said).tolist(), loaded.tokenizer.eos_token_id}

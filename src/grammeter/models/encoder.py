@@ -80,8 +80,7 @@ def token_cosines(
     loaded = _open(files, [layer], runtime)
     reader = _Reader(loaded)
     texts = [reader.stripped(text) for text in pair]
-    known = reader.read(texts, None)
-    sequences = list(reader.numbers)
+    known, sequences = reader.read(texts, None), list(reader.numbers)
     first, second = (sequences[known[text][0]] for text in texts)
     encode, weights = _encoder(loaded, [layer]), reader.weights(measure.idf)
     states = encode([first, second])[layer]
@@ -161,7 +160,6 @@ class _Reader:
 def _ask(
     reader: _Reader, measure: Measure, layer: int | None, items: Sequence[ModelInput]
 ) -> SimilarityQuestion:
-    """Read the texts of a measure's items."""
     pairs: list[Any] = list(items)
     limit = measure.limit if isinstance(measure, MeanSimilarity) else None
     idf = measure.idf if isinstance(measure, TokenSimilarity) else None
@@ -214,7 +212,6 @@ def _plan(
 
 
 def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:
-    """Encode a chunk; yield it after each batch."""
 
     def step(batch: list[int]) -> dict[int | None, Any]:
         return encode([held.sequences[at] for at in batch])

@@ -74,8 +74,7 @@ def _likelihoods(
         raise loaded.files.misfit("reads nothing where a text is empty", wanted)
     truncated = dict(zip(texts, cut, strict=True))
     positions = loading.gather((tokens[condition], tokens[text]) for condition, text in pairs)
-    chunks = _chunks(positions)
-    budget = _budget(loaded, runtime)
+    chunks, budget = _chunks(positions), _budget(loaded, runtime)
     answered = chain.from_iterable(_read_chunk(loaded, chunk, runtime, budget) for chunk in chunks)
     total = sum(len(loading.batches(_lengths(chunk), budget)) for chunk in chunks)
     for batch, means in track(answered, f"{files.name} (batches)", total):

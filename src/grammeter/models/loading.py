@@ -87,8 +87,7 @@ def distinct_figures(
     members = list(positions)
     lengths = [length(member) for member in members]
     answered = in_batches(lengths, budget, lambda batch: step([members[at] for at in batch]), tally)
-    total = len(batches(lengths, budget))
-    for batch, figures in track(answered, f"{name} (batches)", total):
+    for batch, figures in track(answered, f"{name} (batches)", len(batches(lengths, budget))):
         yield spread([positions[members[at]] for at in batch], figures)
 
 
@@ -190,8 +189,7 @@ def load(files: ModelFiles, kind: str, runtime: Runtime, **settings: int) -> Loa
     ``kind`` is a class of transformers that loads a folder, such as ``AutoModelForCausalLM``;
     ``settings`` override entries of the model's configuration: ``num_hidden_layers=4``.
     """
-    changes = sorted(settings.items())
-    return _load(files, files.hash, kind, runtime.device, runtime.dtype, *changes)
+    return _load(files, files.hash, kind, runtime.device, runtime.dtype, *sorted(settings.items()))
 
 
 @lru_cache(maxsize=8)

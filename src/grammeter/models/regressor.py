@@ -71,8 +71,7 @@ def _reader(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Input]],
             if weights is None:
                 outputs = model(**padded).logits[:, 0].float()
             else:
-                states = model.base_model(**padded).last_hidden_state
-                outputs = states[:, 0].float() @ weights
+                outputs = model.base_model(**padded).last_hidden_state[:, 0].float() @ weights
         return outputs.cpu().numpy().astype(np.float64)
 
     return figures
@@ -94,7 +93,6 @@ def _head_layers(torch: Any, model: Any) -> list[Any]:
 
 
 def _padded(loaded: Loaded, inputs: Sequence[_Input]) -> dict[str, Any]:
-    """Return the model's input for a batch."""
     padded = loaded.batch([tokens for tokens, _ in inputs])
     if getattr(loaded.model.config, "type_vocab_size", 0) > 1:  # whatever its tokenizer says
         padded["token_type_ids"] = loaded.padded([segments for _, segments in inputs])

@@ -137,7 +137,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Runtime:
-    """How models run inside :func:`using`.
+    """How models run inside :func:`using`; UsageError if a value is invalid.
 
     - ``device``: ``cpu``, ``cuda``, ``cuda:1`` or ``mps``; that it exists is checked when a model
       is loaded.
@@ -149,11 +149,6 @@ class Runtime:
       on disk.
     - ``download``: whether missing models may be downloaded.
     - ``tally``: counts the work of this runtime.
-
-    Raises
-    ------
-    UsageError
-        If a value is invalid.
     """
 
     device: str = "cpu"
