@@ -80,8 +80,7 @@ def inclusion(probabilities: FloatArray, n: int) -> FloatArray:
     ``n`` times the probability; what exceeds 1 is certain, and the others share the rest in
     proportion, as often as needed.
     """
-    chances = n * probabilities
-    certain = np.zeros(len(probabilities), dtype=bool)
+    chances, certain = n * probabilities, np.zeros(len(probabilities), dtype=bool)
     while (more := (chances >= 1) & ~certain).any():
         certain |= more
         rest = np.where(certain, 0, probabilities)

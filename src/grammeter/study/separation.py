@@ -71,8 +71,7 @@ class Separation:
 class Outlook(core.Result):
     """How the ranking by Expected Wins settles: its curve, and :func:`items_needed`.
 
-    ``separations`` say for each system and the next one of the ranking what it takes to tell them
-    apart.
+    ``separations`` say what it takes to tell each system and the next one of the ranking apart.
     """
 
     curve: planning.LearningCurve
