@@ -75,8 +75,7 @@ def within_rows(counts: IntArray) -> IntArray:
 
     Shapes as for :func:`between_rows`; 0 for units that were judged once.
     """
-    total = counts.sum(axis=1)
-    agreeing = (counts * (counts - 1) // 2).sum(axis=1)
+    total, agreeing = counts.sum(axis=1), (counts * (counts - 1) // 2).sum(axis=1)
     return np.column_stack((agreeing, total * (total - 1) // 2, counts * (total > 1)[:, None]))
 
 

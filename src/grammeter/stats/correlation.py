@@ -116,8 +116,7 @@ def _kendall(x: FloatArray, y: FloatArray, weights: FloatArray, ties: TiePolicy)
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     signs = _signs(x) * _signs(y)
     with np.errstate(invalid="ignore", divide="ignore"):
-        divisor = _tau_divisor(x, y, weights, ties)
-        coefficient: FloatArray = _pairs(signs, weights) / divisor
+        coefficient: FloatArray = _pairs(signs, weights) / _tau_divisor(x, y, weights, ties)
     undefined = np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1)
     return np.where(undefined, np.nan, np.clip(coefficient, -1.0, 1.0))
 

@@ -60,8 +60,10 @@ def correlate(
         pvalue = _share(other[_orders(len(x))] @ one, int(one @ other))
     elif abs(value) == 1:
         pvalue = _perfect_pvalue(x if kind == "pearson" else average_ranks(x))
-    else:
-        pvalue = _t_pvalue(value, len(x))
+    else:  # P(|t| >= ...) of Student's t with n - 2 degrees of freedom
+        from scipy.special import betainc  # pyright: ignore[reportMissingTypeStubs]
+
+        pvalue = max(float(betainc((len(x) - 2) / 2, 0.5, 1 - value**2)), SMALLEST)
     return Result(value, pvalue, len(x))
 
 
@@ -85,18 +87,15 @@ def _kendall_pvalue(x: FloatArray, y: FloatArray) -> float:
     signs, others = (np.sign(v[columns] - v[rows]).astype(np.int64) for v in (x, y))
     balance = int(signs @ others)
     if signs.all() and others.all() and n <= EXACT_KENDALL:
-        return _exact_kendall((n * (n - 1) // 2 - abs(balance)) // 2, n)
+        shares = np.ones(1)  # of permutations, by their inversions
+        for size in range(2, n + 1):
+            shares = np.convolve(shares, np.full(size, 1 / size))
+        fewest = (n * (n - 1) // 2 - abs(balance)) // 2
+        return min(1.0, 2 * float(shares[: fewest + 1].sum()))
     if n <= EXACT:
         return _share(_balances(signs, y), balance)
     below = math.sqrt(2 * _kendall_variance(x, y))
     return max(math.erfc(abs(balance) / below), SMALLEST) if below else 1.0
-
-
-def _t_pvalue(coefficient: float, n: int) -> float:
-    """Return ``P(|t| >= ...)`` of Student's t with n - 2 degrees of freedom."""
-    from scipy.special import betainc  # pyright: ignore[reportMissingTypeStubs]
-
-    return max(float(betainc((n - 2) / 2, 0.5, 1 - coefficient**2)), SMALLEST)
 
 
 def _perfect_pvalue(values: FloatArray) -> float:
@@ -121,8 +120,7 @@ def _share(of_orders: IntArray, observed: int) -> float:
 @cache
 def _orders(n: int) -> npt.NDArray[np.int8]:
     """Return all orders of n units, shape ``(n!, n)``, a byte a number."""
-    numbers = chain.from_iterable(permutations(range(n)))
-    return np.fromiter(numbers, np.int8).reshape(-1, n)
+    return np.fromiter(chain.from_iterable(permutations(range(n))), np.int8).reshape(-1, n)
 
 
 def _balances(signs: IntArray, y: FloatArray) -> IntArray:
@@ -134,14 +132,6 @@ def _balances(signs: IntArray, y: FloatArray) -> IntArray:
         if sign:
             balances += sign * table[orders[:, row], orders[:, column]]
     return balances
-
-
-def _exact_kendall(inversions: int, n: int) -> float:
-    """Return twice the share of permutations with at most so many inversions, 1 at most."""
-    shares = np.ones(1)
-    for size in range(2, n + 1):
-        shares = np.convolve(shares, np.full(size, 1 / size))
-    return min(1.0, 2 * float(shares[: inversions + 1].sum()))
 
 
 def _kendall_variance(x: FloatArray, y: FloatArray) -> float:
@@ -160,9 +150,8 @@ class WilliamsMatrix:
     """Tests between every two variables: row against column, whether the row is better.
 
     ``correlations``, shape ``(variables,)``, are with the criterion; the rest has shape
-    ``(variables, variables)``: the correlations ``between`` the variables, ``t``, and the
-    one-sided ``pvalue``, both NaN where the row's correlation with the criterion is not the
-    greater one, or the test is undefined.
+    ``(variables, variables)``: the correlations ``between`` the variables, ``t``, and the one-sided
+    ``pvalue``, both NaN where the row's correlation is not the greater, or the test undefined.
     """
 
     correlations: FloatArray

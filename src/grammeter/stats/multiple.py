@@ -22,8 +22,7 @@ def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:
     ``benjamini-hochberg`` (Benjamini & Hochberg 1995, step-up) bounds the expected share of
     false alarms among all alarms.
 
-    Of shape ``(m,)``, in the order given, none above 1; a NaN stays NaN and is no member of the
-    family.
+    Of shape ``(m,)``, in the order given, none above 1; a NaN stays NaN, outside of the family.
     """
     adjusted = np.array(pvalues, dtype=np.float64)
     order = np.argsort(adjusted, kind="stable")  # NaN last

@@ -28,8 +28,7 @@ class PairedSamples:
     """Several samples of the same units, and a statistic that is a function of their sums.
 
     Row ``u`` of every sample in ``rows``, shape ``(samples, units, k)``, belongs to the same unit;
-    they are kept as :func:`on_grid` rounds them. ``value_of`` maps sums of rows, ``(..., k)``,
-    to values, ``(...)``.
+    they are kept as :func:`on_grid` rounds them. ``value_of`` maps sums ``(..., k)`` to ``(...)``.
     """
 
     rows: FloatArray
@@ -200,8 +199,7 @@ def bootstrap_pvalues(samples: PairedSamples, resampled: FloatArray, pairs: IntA
     a value, observed or resampled, is not finite, and where every resample gives the observed
     difference, which is not 0: such data (one unit, say) do not show how the difference varies.
     """
-    observed = samples.observed
-    pvalues = np.empty(len(pairs))
+    observed, pvalues = samples.observed, np.empty(len(pairs))
     for part in _parts(len(pairs), resampled.shape[1]):
         first, second = pairs[part].T
         difference = observed[first] - observed[second]
@@ -248,9 +246,8 @@ def randomisation_pvalues(
 def _extreme_rounds(group: PairedSamples, pairs: IntArray, swapped: FloatArray) -> FloatArray:
     """Count the rounds, ``(rounds, units)``, with a difference as large as the observed one.
 
-    Shape ``(pairs,)``, NaN where a value is not finite. What stays and what crosses over are
-    summed apart and only ever added: a difference of sums could leave a rounding error where a
-    count must be 0.
+    Shape ``(pairs,)``, NaN where a value is not finite. What stays and what crosses over are summed
+    apart and only ever added: a difference of sums could leave a rounding error instead of 0.
     """
     observed = group.observed
     difference = observed[pairs[:, 0]] - observed[pairs[:, 1]]
