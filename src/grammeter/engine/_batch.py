@@ -40,8 +40,7 @@ class Summary:
     @property
     def all(self) -> Totals:
         """The sums over all shards."""
-        columns = zip(*map(astuple, self.totals.values()), strict=True)
-        return Totals(*map(sum, columns))
+        return Totals(*map(sum, zip(*map(astuple, self.totals.values()), strict=True)))
 
     @property
     def fresh(self) -> int:
@@ -106,11 +105,9 @@ def batch(
         Filter such as ``impara >= 0.9 and errant.edits <= 6``: only rows that pass are written.
     edits
         Also write the edits of metrics that extract some: ``m2``, as lines of M2, or ``list``.
-    engine
-        ``local``, or ``ray`` for a cluster.
-    jobs
-        Processes; by default 1. With ``ray``: actors, by default as many as there is room for.
-        The rows do not depend on it.
+    engine, jobs
+        ``local``, or ``ray`` for a cluster; processes, by default 1, or actors of ``ray``, by
+        default as many as there is room for. The rows do not depend on it.
     block
         Rows that are scored together; more is faster for models, and takes more memory. The rows
         do not depend on it, but for the last digits of models.

@@ -84,8 +84,7 @@ class _Parser:
         self._text, self._columns = text, columns
         self._values: dict[str, Value] = {}
         names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True))) or "(?!)"
-        pattern = rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}"
-        self._tokens = list(re.finditer(pattern, text))
+        self._tokens = list(re.finditer(rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}", text))
 
     def parse(self) -> Test:
         try:

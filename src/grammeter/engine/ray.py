@@ -21,6 +21,7 @@ from grammeter.models import Runtime, current
 
 CPUS = 0.5  # processors per worker: whole ones would leave none to hand out the work
 ANSWER = 10.0  # seconds to wait for a connection to a cluster
+_GOES_ON = "The same command goes on with the files that are left; --debug shows more."
 
 
 def score_shards(
@@ -65,7 +66,10 @@ def score_shards(
                     raise outcome
                 yield replace(outcome, planned=plans[outcome.planned.shard.name])
         except ray.exceptions.RayError as error:
-            raise _failed(error) from error
+            cause = getattr(error, "cause", None) or error
+            lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
+            words = f"{type(cause).__name__}: {lines[0] if lines else 'no more is known'}"
+            raise RemoteError(f"Ray failed: {words}", fix=_GOES_ON) from error
 
 
 def _absolute(plan: Planned) -> Planned:
@@ -145,13 +149,3 @@ def _workers(
         fix = "Ask for fewer --jobs, or less for each: --cpus-per-worker, --gpus-per-worker."
         raise UsageError(f"the cluster has {has}: {room_for}", fix=fix)
     return min(wanted or fitting, shards)
-
-
-def _failed(error: Exception) -> RemoteError:
-    cause = getattr(error, "cause", None) or error
-    lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
-    words = f"{type(cause).__name__}: {lines[0] if lines else 'no more is known'}"
-    return RemoteError(f"Ray failed: {words}", fix=_GOES_ON)
-
-
-_GOES_ON = "The same command goes on with the files that are left; --debug shows more."

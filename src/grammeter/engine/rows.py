@@ -120,8 +120,7 @@ class RowScorer:
         old = {name: cell for name, cell in row.cells.items() if name != ERROR}
         passes = self._keep is None or (fault is None and self._keep(new))
         # a row that has one of the new columns already is a row with an error: its cell stays
-        cells = {**old, **new, **(old if fault else {}), ERROR: fault}
-        return Made(row.line, cells, fault, passes)
+        return Made(row.line, {**old, **new, **(old if fault else {}), ERROR: fault}, fault, passes)
 
     def _unfit(self, cells: Mapping[str, Any]) -> str | None:
         if cells.get(ERROR):
