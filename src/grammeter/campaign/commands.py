@@ -43,8 +43,7 @@ def campaign_invite(
 ) -> dict[str, str]:
     """Create one-time links for judges; return judge -> link. The links are not stored.
 
-    Raises :class:`UsageError` if the address or a number is invalid, or a planned campaign has too
-    few places.
+    Raises :class:`UsageError` if the address or a number is invalid, or places are too few.
 
     Parameters
     ----------
@@ -79,8 +78,7 @@ def campaign_status(
 
         if name is not None:
             return CampaignStatus.of(services.campaigns.find(name))
-        rows = Campaign.objects.order_by("name")
-        return CampaignList(tuple(map(CampaignProgress.of, rows)))
+        return CampaignList(tuple(map(CampaignProgress.of, Campaign.objects.order_by("name"))))
 
 
 def campaign_export(
@@ -190,10 +188,7 @@ def campaign_backup(target: str | Path, *, database: str | Path = DATABASE) -> N
 def campaign_upgrade(*, copy: str | Path | None = None, database: str | Path = DATABASE) -> bool:
     """Upgrade a database of an older version; return whether that was needed.
 
-    Parameters
-    ----------
-    copy
-        Where an SQLite file is copied to before; default: beside it, ending in ``.old``.
+    An SQLite file is copied to ``copy`` before; default: beside it, ending in ``.old``.
     """
     conf.configure(database)
     return services.database.upgrade(database, copy or f"{database}.old")

@@ -72,14 +72,12 @@ def campaign_create(
     ----------
     name, corpus
         Of the campaign; sources and outputs.
-    n
-        Number of items to draw; else give ``items``.
-    items
-        Items, or judgments whose groups of outputs become items; or a file of either.
-    per_item
-        Most distinct outputs of an item.
-    select, seed
-        Weights of sentences, as in :func:`grammeter.sample`; seed of all choices.
+    n, items
+        Number of items to draw; else items, or judgments whose groups of outputs become items, or a
+        file of either.
+    per_item, select, seed
+        Most distinct outputs of an item; weights of sentences, as in :func:`grammeter.sample`; seed
+        of all choices.
     judges
         Planned number of judges; default: those of the items, or one.
     strategy
@@ -88,22 +86,17 @@ def campaign_create(
     overlap, repeats
         Items for several judges, and items that each judge sees twice: a share such as 0.2, or a
         count such as 40.
-    per_judge
-        Most items for one judge of a pool.
-    startup
-        Adaptive: judgments before the ranking plays a part.
+    per_judge, startup
+        Pool: most items for one judge. Adaptive: judgments before the ranking plays a part.
     task
         ``ranking``, or ``edits``: judge each edit, then rank.
-    guidelines, consent
-        Texts, or paths to them; judges must agree to ``consent``.
-    background
-        Whether judges see a short questionnaire.
-    tutorial, attention
-        Items with a known answer, or a file of them.
+    guidelines, consent, background
+        Texts, or paths to them; judges must agree to ``consent``. Whether there is a questionnaire.
+    tutorial, attention, pass_threshold
+        Items with a known answer, or a file of them; share of attention items, 0 to 1, that must be
+        right at the first try.
     idle
         Seconds without input after which a judge's active time stops.
-    pass_threshold
-        Share of attention items, 0 to 1, that must be right at the first try.
     pass_code, fail_code, redirect
         Completion codes, and an address for the end; ``{code}`` in it stands for the code.
     owner
@@ -250,8 +243,7 @@ def _unused(
 
 def _idle_settings(plan: Plan, items: Sequence[Item]) -> Iterator[str]:
     """Yield a note for each setting without effect; ``items`` are those of a file, if any."""
-    named = any(item.judges for item in items)
-    planned = plan.strategy == "planned"
+    named, planned = any(item.judges for item in items), plan.strategy == "planned"
     for name in ("overlap", "repeats"):
         if named and getattr(plan, name):
             yield f"--{name} had no effect: the items say who sees them"

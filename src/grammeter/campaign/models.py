@@ -9,8 +9,7 @@
         |------- Invite                      one-time links, by their hash
         '------- AuditEntry                  who did what
 
-Judges have anonymous names. Personal data (``Judge.contact``, ``Background``) can be deleted; the
-judgments stay.
+Judges have anonymous names. Personal data (``Judge.contact``, ``Background``) can be deleted.
 """
 
 # ruff: noqa: D106 - Meta says what it is

@@ -118,14 +118,9 @@ class Channel(HTTPChannel):
         super().__init__(*args, **options)
 
     @property
-    def is_busy(self) -> bool:
-        """Whether a request is being answered."""
-        return bool(self.requests)
-
-    @property
     def is_overdue(self) -> bool:
         """Whether to close it: a request is not complete in time, or none comes."""
-        if self.is_busy:
+        if self.requests:  # one is being answered
             return False
         now = time.monotonic()
         if self.request is not None:
@@ -183,7 +178,7 @@ class Listener(TcpWSGIServer):
     def _make_room(self) -> None:
         limit = self.adj.connection_limit
         if len(self._map) >= limit - 2:
-            resting = [channel for channel in self.active_channels.values() if not channel.is_busy]
+            resting = [channel for channel in self.active_channels.values() if not channel.requests]
             resting.sort(key=lambda channel: channel.resting_since)
             for channel in resting[: max(1, limit // 10)]:
                 channel.drop()

@@ -21,10 +21,9 @@ _SETTINGS = ("task", "strategy", "closed", "seed", "signature")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CampaignProgress(Result):
-    """A campaign and its progress.
+    """A campaign and its progress: counts of items, judgments, and of each judge.
 
     - ``origin``: version of grammeter, and digest of all texts.
-    - ``progress``: counts of items, judgments, and of each judge.
     - ``notices``, ``notes``: remarks on the files read, and on settings without effect.
     """
 

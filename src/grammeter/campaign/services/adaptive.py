@@ -8,8 +8,7 @@ it. Its probability is ::
     (1 - EVEN) * weight / sum of weights + EVEN / number of items
 
 so that every item can be drawn, and a ranking can be weighted back by one over the probability.
-While a system has less than half of the mean number of comparisons, only items with such systems
-have weight.
+While a system has less than half of the mean number of comparisons, only its items have weight.
 
 Computing this reads all judgments and resamples them. The items of a campaign never change; the
 weights are cached, until the number of judgments has grown by the share :data:`NEWS`.
@@ -58,8 +57,7 @@ def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 
         runs = ExpectedWins().runs(pairs, Resampling(unit="ranking", runs=RESAMPLES, seed=seed))
         scores = np.nan_to_num(runs, nan=-1.0)  # below all scores
         above = (scores[:, :, None] > scores[:, None, :]).mean(axis=0)
-        level = (scores[:, :, None] == scores[:, None, :]).mean(axis=0)
-        share = above + level / 2
+        share = above + (scores[:, :, None] == scores[:, None, :]).mean(axis=0) / 2
         uncertainty[np.ix_(places, places)] = 2 * np.minimum(share, 1 - share)
         np.fill_diagonal(uncertainty, 0.0)
     return Outlook(names, uncertainty, compared < STARVED * compared.mean())
@@ -79,8 +77,7 @@ class Appeal:
         weights, hungry = self.weights[rows], self.hungry[rows]
         if hungry.any():
             weights = hungry.astype(np.float64)
-        even = np.full(len(rows), 1 / len(rows))
-        total = weights.sum()
+        even, total = np.full(len(rows), 1 / len(rows)), weights.sum()
         return (1 - EVEN) * weights / total + EVEN * even if total > 0 else even
 
 
@@ -116,7 +113,7 @@ def current(campaign: Campaign) -> Appeal | None:
 class _Lookout:
     """The newest appeal of one campaign's items, shared by all threads."""
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign, *_keys: object) -> None:
         self._campaign = campaign
         normal = campaign.items.filter(kind=Kind.NORMAL)
         numbers, shown = set(normal.values_list("pk", flat=True)), results.shown_systems(campaign)
@@ -145,7 +142,4 @@ class _Lookout:
         return weigh(outlook(sorted(systems), rankings, seed=self._campaign.seed), self._shown)
 
 
-@lru_cache(maxsize=64)
-def _lookout(campaign: Campaign, _database: str, _created: object) -> _Lookout:
-    """Return a campaign's only one; another database may have other campaigns of this number."""
-    return _Lookout(campaign)
+_lookout = lru_cache(maxsize=64)(_Lookout)  # by database, too: numbers of campaigns repeat

@@ -146,8 +146,7 @@ def _look_again(judge: Judge, assignment: Assignment) -> bool:
         raise PermissionDenied("this is not an item of yours")
     if now.judge.blocked:
         raise PermissionDenied("you are no longer a judge of this campaign")
-    assignment.state, assignment.correct = now.state, now.correct
-    assignment.answered = now.answered
+    assignment.state, assignment.correct, assignment.answered = now.state, now.correct, now.answered
     return now.judge.campaign.closed
 
 

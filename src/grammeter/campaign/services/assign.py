@@ -85,10 +85,7 @@ def _waiting(judge: Judge) -> Assignment | None:
 def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     if judge.campaign.strategy == Strategy.PLANNED:
         return None
-    assignment = _draw(judge, appeal)
-    if assignment is None and _release_stale(judge):
-        assignment = _draw(judge, appeal)
-    return assignment
+    return _draw(judge, appeal) or (_draw(judge, appeal) if _release_stale(judge) else None)
 
 
 def _show(assignment: Assignment, judge: Judge) -> None:
@@ -160,8 +157,7 @@ def _attention(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     stride = campaign.per_judge / total if campaign.per_judge else ATTENTION_EVERY
     if so_far["fresh"] < jittered(stride, total - len(todo), campaign.seed, judge.name):
         return None
-    chosen = shuffle(todo, campaign.seed, judge.name, "attention")[0]
-    return Assignment(item_id=chosen)
+    return Assignment(item_id=shuffle(todo, campaign.seed, judge.name, "attention")[0])
 
 
 def _repeat(judge: Judge, so_far: dict[str, int]) -> Assignment | None:

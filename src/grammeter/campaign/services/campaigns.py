@@ -195,8 +195,7 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
             raise UsageError(fault, fix="Leave --strategy out, or take items that name no judges.")
         return items
     if not named:
-        names = judge_names(plan.judges)
-        return assign(items, names, seed=plan.seed, **_dealing(plan, len(items)))
+        return assign(items, judge_names(plan.judges), seed=plan.seed, **_dealing(plan, len(items)))
     if any(not item.judges for item in items):
         raise UsageError("some items name judges and some do not", fix="Name all or none.")
     return items

@@ -45,8 +45,7 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
     """Return the campaigns of an organiser, and those without an owner."""
     if user.is_superuser:
         return Campaign.objects.order_by("name")
-    mine = Campaign.objects.filter(Q(owners=user) | Q(owners=None))
-    return mine.distinct().order_by("name")
+    return Campaign.objects.filter(Q(owners=user) | Q(owners=None)).distinct().order_by("name")
 
 
 def campaign_of(user: User, pk: int) -> Campaign:

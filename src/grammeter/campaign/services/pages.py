@@ -84,18 +84,14 @@ def edits_shown(assignment: Assignment) -> list[tuple[Edit, ...]]:
     """Return the edits of each output in the order shown; none unless the task is ``edits``."""
     if assignment.item.campaign.task != Task.EDITS:
         return [()] * len(assignment.shown_order)
-    source = assignment.item.sentence.text
-    return [edits_of(source, text) for text in outputs(assignment)]
+    return [edits_of(assignment.item.sentence.text, text) for text in outputs(assignment)]
 
 
 def feedback(judgment: Judgment) -> Feedback | None:
     """Return the feedback on a judgment; ``None`` for most items."""
-    item = judgment.assignment.item
-    if judgment.correct is None or not judgment.complete:
-        return None
-    again = is_asked_again(judgment)
-    if item.kind != Kind.TUTORIAL and not again:
-        return None
+    item, again = judgment.assignment.item, is_asked_again(judgment)
+    if judgment.correct is None or not (again or item.kind == Kind.TUTORIAL):
+        return None  # also for drafts
     ranks = tuple(item.expected[place] for place in judgment.assignment.shown_order)
     return Feedback(judgment.correct, item.explanation, ranks, again)
 

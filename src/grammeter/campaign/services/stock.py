@@ -69,8 +69,7 @@ class Stock:
         outputs = [Output(sentence=sentence, text=storable(text)) for text in check.outputs]
         self._rows += [sentence, *outputs]
         fields = {"loud": check.loud, "explanation": check.explanation}
-        item = Item(sentence=sentence, kind=kind, expected=list(check.ranks), **fields)
-        self._add(item, outputs)
+        self._add(Item(sentence=sentence, kind=kind, expected=list(check.ranks), **fields), outputs)
 
     def add_list(self, judge: Judge, turns: Sequence[tuple[Item, int]]) -> None:
         """Give a planned judge the tutorial, then their items with attention items in between."""

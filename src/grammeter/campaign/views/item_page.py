@@ -35,8 +35,7 @@ def shown(
 ) -> dict[str, object]:
     """Return the template's variables; ``sent`` is a refused answer, ``faults`` say why."""
     item, outputs = assignment.item, pages.outputs(assignment)
-    sentence = item.sentence
-    edits = pages.edits_shown(assignment)
+    sentence, edits = item.sentence, pages.edits_shown(assignment)
     before = pages.given_elsewhere(assignment) if any(edits) else {}
     marked = list(zip(outputs, edits, strict=True))
     last = answers.latest(assignment)
