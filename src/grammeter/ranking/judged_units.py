@@ -132,13 +132,11 @@ def equal_outputs_joined(
     They are if a ranking says so, or if the texts in ``outputs`` are equal, white space aside. Of
     different ranks in one ranking the best counts.
     """
-    classes = _classes(rankings, outputs or {})
+    classes = _equal(rankings, outputs or {})
     return [_joined(ranking, classes.get(ranking.segment, {})) for ranking in rankings]
 
 
-def _classes(
-    rankings: Sequence[Ranking], outputs: Outputs
-) -> dict[int, dict[str, tuple[str, ...]]]:
+def _equal(rankings: Sequence[Ranking], outputs: Outputs) -> dict[int, dict[str, tuple[str, ...]]]:
     """Return for each sentence the systems that wrote the same as a system."""
     groups: dict[int, list[set[str]]] = {}
     for ranking in rankings:

@@ -78,9 +78,8 @@ def _measured(
     counts = _count(rankings, sorted({ranking.judge for ranking in rankings}))
     ordered = units.numbered(with_sentence_numbers(rankings))
     pairs = units.compared(ordered)
-    between, within = (
-        _alpha(*of(ordered), interval) for of in (units.values_between, units.values_within)
-    )
+    values = units.values_between, units.values_within
+    between, within = (_alpha(*of(ordered), interval) for of in values)
     kappas: dict[results.KappaKind, results.Kappas]
     kappas = {name: _kappas(pairs, name, interval) for name in results.KINDS}
     total = results.JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))

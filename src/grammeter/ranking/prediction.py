@@ -174,9 +174,8 @@ def _predicted(pairs: Pairs, clustering: rank.Clustering) -> tuple[float, float,
     place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
     place[list(clustering.order)] = np.arange(len(place))
     cluster[list(clustering.order)] = clustering.clusters
-    right, ordered = (
-        np.sign(of[pairs.second] - of[pairs.first]) == pairs.outcome for of in (cluster, place)
-    )
+    first, second = pairs.first, pairs.second
+    right, ordered = (np.sign(of[second] - of[first]) == pairs.outcome for of in (cluster, place))
     decided = pairs.outcome != 0
     order = float(ordered[decided].mean()) if decided.any() else float("nan")
     return float(right.mean()), float(1 - decided.mean()), order
@@ -214,8 +213,6 @@ def _parts_without(digits: str, folds: int) -> core.BoolArray:
 
 
 # --- the draw radius -----------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Radius(core.Plain):
     """A radius, the number of clusters that it leaves, and the share of comparisons predicted."""

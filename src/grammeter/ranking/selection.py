@@ -58,7 +58,7 @@ def select(
     """
     UnknownNameError.check("extraction", extraction, EXTRACTIONS)
     chosen = with_sentence_numbers(of_judges(rankings, judges, without_judges))
-    chosen = _of_systems(by_first_listed(chosen, extraction), systems, drop)
+    chosen = _among(by_first_listed(chosen, extraction), systems, drop)
     pairs = extract_pairs(chosen, extraction=extraction)
     _check_decided(pairs)
     shown: dict[str, object] = {"extraction": extraction}
@@ -87,9 +87,7 @@ def of_judges(
     return [ranking for ranking in rankings if ranking.judge in wanted - dropped]
 
 
-def _of_systems(
-    rankings: Sequence[Ranking], systems: _Names, drop: Sequence[str]
-) -> Sequence[Ranking]:
+def _among(rankings: Sequence[Ranking], systems: _Names, drop: Sequence[str]) -> Sequence[Ranking]:
     if systems is None and not drop:
         return rankings
     known = {name: None for ranking in rankings for name in ranking.systems}
