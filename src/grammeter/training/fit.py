@@ -86,8 +86,7 @@ class _Run:
         self._network.load(saved.weights)
         self._network.load_optimiser(saved.optimiser, self.progress.updates)
         here = self._network.environment()
-        other = [key for key in here if here[key] != saved.environment.get(key)]
-        if other:
+        if other := [key for key in here if here[key] != saved.environment.get(key)]:
             began = ", ".join(f"{key} {saved.environment.get(key)}" for key in other)
             differ = "its weights may differ from those of an uninterrupted one"
             warnings.warn(f"{self._folder}: the run began with {began}: {differ}", stacklevel=2)

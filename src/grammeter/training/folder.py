@@ -45,8 +45,7 @@ def _check(folder: Path, mark: Mapping[str, Any], *, resume: bool) -> None:
         raise UsageError(fault, fix="Name the folder of the earlier run, or a new one.")
     now = json.loads(json.dumps(mark["run"]))
     before = cast("dict[str, object]", stored.get("run") or {})
-    other = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    if other:
+    if other := [key for key in {**before, **now} if before.get(key) != now.get(key)]:
         shown = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in other)
         fix = "Resume with the same data and options, or name another folder."
         raise UsageError(f"{folder} belongs to another run: {shown}", fix=fix)
@@ -116,8 +115,7 @@ class Checkpoint:
 
     def last(self) -> Saved | None:
         """Return the last state, ``None`` if there is none."""
-        folder = self._newest()
-        if folder is None:
+        if (folder := self._newest()) is None:
             return None
         with self._undamaged(folder):
             state = json.loads((folder / "state.json").read_text("utf-8"))

@@ -239,26 +239,23 @@ def _sample(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:
     sampled: list[Pair] = []
     wanted = allotment(min(size, len(pairs)))
     for part in PARTS:
-        here = [pair for pair in pairs if pair.part == part]
-        if not here:
+        if not (here := [pair for pair in pairs if pair.part == part]):
             fix = "Give more parallel sentences with edits; a few dozen at least."
             raise DataError(f"no pairs for {part}: {len(pairs)} in all", fix=fix)
         count = min(wanted[part], len(here))
         random = Random(f"sample {seed} {part}")  # noqa: S311 - no secret
-        sampled += _at_most(DRAWS, random.sample(here, count), here, random)
+        sampled += _spread(random.sample(here, count), here, random)
     return sampled
 
 
-def _at_most(
-    most: int, drawn: Sequence[Pair], pairs: Sequence[Pair], random: Random
-) -> Sequence[Pair]:
-    """Replace pairs of a source sentence that has more than ``most``, with several annotators."""
-    if max(Counter(pair.source for pair in drawn).values()) <= most:
+def _spread(drawn: Sequence[Pair], pairs: Sequence[Pair], random: Random) -> Sequence[Pair]:
+    """Replace pairs of a source sentence with too many, from several annotators."""
+    if max(Counter(pair.source for pair in drawn).values()) <= DRAWS:
         return drawn
     chosen: list[Pair] = []
     counts: Counter[str] = Counter()
     for pair in dict.fromkeys([*drawn, *random.sample(pairs, len(pairs))]):
-        if counts[pair.source] < most and len(chosen) < len(drawn):
+        if counts[pair.source] < DRAWS and len(chosen) < len(drawn):
             counts[pair.source] += 1
             chosen.append(pair)
     return chosen

@@ -34,8 +34,7 @@ class HumanScore:
 
 def score_task(rated: Sequence[Rating], criterion: Criterion, seed: int) -> HumanScore:
     """Return the task of one criterion, split 8:1:1 by source sentence."""
-    scored = [output for output in rated if criterion in output.scores]
-    if not scored:
+    if not (scored := [output for output in rated if criterion in output.scores]):
         known = " ".join(dict.fromkeys(name for output in rated for name in output.scores))
         fix = f"Leave it out: --criteria {known}" if known else "Give scores of it."
         raise DataError(f"no scores of {criterion}", fix=fix)

@@ -101,8 +101,7 @@ def fit_some(
     human scores; split 8:1:1 by source sentence. ``files``: files of the scores; a run can be
     resumed only with the same.
     """
-    unknown = sorted(set(criteria) - set(CRITERIA))
-    if unknown or not criteria:
+    if (unknown := sorted(set(criteria) - set(CRITERIA))) or not criteria:
         raise UsageError(f"criteria {unknown}", fix=f"Use some of {', '.join(CRITERIA)}.")
     tasks: dict[Criterion, HumanScore] = {
         criterion: score_task(rated, criterion, settings.seed) for criterion in criteria
