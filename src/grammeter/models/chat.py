@@ -71,8 +71,7 @@ class Chat:
             raise UsageError(f"body: a model in this process takes no {name!r}", fix=fix)
         loaded = self._loaded()
         lengths = [(len(_prompt(loaded, body)), _most(loaded, body)) for body in requests]
-        beyond = [pair for pair in lengths if loaded.limit and sum(pair) > loaded.limit]
-        if beyond:
+        if beyond := [pair for pair in lengths if loaded.limit and sum(pair) > loaded.limit]:
             fault = f"{len(beyond)} of {len(requests)} prompts are too long for the model"
             longest = "the longest prompt has {}, and its reply may have {}".format(*max(beyond))
             what = f"{fault} {self._files.name!r}: it takes {loaded.limit} tokens, {longest}"
@@ -180,8 +179,6 @@ class _Reader:
 
 
 # --- the probabilities of choices ----------------------------------------------------------
-
-
 @lru_cache(maxsize=32)
 def _form(loaded: Loaded, texts: tuple[str, ...], choices: tuple[str, ...]) -> Form:
     """Return a form in the tokens of a model; each choice must be one token."""
@@ -220,8 +217,6 @@ def _fill(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body]) -> 
 
 
 # --- words ---------------------------------------------------------------------------------
-
-
 def _generate(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body]) -> list[Written]:
     """Write replies up to a token that ends them, or to the limit of each."""
     reader, ends = _Reader(loaded), _ends(loaded)

@@ -143,13 +143,11 @@ def find_model(name: str) -> ModelFiles:
 
 
 def _locate(name: str) -> ModelFiles:
-    folder = expanded(name)
-    if folder.is_dir():
+    if (folder := expanded(name)).is_dir():
         return ModelFiles(name, folder)
     if name in PACKAGED:
         package, inside = PACKAGED[name]
-        spec = find_spec(package)
-        if spec is None or spec.origin is None:
+        if (spec := find_spec(package)) is None or spec.origin is None:
             fault = f"the model {name!r} is not installed"
             raise MissingResourceError(fault, fix=f"Run: {how_to_fetch(name)}")
         return ModelFiles(name, Path(spec.origin).parent / inside)
@@ -163,8 +161,7 @@ def _on_hub(name: str) -> ModelFiles:
     """Find a model in the hub's cache, or download it if the runtime allows it."""
     hub: Any = require("huggingface_hub", extra="neural")
     plain, _, revision = name.partition("@")
-    folder = _cached(hub, plain, revision or None)
-    if folder is None:
+    if (folder := _cached(hub, plain, revision or None)) is None:
         if not current().download:
             fault = f"the model {name!r} is not on this machine, nor is there a folder of this name"
             fix = f"Add --download to fetch it, or run: {how_to_fetch(name)}"
@@ -232,8 +229,7 @@ Card = dict[str, Any]
 
 def read_card(folder: Path) -> Card | None:
     """Return the training card of a model's folder; ``None`` if it has none."""
-    path = folder / CARD_FILE
-    if not path.is_file():
+    if not (path := folder / CARD_FILE).is_file():
         return None
     try:
         card: Any = json.loads(path.read_text("utf-8"))

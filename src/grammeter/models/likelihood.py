@@ -143,8 +143,7 @@ def _read_pairs(
 ) -> FloatArray:
     """Return mean log-likelihoods of pairs, shape ``(pairs,)``, from the conditions' states."""
     torch: Any = require("torch", extra="neural")
-    start = loaded.model.config.decoder_start_token_id
-    if start is None:
+    if (start := loaded.model.config.decoder_start_token_id) is None:
         what = "does not say with which token its decoder begins (decoder_start_token_id)"
         raise loaded.files.misfit(what, "Name an encoder and decoder such as BART.")
     with torch.inference_mode():
@@ -155,7 +154,7 @@ def _read_pairs(
             decoder_input_ids=loaded.padded([(int(start), *text[:-1]) for _, text in pairs]),
             use_cache=False,
         ).logits
-        return _mean_likelihoods(torch, loaded, logits, [text for _, text in pairs])
+        return _mean_logs(torch, loaded, logits, [text for _, text in pairs])
 
 
 def _read_texts(loaded: Loaded, sequences: Sequence[Tokens]) -> FloatArray:
@@ -165,12 +164,10 @@ def _read_texts(loaded: Loaded, sequences: Sequence[Tokens]) -> FloatArray:
         # no mask: no token attends to the padding on the right
         inputs = loaded.padded([sequence[:-1] for sequence in sequences])
         logits = loaded.model(input_ids=inputs, use_cache=False).logits
-        return _mean_likelihoods(torch, loaded, logits, [sequence[1:] for sequence in sequences])
+        return _mean_logs(torch, loaded, logits, [sequence[1:] for sequence in sequences])
 
 
-def _mean_likelihoods(
-    torch: Any, loaded: Loaded, logits: Any, texts: Sequence[Tokens]
-) -> FloatArray:
+def _mean_logs(torch: Any, loaded: Loaded, logits: Any, texts: Sequence[Tokens]) -> FloatArray:
     """Return mean log-likelihoods of logits ``(texts, tokens, vocabulary)``, slice by slice."""
     targets = loaded.padded(texts, fill=_IGNORED)
     rows = max(1, _SLICE // logits.shape[-1])

@@ -208,8 +208,7 @@ def _load(
         except Exception as error:
             raise _unloadable(files, f"it cannot be loaded as {kind}", error) from error
     random = tuple(sorted(report["missing_keys"]))
-    lacking = [key for key in random if "pooler" not in key]
-    if lacking:
+    if lacking := [key for key in random if "pooler" not in key]:
         fix = "Name a model of this kind; weights that are missing would be random."
         raise files.misfit(f"lacks weights that {kind} needs: {', '.join(lacking[:3])}", fix)
     message = f"the memory of {str(place)!r} does not suffice for the model"

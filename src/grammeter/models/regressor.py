@@ -43,8 +43,7 @@ def _input(encoded: dict[str, list[int]]) -> _Input:
 
 def check(loaded: Loaded, measure: Regression) -> None:
     """Refuse a model without exactly one trained output for a text."""
-    outputs = loaded.model.config.num_labels
-    if outputs != 1:
+    if (outputs := loaded.model.config.num_labels) != 1:
         what = f"gives {outputs} figures for a text, where one is needed"
         raise _misfit(loaded, what, "one output")
     if measure.head == "pooler" and loaded.random:
@@ -135,8 +134,7 @@ def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float
         raise _unfit(files, words_of(error)) from error
     inside = f"{model.base_model_prefix}."
     lacking = [key for key in report["missing_keys"] if key.startswith(inside)]
-    lacking = sorted(key for key in lacking if "pooler" not in key)
-    if lacking:
+    if lacking := sorted(key for key in lacking if "pooler" not in key):
         raise _unfit(files, f"it lacks weights of its own: {', '.join(lacking[:3])}")
     heads = _head_layers(torch, model)
     if not heads or heads[-1].out_features != 1 or heads[-1].bias is None:

@@ -96,9 +96,8 @@ class Held:
         rows = np.where(real, self._starts[places][:, None] + columns, 0)
         weighed = np.where(real, weights[rows], 0.0).astype(np.float32)
         whole = self.states[layer]
-        at, mask, factors = (
-            self._torch.from_numpy(array).to(whole.device) for array in (rows, real, weighed)
-        )
+        arrays = map(self._torch.from_numpy, (rows, real, weighed))
+        at, mask, factors = (array.to(whole.device) for array in arrays)
         return whole[at], mask, factors
 
 
