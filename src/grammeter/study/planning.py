@@ -108,8 +108,7 @@ def draw_campaigns(
     counts then, and ``full_weights`` in the full ranking; default for weights: 1. UsageError or
     DataError if numbers do not fit, or there is nothing to draw from.
     """
-    usable = [at for at, ranking in enumerate(rankings) if compares(ranking)]
-    if not usable:
+    if not (usable := [at for at, ranking in enumerate(rankings) if compares(ranking)]):
         raise DataError("no item compares two outputs", fix="Give judgments of several outputs.")
     longest = len(usable) if longest is None else longest
     if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(usable)):

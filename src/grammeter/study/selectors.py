@@ -34,9 +34,7 @@ class Distribution:
 
     per_item: int  # most outputs that an item shows
     groups: tuple[Groups, ...]  # the systems behind each output of a sentence
-    expected_systems: (
-        core.FloatArray
-    )  # C of the paper: how many systems an item is expected to cover
+    expected_systems: core.FloatArray  # C of the paper: systems that an item is expected to cover
     values: core.FloatArray  # p' of the paper, the diversity, the spread, or 1
     probabilities: core.FloatArray  # in one draw, 1 in all
     signature: core.Signature
@@ -116,10 +114,8 @@ def _column(scores: core.ScoreTable, metric: str | None, outputs: _Outputs) -> c
     column = scores[metric if metric is not None else next(iter(scores))]
     for name, lines in outputs.items():
         core.UnknownNameError.check("system among the sentence scores", name, column.segments)
-        if len(column.segments[name]) != len(lines):
-            raise core.LengthMismatchError(
-                name, len(lines), "its scores", len(column.segments[name])
-            )
+        if (size := len(column.segments[name])) != len(lines):
+            raise core.LengthMismatchError(name, len(lines), "its scores", size)
         scored = (scores.corpus or {}).get("systems", {}).get(name, lines)
         if [line.strip() for line in scored] != [line.strip() for line in lines]:
             fault = f"the scores of {name} are of another output"
@@ -130,9 +126,8 @@ def _column(scores: core.ScoreTable, metric: str | None, outputs: _Outputs) -> c
 def _normalised(values: core.FloatArray, select: Select, uniform_share: float) -> core.FloatArray:
     if not (total := values.sum()) > 0:
         fix = "Take --select uniform, or look whether all outputs are the same file."
-        raise core.DataError(
-            f"no sentence has any {select}: the systems cannot be told apart", fix=fix
-        )
+        fault = f"no sentence has any {select}: the systems cannot be told apart"
+        raise core.DataError(fault, fix=fix)
     return (1 - uniform_share) * (values / total) + uniform_share / len(values)
 
 

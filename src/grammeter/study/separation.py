@@ -187,8 +187,7 @@ def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> 
         return None
     quantile = NormalDist().inv_cdf
     spread = quantile(1 - level / 2) / 2 + quantile(power) * math.sqrt(share * (1 - share))
-    plain = (max(spread, 0) / gap) ** 2
-    if not plain:
+    if not (plain := (max(spread, 0) / gap) ** 2):
         return 1
     return math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2)
 
