@@ -81,7 +81,7 @@ def within_rows(counts: IntArray) -> IntArray:
 
 def kappa_values(sums: FloatArray, *, alike: Sequence[int] = ()) -> FloatArray:
     """Compute :func:`kappa` for many sums, ``(..., 2 + categories)``, at once: shape ``(...)``."""
-    return _kappa_parts(sums, alike)[0]
+    return _parts(sums, alike)[0]
 
 
 def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
@@ -91,17 +91,14 @@ def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
     :func:`within_rows`. Categories at the positions ``alike`` are told apart by an arbitrary choice
     alone, such as the sides of a coin: chance gives each of them their mean frequency.
     """
-    compared = int(sums[1])
-    if not compared:
+    if not (compared := int(sums[1])):
         return Kappa(np.nan, np.nan, np.nan, 0, "nothing was judged twice")
-    value, observed, chance = map(float, _kappa_parts(sums.astype(np.float64), alike))
+    value, observed, chance = map(float, _parts(sums.astype(np.float64), alike))
     reason = "all judgments are the same" if chance == 1 else None
     return Kappa(value, observed, chance, compared, reason)
 
 
-def _kappa_parts(
-    sums: FloatArray, alike: Sequence[int]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _parts(sums: FloatArray, alike: Sequence[int]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return kappa, the observed agreement and that by chance, each of shape ``(...)``."""
     with np.errstate(invalid="ignore", divide="ignore"):
         observed = sums[..., 0] / sums[..., 1]

@@ -48,8 +48,7 @@ def compact_letters(different: BoolArray) -> list[str] | None:
     gets a text such as ``"ab"``; after ``z`` comes ``a'``. ``None`` with more than
     :data:`MOST_GROUPS` groups: nobody could read them.
     """
-    groups = letter_groups(different, most=MOST_GROUPS)
-    if groups is None:
+    if (groups := letter_groups(different, most=MOST_GROUPS)) is None:
         return None
     letters = [chr(ord("a") + number % 26) + "'" * (number // 26) for number in range(len(groups))]
     named = dict(zip(letters, groups, strict=True)).items()
