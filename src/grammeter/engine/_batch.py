@@ -207,8 +207,7 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
             raise UsageError(f"{plan.output} is an input", fix="Choose another folder with -o.")
         if name in (manifest.NAME, manifest.ERRORS):
             raise UsageError(f"an input is called {name}", fix="Rename it: that name is ours.")
-        other = by_name.setdefault(name, plan)
-        if other is not plan:
+        if (other := by_name.setdefault(name, plan)) is not plan:
             fault = f"{other.shard.where} and {plan.shard.where} would both be written as {name}"
             raise UsageError(fault, fix="Rename one, or run twice.")
 
@@ -220,8 +219,7 @@ def _left(planned: Sequence[Planned], record: manifest.Manifest, summary: Summar
     """Return what is still to be scored; note in the summary what earlier runs finished."""
     left: list[Planned] = []
     for plan in planned:
-        state = record.state(plan)
-        if state == "done":
+        if (state := record.state(plan)) == "done":
             summary.totals[plan.shard.name] = record.totals(plan.shard)
             summary.earlier.append(plan.shard.name)
             continue

@@ -95,8 +95,7 @@ class Manifest:
     def state(self, planned: Planned) -> State:
         """Return the state of a shard's output; fail if its input has changed since."""
         shard, output = planned.shard, planned.output
-        entry = self._shards.get(shard.name)
-        if entry is None:
+        if (entry := self._shards.get(shard.name)) is None:
             return "new"
         written = [path for path in planned.files(entry["errors"]) if path.exists()]
         if output not in written:

@@ -142,8 +142,7 @@ def _workers(
     """Return how many actors to start; half a processor stays free for the rest of Ray."""
     room = [(resources.get("CPU", 0.0) - 0.5) / cpus] if cpus else [float(shards)]
     room += [resources.get("GPU", 0.0) / gpus] if gpus else []
-    fitting = int(min(room))
-    if fitting < (wanted or 1):
+    if (fitting := int(min(room))) < (wanted or 1):
         has = f"{resources.get('CPU', 0):g} processors and {resources.get('GPU', 0):g} GPUs"
         room_for = f"room for {max(fitting, 0)} workers of {cpus:g} and {gpus:g}"
         fix = "Ask for fewer --jobs, or less for each: --cpus-per-worker, --gpus-per-worker."

@@ -112,13 +112,9 @@ class _Processes:
             self.workers.stop()
             self.workers = self._started()
         fault = f"processes that score the rows from here end without a word ({TRIES} times)"
-        fix = (
-            "Memory may have ended: use fewer --jobs or a smaller --block. The same command goes on"
-        )
+        fix = "Memory may have ended: use fewer --jobs or a smaller --block. The same command"
         where = f"{task.plan.shard.where}:{task.block.first}"
-        raise GrammeterError(
-            fault, where=where, fix=f"{fix} with the shards that are not finished."
-        )
+        raise GrammeterError(fault, where=where, fix=f"{fix} goes on with the unfinished shards.")
 
     def _started(self) -> Workers:
         with _bounded_threads(self._jobs):  # processes inherit the environment when they start
