@@ -1,7 +1,5 @@
 """The functions behind ``grammeter campaign``; each opens the database that it works on."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil
@@ -88,7 +86,7 @@ def campaign_export(
     details: str | Path | None = None,
     people: str | Path | None = None,
     database: str | Path = DATABASE,
-) -> Judgments:
+) -> "Judgments":
     """Return the judgments, each once; write them and more to files.
 
     Parameters

@@ -1,7 +1,5 @@
 """Django's settings, made from options; :func:`configure` may change the database again."""
 
-from __future__ import annotations
-
 import logging
 import os
 import secrets
@@ -46,11 +44,11 @@ class Server:
 _NEEDED = ("django", "django_htmx", "whitenoise", "argon2")  # packages of the settings
 
 
-def strict_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., Any]:
+def strict_headers(get_response: "Callable[[HttpRequest], HttpResponse]") -> Callable[..., Any]:
     """Middleware: a content security policy, no device features, no caching."""
     from django.conf import settings
 
-    def respond(request: HttpRequest) -> HttpResponse:
+    def respond(request: "HttpRequest") -> "HttpResponse":
         response = get_response(request)
         if not request.path.startswith("/static/"):
             response.headers.setdefault("Cache-Control", "no-store")
@@ -104,8 +102,7 @@ def database_settings(database: str | Path) -> dict[str, Any]:
     """Return Django's settings of a database; see :func:`configure`."""
     if is_file(database):
         return _sqlite(str(Path(database)))
-    scheme = str(database).partition("://")[0]
-    if scheme not in POSTGRES:
+    if (scheme := str(database).partition("://")[0]) not in POSTGRES:
         fix = "Give the path of an SQLite file, or postgresql://USER@HOST:PORT/NAME."
         raise UsageError(f"a database of the kind {scheme!r}", fix=fix)
     return _postgresql(str(database))

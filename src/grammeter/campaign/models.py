@@ -267,8 +267,7 @@ class AuditEntry(models.Model):
 
 def named(rows: models.QuerySet[Row], kind: str, name: str, column: str = "name") -> Row:
     """Return the row of a name; raise :class:`UnknownNameError` if there is none."""
-    row = rows.filter(**{column: name}).first()
-    if row is None:
+    if (row := rows.filter(**{column: name}).first()) is None:
         raise UnknownNameError(kind, name, rows.values_list(column, flat=True))
     return row
 

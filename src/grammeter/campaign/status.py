@@ -1,7 +1,5 @@
 """What the functions on campaigns return: progress, status, list."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -34,12 +32,12 @@ class CampaignProgress(Result):
     seed: int
     signature: str
     origin: Mapping[str, Any]
-    progress: Progress
+    progress: "Progress"
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, campaign: Campaign, **remarks: Any) -> CampaignProgress:
+    def of(cls, campaign: "Campaign", **remarks: Any) -> "CampaignProgress":
         """Read it from the database."""
         return cls(
             campaign=campaign.name,
@@ -81,12 +79,12 @@ class CampaignStatus(CampaignProgress):
     - ``reasons``: ``agreement`` or ``ranking`` -> why it is ``None``.
     """
 
-    agreement: Agreement | None = None
-    ranking: Ranked | None = None
+    agreement: "Agreement | None" = None
+    ranking: "Ranked | None" = None
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
-    def of(cls, campaign: Campaign, **remarks: Any) -> CampaignStatus:
+    def of(cls, campaign: "Campaign", **remarks: Any) -> "CampaignStatus":
         """Compute it from the database."""
         measures, reasons = dict[str, Any](), dict[str, str]()
         for name in ("agreement", "ranking"):

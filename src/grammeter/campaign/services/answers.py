@@ -18,6 +18,7 @@ LONGEST_TEXT = 10_000  # most characters of a comment or reason
 LONGEST_SECONDS = 10**7
 SEEN_EVERY = timedelta(minutes=1)  # between updates of `Judge.seen`: a write less for most answers
 TRIES = 3  # most attempts at a tutorial or loud attention item
+Ranks = Sequence[int | None]
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
@@ -26,7 +27,7 @@ def save(
     assignment: Assignment,
     *,
     key: str,
-    ranks: Sequence[int | None] = (),
+    ranks: Ranks = (),
     verdicts: Sequence[Sequence[str | None]] | None = None,
     skipped: bool = False,
     reason: str = "",
@@ -79,8 +80,7 @@ def history(judge: Judge) -> QuerySet[Assignment]:
 def assignment_of(judge: Judge, number: int) -> Assignment:
     """Return an assignment; raise ``PermissionDenied`` unless this judge has seen it."""
     rows = Assignment.objects.select_related("item__sentence").filter(pk=number, judge=judge)
-    assignment = rows.order_by().first()
-    if assignment is None or assignment.state == State.PLANNED:
+    if (assignment := rows.order_by().first()) is None or assignment.state == State.PLANNED:
         raise PermissionDenied("this is not an item of yours")
     assignment.judge, assignment.item.campaign = judge, judge.campaign  # saves queries
     return assignment
@@ -91,10 +91,9 @@ def latest(assignment: Assignment) -> Judgment | None:
     return Judgment.objects.filter(assignment=assignment).order_by("-version").first()
 
 
-def is_right(assignment: Assignment, ranks: Sequence[int | None]) -> bool | None:
+def is_right(assignment: Assignment, ranks: Ranks) -> bool | None:
     """Whether ranks agree with the expected ones; ``None`` for items without expected ranks."""
-    expected = assignment.item.expected
-    if expected is None:
+    if (expected := assignment.item.expected) is None:
         return None
     answer = [rank for rank in ranks if rank is not None]
     wanted: list[int] = [expected[place] for place in assignment.shown_order]
@@ -159,9 +158,7 @@ def _close(assignment: Assignment, judgment: Judgment) -> None:
     assignment.save(update_fields=("correct", "state", "answered"))
 
 
-def _checked_ranks(
-    ranks: Sequence[int | None], size: int, complete: bool
-) -> tuple[int | None, ...]:
+def _checked_ranks(ranks: Ranks, size: int, complete: bool) -> Ranks:
     checked = tuple(ranks) if ranks or complete else (None,) * size
     if len(checked) != size:
         raise DataError(f"{len(checked)} ranks for {size} corrections", fix="Rank each of them.")

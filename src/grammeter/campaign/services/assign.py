@@ -150,8 +150,7 @@ def _history(judge: Judge) -> dict[str, int]:
 def _attention(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     campaign = judge.campaign
     items = campaign.items.filter(kind=Kind.ATTENTION).order_by("number")
-    todo = list(items.exclude(assignments__judge=judge).values_list("pk", flat=True))
-    if not todo:
+    if not (todo := list(items.exclude(assignments__judge=judge).values_list("pk", flat=True))):
         return None
     total = items.count()
     stride = campaign.per_judge / total if campaign.per_judge else ATTENTION_EVERY
@@ -170,8 +169,7 @@ def _repeat(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     latest, repeated = so_far["position"] - max(after, 1), normal.filter(turn__gt=0).values("item")
     old = compared(normal.filter(turn=0, state=State.DONE, position__lte=latest))
     old = old.exclude(item__in=repeated).order_by("position")
-    pool = list(old.values_list("item", flat=True))
-    if not pool:
+    if not (pool := list(old.values_list("item", flat=True))):
         return None
     chosen = shuffle(pool, campaign.seed, judge.name, "repeat", so_far["repeats"])[0]
     return Assignment(item_id=chosen, turn=1)
@@ -187,24 +185,21 @@ def _fresh(judge: Judge, so_far: dict[str, int], appeal: Appeal | None) -> Assig
     if campaign.strategy == Strategy.POOL:
         item = open_items.first()
         return None if item is None else Assignment(item=item, probability=1.0)
-    rows = list(open_items.values_list("pk", "taken"))
-    if not rows:
+    if not (rows := list(open_items.values_list("pk", "taken"))):
         return None
-    chances = _chances(campaign, rows, appeal)
+    chances = _chances(campaign.overlap, rows, appeal)
     draw = chance(campaign.seed, judge.name, so_far["position"])
     at = draw.choices(range(len(rows)), weights=chances)[0]
     return Assignment(item_id=rows[at][0], probability=chances[at])
 
 
-def _chances(
-    campaign: Campaign, rows: Sequence[tuple[int, int]], appeal: Appeal | None
-) -> list[float]:
+def _chances(overlap: float, rows: Sequence[tuple[int, int]], appeal: Appeal | None) -> list[float]:
     """Return each item's probability; a share of the draws is for items that others have begun."""
     numbers, taken = zip(*rows, strict=True)
     chances = np.full(len(rows), 1 / len(rows)) if appeal is None else appeal.probabilities(numbers)
     begun = np.array(taken) > 0
     if begun.any():
-        chances = (1 - campaign.overlap) * chances + campaign.overlap * begun / begun.sum()
+        chances = (1 - overlap) * chances + overlap * begun / begun.sum()
     return chances.tolist()
 
 

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
 from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from grammeter.campaign.choices import Kind, State, Task
 from grammeter.campaign.models import Assignment, Campaign, ItemOutput, Judgment
@@ -88,17 +89,14 @@ def progress(campaign: Campaign) -> Progress:
     counted = Assignment.objects.filter(item__campaign=campaign, item__kind=Kind.NORMAL)
     states = dict(counted.values_list("state").annotate(Count("pk")).order_by())
     items = campaign.items.filter(kind=Kind.NORMAL)
-    sums = items.aggregate(wanted=Sum("wanted"), taken=Sum("taken"))
-    return Progress(
-        items=items.count(),
-        sentences=items.values("sentence").distinct().count(),
-        shared=items.filter(wanted__gt=1).count(),
-        wanted=sums["wanted"] or 0,
-        taken=sums["taken"] or 0,
-        done=states.get(State.DONE, 0),
-        skipped=states.get(State.SKIPPED, 0),
-        judges=tuple(_judges(campaign)),
+    counts = items.aggregate(
+        items=Count("pk"),
+        sentences=Count("sentence", distinct=True),
+        shared=Count("pk", filter=Q(wanted__gt=1)),
+        **{name: Coalesce(Sum(name), 0) for name in ("wanted", "taken")},
     )
+    done, skipped = (states.get(state, 0) for state in (State.DONE, State.SKIPPED))
+    return Progress(**counts, done=done, skipped=skipped, judges=tuple(_judges(campaign)))
 
 
 def agreement(campaign: Campaign) -> Agreement:

@@ -50,8 +50,7 @@ def login(request: HttpRequest) -> HttpResponse:
         answer = _form(request, onwards, fault=fault, status=429)
         answer["Retry-After"] = str(pause)
         return answer
-    user = auth.authenticate(request, username=name, password=password)
-    if user is None:
+    if (user := auth.authenticate(request, username=name, password=password)) is None:
         for who in tries:
             organisers.failed(*who)
         return _form(request, onwards, fault="Name and password do not fit.", status=403)
@@ -148,17 +147,16 @@ def invite(request: HttpRequest, campaign: Campaign, judge: int = 0) -> HttpResp
 
 
 @campaign_act
-def change(
-    request: HttpRequest, campaign: Campaign, act: str, judge: int = 0, invite: int = 0
-) -> HttpResponse:
+def change(request: HttpRequest, campaign: Campaign, act: str, **of: int) -> HttpResponse:
     """Block a judge, store the organisers' note on one, or revoke an invite."""
     who = _who(request)
     if act == "revoke":
-        invites.revoke(_one(Invite, campaign, invite), who=who)
+        invites.revoke(_one(Invite, campaign, of["invite"]), who=who)
     elif act == "block":
-        judges.block(_one(Judge, campaign, judge), who=who)
+        judges.block(_one(Judge, campaign, of["judge"]), who=who)
     else:
-        judges.note(_one(Judge, campaign, judge), request.POST.get("contact", ""), who=who)
+        judge = _one(Judge, campaign, of["judge"])
+        judges.note(judge, request.POST.get("contact", ""), who=who)
     return redirect("judges", campaign.pk)
 
 
@@ -223,8 +221,7 @@ judge_page = campaign_page(_judges)
 
 def _one(table: Any, campaign: Campaign, pk: int) -> Any:
     """Return a judge or an invite of the campaign; raise ``PermissionDenied`` if it has none."""
-    row = table.objects.filter(campaign=campaign, pk=pk).first()
-    if row is None:
+    if (row := table.objects.filter(campaign=campaign, pk=pk).first()) is None:
         raise PermissionDenied(f"this is no {table.__name__.lower()} of this campaign")
     return row
 
