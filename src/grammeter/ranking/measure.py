@@ -62,8 +62,7 @@ def measure_agreement(
     interval = partial(_interval, (resamples, seed, confidence))
     none = partial(_interval, (0, seed, confidence))
     agreement, pairs = _measured(chosen, kappa, interval, signature)
-    apart = _apart(chosen, outputs)
-    parts = _by_file(rankings, names).items()
+    apart, parts = _apart(chosen, outputs), _by_file(rankings, names).items()
     by_file = {path: _measured(part, kappa, none, signature)[0] for path, part in parts}
     joined = _measured(apart, kappa, none, signature)[0] if apart else None
     agreement = replace(agreement, by_file=by_file, unexpanded=joined)

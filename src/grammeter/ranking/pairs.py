@@ -197,8 +197,7 @@ def resampled_counts(pairs: Pairs, resampling: Resampling) -> Iterator[tuple[Int
 def _resampled_pairs(pairs: Pairs, resampling: Resampling) -> Iterator[IntArray]:
     size = len(pairs)
     cells = pairs.cells(np.zeros(size, dtype=np.int64), 1)[0]
-    filled = np.flatnonzero(cells)
-    random = generator(resampling.seed)
+    filled, random = np.flatnonzero(cells), generator(resampling.seed)
     for some in chunks(resampling.runs, len(cells)):
         drawn = np.zeros((some, len(cells)), dtype=np.int64)
         drawn[:, filled] = random.multinomial(size, cells[filled] / size, size=some)
@@ -263,8 +262,7 @@ def order_of_units(pairs: Pairs, units: IntArray) -> IntArray:
 def _colours(pairs: Pairs, units: IntArray) -> tuple[_Colours, _Colours, _Colours]:
     """Return the colours of systems, comparisons and units."""
     count = len(pairs.systems)
-    systems = np.zeros(count, dtype=np.uint64)
-    known = 0
+    systems, known = np.zeros(count, dtype=np.uint64), 0
     while True:
         rows = _rows(pairs, systems)
         of_units = _sums(units, rows, int(units.max(initial=-1)) + 1)

@@ -162,8 +162,7 @@ def _once(
 def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> core.IntArray:
     """Shuffle the units and deal them out; return the fold of each comparison, from 0."""
     units = unit_numbers(pairs, unit)
-    count = int(units.max()) + 1
-    if count < folds:
+    if (count := int(units.max()) + 1) < folds:
         fix = "Take fewer folds, or a smaller unit."
         raise core.DataError(f"{folds} folds of {count} {unit}s", fix=fix)
     return generator(seed).permutation(count)[units] % folds

@@ -66,8 +66,7 @@ def _equalised(scores: core.FloatArray, alike: core.IntArray) -> core.FloatArray
     shared = np.bincount(alike, scores)[alike] / np.bincount(alike)[alike]
     order = np.argsort(-_comparable(shared), kind="stable")
     group = _groups(_comparable(shared)[order][None])[0]
-    best_of_group = np.unique(group, return_index=True)[1]
-    result = np.empty(len(scores))
+    best_of_group, result = np.unique(group, return_index=True)[1], np.empty(len(scores))
     result[order] = shared[order][best_of_group][group]
     return result
 
