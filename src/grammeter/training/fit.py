@@ -78,8 +78,7 @@ class _Run:
         self.progress = Progress()
 
     def start(self, *, resume: bool) -> None:
-        saved = self._checkpoint.last() if resume else None
-        if saved is None:
+        if (saved := self._checkpoint.last() if resume else None) is None:
             self._checkpoint.clear()
             return
         self.progress = saved.progress
@@ -112,8 +111,7 @@ class _Run:
             label = f"epoch {self.progress.epoch} of {self._settings.epochs}{before}"
             for batch in track(left, label):
                 self._step(batch)
-                stop = interrupted()
-                if stop or time.monotonic() - self._saved > EVERY:
+                if (stop := interrupted()) or time.monotonic() - self._saved > EVERY:
                     self._keep()
                 if stop:
                     break
