@@ -28,8 +28,7 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
         measure = cast("Regression", question)
         check(loaded, measure)
         inputs, cut = loaded.tokenize(items, limit=measure.limit)
-        positions = loading.gather(map(_input, inputs))
-        outputs = _reader(loaded, measure)
+        positions, outputs = loading.gather(map(_input, inputs)), _reader(loaded, measure)
         for at, figures in loading.distinct_figures(
             files.name, positions, lambda one: len(one[0]), runtime.budget, outputs, runtime.tally
         ):
