@@ -96,8 +96,7 @@ def _without_replacement(probabilities: FloatArray, n: int, random: Random) -> I
     wanted = n - len(certain)
     if not wanted:
         return random.permutation(certain)
-    steps = np.cumsum(chances[order])
-    points = random.random() + np.arange(wanted)
+    steps, points = np.cumsum(chances[order]), random.random() + np.arange(wanted)
     drawn = order[np.searchsorted(steps / steps[-1] * wanted, points, side="right")]
     return random.permutation(np.concatenate([certain, drawn]))
 
