@@ -90,10 +90,8 @@ def batch(
     inputs
         Files (JSON lines, TSV, CSV or parquet, ``.gz`` or not), patterns such as
         ``dir/*.parquet``, or parallel texts as ``source.txt:hypothesis.txt[:reference.txt]``.
-    metrics
-        Spellings; each is a column.
-    output
-        Folder of the scored files, made if need be.
+    metrics, output
+        Spellings, each a column; folder of the scored files, made if need be.
     source, hypothesis, reference
         The columns that hold the texts; a cell of a reference column may be a list of texts. By
         default rows have no reference; of three parallel texts the third is the reference.
