@@ -47,14 +47,10 @@ def campaign_invite(
     ----------
     name, database
         The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
-    judges
-        Number of links for new judges.
-    judge
-        Instead: the name of a judge who needs another link.
-    base_url
-        Address of the server.
-    days
-        Validity.
+    judges, judge
+        Number of links for new judges; instead: the name of a judge who needs another link.
+    base_url, days
+        Address of the server; validity of the links.
     """
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
@@ -96,11 +92,9 @@ def campaign_export(
     output
         Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if packed.
     details
-        JSON lines of every version of every answer, with orders, times, comments,
-        probabilities and judged edits.
+        JSON lines of every version of every answer, with all that is known of it.
     people
-        JSON lines of the judges' personal data, without judgments. The campaign's log says that
-        they were exported.
+        JSON lines of the judges' personal data; the campaign's log says that they were exported.
     """
     from grammeter.formats import write_judgments, write_text
 
@@ -166,10 +160,8 @@ def campaign_organiser(
     ----------
     name, database
         The login; an SQLite file, or ``postgresql://USER@HOST/NAME``.
-    password
-        Or a function that asks for it; default: a random one.
-    every_campaign
-        Whether the account sees the campaigns of others, too.
+    password, every_campaign
+        Or a function that asks for it, default: a random one; whether others' campaigns are seen.
     """
     with opened(database, make=True):
         word = password() if callable(password) else password or secrets.token_urlsafe(15)
@@ -213,10 +205,9 @@ def campaign_serve(
         Where to listen; port 0: any free one.
     allowed_host
         Host names for browsers of other machines; default: ``host``, or this machine's name.
-    https
-        Browsers use HTTPS, through a proxy: cookies are sent over nothing else.
-    behind_proxy
-        Address of a trusted proxy, which sends ``X-Forwarded`` headers.
+    https, behind_proxy
+        Browsers use HTTPS, through a proxy: cookies are sent over nothing else. Address of a
+        trusted proxy, which sends ``X-Forwarded`` headers.
     secret_file
         The secret key; default: beside the database.
     started

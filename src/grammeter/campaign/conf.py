@@ -27,8 +27,7 @@ _FOR_HTTPS = (
     *("CSRF_COOKIE_SECURE", "SESSION_COOKIE_SECURE", "SECURE_SSL_REDIRECT"),
     *("SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD"),
 )
-_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-"""FULL: an answer that was confirmed survives a power cut."""
+_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"  # answers survive a power cut
 _CONSTANT = Path(__file__).with_name("settings.toml")
 
 

@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from grammeter.core import Item
     from grammeter.formats import Corpus, Judgments
 
-_COLUMNS = {
+_COLUMNS = {  # parameter -> its name in the database
     **{"idle": "idle_seconds", "background": "asks_background"},
     **{"redirect": "redirect_url", "owner": "owners"},
 }
-"""Parameter -> its name in the database."""
 
-_ASKING = (
+_ASKING = (  # parameters for new judges
     *("strategy", "judges", "overlap", "repeats", "per_judge", "startup", "task"),
     *("tutorial", "attention"),
 )
-"""Parameters for new judges."""
 
 
 def campaign_create(

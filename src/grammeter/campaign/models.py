@@ -74,8 +74,7 @@ class Sentence(models.Model):
     """A source sentence with the sentences around it."""
 
     campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="sentences")
-    segment = models.PositiveBigIntegerField(null=True)
-    """Number in the corpus, from 1; none in tutorial and attention items."""
+    segment = models.PositiveBigIntegerField(null=True)  # in the corpus, from 1; none in checks
     text = models.TextField()
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)
@@ -92,8 +91,7 @@ class Output(models.Model):
     sentence = models.ForeignKey(Sentence, on_delete=CASCADE, related_name="outputs")
     sentence_id: int
     text = models.TextField()
-    systems: models.JSONField[Any] = models.JSONField(default=list)
-    """All systems with this output; empty in tutorial and attention items."""
+    systems: models.JSONField[Any] = models.JSONField(default=list)  # none in checks
 
 
 class Item(models.Model):
@@ -289,7 +287,6 @@ def release(assignments: models.QuerySet[Assignment]) -> int:
 class Throttle(models.Model):
     """Failed logins in a row; see ``services.organisers``."""
 
-    key = models.CharField(max_length=64, primary_key=True)
-    """Hash of the action, the name and the address."""
+    key = models.CharField(max_length=64, primary_key=True)  # hash of action, name and address
     failures = models.PositiveIntegerField(default=0)
     since = models.DateTimeField()

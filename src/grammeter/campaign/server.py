@@ -22,12 +22,11 @@ from grammeter.core import UsageError
 THREADS = 8  # requests answered at the same time; others wait in a queue
 LARGEST_REQUEST = 2 * 2**20
 LARGEST_PORT = 65535  # waitress would take greater numbers modulo 65536
-_FIXES = {
+_FIXES = {  # for addresses that cannot be used
     errno.EADDRINUSE: "Choose another --port, or end the program that has this one.",
     errno.EADDRNOTAVAIL: "Give --host an address of this machine, or leave it out.",
     errno.EACCES: "Choose a --port of 1024 or more, or leave it out.",
 }
-"""Remedies for addresses that cannot be used."""
 
 REQUEST_SECONDS = 30  # longest time from the first byte of a request to the last one
 IDLE_SECONDS = 60  # longest time of an open connection without a request

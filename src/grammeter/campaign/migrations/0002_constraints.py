@@ -4,7 +4,7 @@
 
 from django.db import migrations, models
 
-ONCE = {
+ONCE = {  # constraint -> its table, and the fields that together occur once
     "judge_once": ("judge", "campaign", "name"),
     "position_once": ("assignment", "judge", "position"),
     "turn_once": ("assignment", "judge", "item", "turn"),
@@ -15,7 +15,6 @@ ONCE = {
     "segment_once": ("sentence", "campaign", "segment"),
     "item_number_once": ("item", "campaign", "number"),
 }
-"""Constraint -> its table, and the fields that together occur once."""
 
 
 class Migration(migrations.Migration):

@@ -140,8 +140,7 @@ def _look_again(judge: Judge, assignment: Assignment) -> bool:
     rows = Assignment.objects.select_for_update(of=("self",)).filter(pk=assignment.pk, judge=judge)
     changing = ("state", "correct", "answered", "judge__blocked", "judge__campaign__closed")
     rows = rows.select_related("judge__campaign").only(*changing)
-    now = next(iter(rows.order_by()), None)
-    if now is None or now.state == State.PLANNED:
+    if (now := next(iter(rows.order_by()), None)) is None or now.state == State.PLANNED:
         raise PermissionDenied("this is not an item of yours")
     if now.judge.blocked:
         raise PermissionDenied("you are no longer a judge of this campaign")

@@ -21,13 +21,12 @@ from grammeter.core import DataError, MissingResourceError, RemoteError, UsageEr
 APP = "campaign"  # the label of our tables
 _MAGIC = b"SQLite format 3\0"
 _BATCH = 500
-_REMEDIES = {
+_REMEDIES = {  # expression for part of an error message -> what to do
     "locked": "Another program holds it for long; end that one, or wait, and try again.",
     "read-?only": "Give yourself the right to write to the file and its folder.",
     "unable to open": "The folder must exist, and you must be allowed to write to it.",
     "full|disk i/o": "Make room on the disk; nothing that was confirmed is lost.",
 }
-"""Expression for part of an error message -> what to do."""
 
 
 def open_existing(database: str | Path) -> None:
