@@ -369,6 +369,7 @@ def test_bad_options(options, message) -> None:
 # ---- the metrics of the registry
 
 SPELLINGS = [
+    "cherrant(simplify=none)",
     "m2",
     "sentm2",
     "errant(pipeline=neutral)",
