@@ -11,14 +11,10 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
-from grammeter.formats.corpus import Corpus
+from grammeter.formats import corpus, judged, read, tables, text
 from grammeter.formats.datasets import dataset, dataset_path
-from grammeter.formats.judged import FirstSegment, Judgments
 from grammeter.formats.judgments import read_judgments
-from grammeter.formats.read import read_corpus
 from grammeter.formats.scores import parse_value
-from grammeter.formats.tables import placed
-from grammeter.formats.text import read_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,23 +34,23 @@ class Benchmark:
     texts: str
     source: str
     outputs: str
-    first_segment: FirstSegment
+    first_segment: judged.FirstSegment
     method: str
     scores: str | None = None
     systems: Sequence[str] = ()
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def read_judgments(self) -> Judgments:
+    def read_judgments(self) -> judged.Judgments:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
         return read_judgments(
             dataset_path(self.dataset, self.judgments), first_segment=self.first_segment
         )
 
-    def read_corpus(self) -> Corpus:
+    def read_corpus(self) -> corpus.Corpus:
         """Read sources and outputs; raise :class:`MissingResourceError` if the set is not here."""
         paths = [file.path for file in dataset(self.texts).files]
         outputs = [path for path in paths if path.startswith(f"{self.outputs}/")]
-        return read_corpus(
+        return read.read_corpus(
             source=dataset_path(self.texts, self.source),
             systems=[dataset_path(self.texts, path) for path in outputs],
         )
@@ -64,14 +60,14 @@ class Benchmark:
         if self.scores is None:
             return None
         path = dataset_path(self.dataset, self.scores)
-        lines = read_lines(path)
+        lines = text.read_lines(path)
         if len(lines) != len(self.systems):
             fault = f"{len(lines)} scores of {len(self.systems)} systems"
             fix = f"Get the data set again: grammeter data get {self.dataset}"
             raise DataError(fault, where=str(path), fix=fix)
         scores: dict[str, float] = {}
         for number, (system, line) in enumerate(zip(self.systems, lines, strict=True), start=1):
-            with placed(f"{path}:{number}"):
+            with tables.placed(f"{path}:{number}"):
                 scores[system] = parse_value(line)
         return scores
 

@@ -1,7 +1,5 @@
 """The corpus: parallel sources, references or gold edits, and outputs of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -113,7 +111,7 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def take(self, places: Sequence[int]) -> Corpus:
+    def take(self, places: Sequence[int]) -> "Corpus":
         """Return the chosen sentences, from 0, in the given order."""
 
         def chosen(rows: Sequence[Any]) -> list[Any]:
@@ -227,9 +225,8 @@ class Corpus:
         for number, line in enumerate(lines, start=1):
             if not (may_lack and line is None) and (fault := _fault(line)):
                 where = f"{self._origin(part)}:{number}"
-                raise core.DataError(
-                    fault, where=where, fix="A sentence is one line of Unicode text."
-                )
+                fix = "A sentence is one line of Unicode text."
+                raise core.DataError(fault, where=where, fix=fix)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; :meth:`from_dict` reads them back."""
@@ -253,7 +250,7 @@ class Corpus:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Corpus:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Corpus":
         """Read what :meth:`to_dict` wrote; raise :class:`DataError` if it is something else."""
         try:
             gold = [
@@ -272,9 +269,8 @@ class Corpus:
             return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             fix = "Write the file again with 'grammeter score -o FILE'."
-            raise core.DataError(
-                f"damaged corpus: {type(error).__name__}: {error}", fix=fix
-            ) from error
+            fault = f"damaged corpus: {type(error).__name__}: {error}"
+            raise core.DataError(fault, fix=fix) from error
 
 
 def crossed(columns: Mapping[str, Sequence[str]]) -> list[str]:

@@ -16,20 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError
-from grammeter.formats.tables import Shape, check_shape, parse_line, placed
-from grammeter.formats.text import checked_lines, read_text, write_text
+from grammeter.formats import tables, text
 
 
-def _one(key: str, wanted: str, *types: type) -> Shape:
+def _one(key: str, wanted: str, *types: type) -> tables.Shape:
     return [(key, lambda value: type(value) in types, wanted)]  # `true` is no number
 
 
-def _names(key: str) -> Shape:
+def _names(key: str) -> tables.Shape:
     wanted = "a list of names"
     return [*_one(key, wanted, list), *_one(f"a name in {key}", f"{wanted}, a text", str)]
 
 
-_SHAPES: dict[str, Shape] = {
+_SHAPES: dict[str, tables.Shape] = {
     "segment": _one("segment", "a whole number", int),
     "systems": _names("systems"),
     "judges": _names("judges"),
@@ -53,15 +52,15 @@ def read_items(path: str | Path) -> tuple[Item, ...]:
     value of the wrong type, or an impossible item.
     """
     items: list[Item] = []
-    for number, line in enumerate(checked_lines(read_text(path), path), start=1):
-        with placed(f"{path}:{number}"):
+    for number, line in enumerate(text.checked_lines(text.read_text(path), path), start=1):
+        with tables.placed(f"{path}:{number}"):
             items.append(_item(line))
     return tuple(items)
 
 
 def is_items(path: str | Path) -> bool:
     """Whether a file holds items, and not judgments; the first line tells."""
-    first = read_text(path).lstrip().partition("\n")[0]
+    first = text.read_text(path).lstrip().partition("\n")[0]
     return first.startswith("{") and '"systems"' in first
 
 
@@ -81,7 +80,7 @@ def items_of(rankings: Iterable[Ranking]) -> tuple[Item, ...]:
 
 def write_items(path: str | Path, items: Iterable[Item]) -> None:
     """Write items, one a line; :func:`read_items` gives them back. Same items, same bytes."""
-    write_text(path, items_text(items))
+    text.write_text(path, items_text(items))
 
 
 def items_text(items: Iterable[Item]) -> str:
@@ -96,13 +95,13 @@ def _to_json(item: Item) -> dict[str, Any]:
 
 
 def _item(line: str) -> Item:
-    data: dict[str, Any] = parse_line(line, _FIX, once=True)
+    data: dict[str, Any] = tables.parse_line(line, _FIX, once=True)
     for key, value in data.items():
         if key not in KEYS:
             error = UnknownNameError("key", key, KEYS)
             raise DataError(error.message, fix=error.fix)
         if value is not None or key == "repeat":
-            check_shape(value, _SHAPES[key], _FIX)
+            tables.check_shape(value, _SHAPES[key], _FIX)
     data = {key: value for key, value in data.items() if value is not None}
     if not {"segment", "systems"} <= data.keys():
         raise DataError("an item needs the keys 'segment' and 'systems'", fix=_FIX)

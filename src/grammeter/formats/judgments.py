@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from grammeter import core
-from grammeter.formats import judged, numbering, spellings, wmt
+from grammeter.formats import corpus, judged, numbering, spellings, wmt
 from grammeter.formats import labels as labelling
 from grammeter.formats.appraise import format_appraise, parse_appraise
-from grammeter.formats.corpus import crossed
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
 
 PathLike = str | Path
@@ -61,7 +60,7 @@ def read_judgments(
     if documents is None:
         return judgments
     labels, notices = labelling.read_labels(documents)
-    rankings = in_documents(judgments, crossed(labels), documents)
+    rankings = in_documents(judgments, corpus.crossed(labels), documents)
     return replace(judgments, rankings=rankings, notices=(*judgments.notices, *notices))
 
 
@@ -91,9 +90,8 @@ def _read(
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
         named = ", ".join(map(str, listed)) or "none"
-        raise core.UsageError(
-            f"judgments from {named}", fix="Name each file once, and one at least."
-        )
+        fix = "Name each file once, and one at least."
+        raise core.UsageError(f"judgments from {named}", fix=fix)
     parts: list[judged.Judgments] = []
     for path in listed:
         data = read_bytes(path)
@@ -150,9 +148,8 @@ def parse_judgments(
         parse = parse_appraise if form == "appraise" else wmt.parse_wmt
         judgments = parse(text, where, separator=separator, systems=systems or ())
     if not judgments.rankings:
-        raise core.DataError(
-            "no judgment in this file", where=where, fix="It needs one item at least."
-        )
+        fix = "It needs one item at least."
+        raise core.DataError("no judgment in this file", where=where, fix=fix)
     numbered = numbering.with_numbers(judgments, where, first_segment, systems, drop)
     notes = [f"{where}: {note}" for note in numbering.document_notes(numbered)]
     counts = {
@@ -252,9 +249,8 @@ def format_judgments(
 def _form_of(text: str, where: str) -> judged.JudgmentForm:
     start = text.lstrip()[:1]
     if not start:
-        raise core.DataError(
-            "the file is empty", where=where, fix="Judgments need one item at least."
-        )
+        fix = "Judgments need one item at least."
+        raise core.DataError("the file is empty", where=where, fix=fix)
     if start == "<":
         return "appraise"
     if start == "{":
@@ -270,7 +266,6 @@ def _form_by_name(path: PathLike) -> judged.JudgmentForm:
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if suffix not in _SUFFIXES:
         fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
-        raise core.UsageError(
-            f"the name {str(path)!r} does not tell the format of judgments", fix=fix
-        )
+        fault = f"the name {str(path)!r} does not tell the format of judgments"
+        raise core.UsageError(fault, fix=fix)
     return _SUFFIXES[suffix]

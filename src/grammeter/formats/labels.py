@@ -6,8 +6,6 @@ of MultiGEC; or, for ``FILE:COLUMN@document``, a table with a line for each docu
 column names it. Several columns stand between commas: ``meta.tsv:domain,sex``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -127,7 +125,6 @@ def _rows(table: tables.Columns) -> dict[str, int]:
     for row, name in enumerate(names):
         if rows.setdefault(name.strip(), row) != row:
             fix = "Give each document one line."
-            raise core.DataError(
-                f"the document {name!r} comes twice", where=table.origin(row), fix=fix
-            )
+            fault = f"the document {name!r} comes twice"
+            raise core.DataError(fault, where=table.origin(row), fix=fix)
     return rows

@@ -12,8 +12,6 @@ for the sentence. Lines ``T0-A0 ...`` (ChERRANT's corrected texts) and ``# key =
 sentence) are kept, lines ``I ...`` are skipped.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -56,7 +54,7 @@ class M2Block:
     heads: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, source: str, gold: core.GoldEdits) -> M2Block:
+    def of(cls, source: str, gold: core.GoldEdits) -> "M2Block":
         """Build a block from gold edits; an annotator without edits gets a no-op, nobody ``NA``."""
         lines = [(number, edit) for number, edits in gold.items() for edit in edits or [_NOOP]]
         return cls(source, tuple(lines or [(0, _NA)]))
@@ -174,12 +172,10 @@ class _Reader:
         for number, line in lines:
             if line[:2] == "S " or line == "S":
                 if source is not None:
-                    raise core.DataError(
-                        "a second S line in one block",
-                        where=f"{self.where}:{number}",
-                        fix="Put a blank line before each sentence; sentences over several S"
-                        " lines are not supported.",
-                    )
+                    fault = "a second S line in one block"
+                    fix = "Put a blank line before each sentence; sentences over several S"
+                    fix += " lines are not supported."
+                    raise core.DataError(fault, where=f"{self.where}:{number}", fix=fix)
                 source = line[2:]
             elif source is None and HEAD.fullmatch(line):
                 self.heads.append(line)
@@ -324,11 +320,10 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
     name, annotator = split_annotator(path)
     known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
     if annotator is None and len(known) > 1:
-        raise core.UsageError(
-            f"{name}: M2 with {len(known)} annotators; whose text is the output?",
-            fix=f"Name one: {' or '.join(f'{name}:{number}' for number in known[:5])}. Gold edits"
-            " stand behind -r.",
-        )
+        fault = f"{name}: M2 with {len(known)} annotators; whose text is the output?"
+        fix = f"Name one: {' or '.join(f'{name}:{number}' for number in known[:5])}. Gold edits"
+        fix += " stand behind -r."
+        raise core.UsageError(fault, fix=fix)
     if annotator is not None and annotator not in known:
         fix = f"It has {', '.join(map(str, known))}."
         raise core.UsageError(f"{name}: no annotator {annotator}", fix=fix)

@@ -1,7 +1,5 @@
 """Files ``id TAB source TAB target ...``: sources and references, or outputs, of Chinese sets."""
 
-from __future__ import annotations
-
 from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import NamedTuple

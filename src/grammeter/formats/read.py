@@ -16,11 +16,10 @@ from grammeter.core import (
     checked,
     listed,
 )
-from grammeter.formats import essays, m2, sgml
+from grammeter.formats import essays, m2, records, sgml
 from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
 from grammeter.formats.para import parse_para
-from grammeter.formats.records import read_records
 from grammeter.formats.text import (
     STDIN,
     checked_lines,
@@ -120,12 +119,11 @@ def read_corpus(
     reader = _Reader(lenient, normalise, folders=True, tabs=para is not None)
     if corpus is not None:
         if any((source, references, systems, names, normalise, lenient, para)):
-            raise UsageError(
-                "a corpus in one table holds all parts, as they are to be scored",
-                fix="Leave out source, references, outputs (--hyps), names, normalise and lenient,"
-                " or leave out the table (--corpus).",
-            )
-        table = replace(read_records(corpus), unjudged=unjudged)
+            fault = "a corpus in one table holds all parts, as they are to be scored"
+            fix = "Leave out source, references, outputs (--hyps), names, normalise and lenient,"
+            fix += " or leave out the table (--corpus)."
+            raise UsageError(fault, fix=fix)
+        table = replace(records.read_records(corpus), unjudged=unjudged)
         table = tokenised(with_labels(table, documents, group_by), tokenize, reader.raw(raw))
         layout = essays.layout(level, table.documents, (), whole=False)
         return _at_level(layout.finished(table) if layout else table, level)
@@ -379,13 +377,11 @@ class _Reader:
                 )
             for number, (line, block) in enumerate(zip(sources, file.blocks, strict=True), 1):
                 if line != block.source and line.split() != block.source.split():
-                    raise DataError(
-                        f"differs from sentence {number} of {path}: {line[:40]!r} and"
-                        f" {block.source[:40]!r}",
-                        where=self.places[number - 1],
-                        fix="Edits count the tokens of their own S lines; give the sources"
-                        " that belong to them, or leave --source out.",
-                    )
+                    fault = f"differs from sentence {number} of {path}: {line[:40]!r} and"
+                    fault += f" {block.source[:40]!r}"
+                    fix = "Edits count the tokens of their own S lines; give the sources"
+                    fix += " that belong to them, or leave --source out."
+                    raise DataError(fault, where=self.places[number - 1], fix=fix)
 
 
 def _unsorted(file: m2.M2File) -> int:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import UnknownNameError, UsageError
+from grammeter.formats import datasets, read
 from grammeter.formats.corpus import Corpus
-from grammeter.formats.datasets import dataset_path
-from grammeter.formats.read import read_corpus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +65,7 @@ def read_benchmark(benchmark: str, *, data: str | Path | None = None, **options:
 
     def path(file: str) -> Path:
         if data is None:
-            return dataset_path(known.dataset, file)
+            return datasets.dataset_path(known.dataset, file)
         inside = Path(data) / known.dataset / file
         return inside if inside.is_file() else Path(data) / file
 
@@ -76,7 +75,7 @@ def read_benchmark(benchmark: str, *, data: str | Path | None = None, **options:
         "references": [path(file) for file in known.references],
         "lenient": known.lenient or options.get("lenient", False),
     }
-    corpus = read_corpus(**options)
+    corpus = read.read_corpus(**options)
     note = f"benchmark {benchmark}: its paper scores by {', '.join(known.metrics)}: {known.how}"
     settings = {**corpus.settings, "benchmark": benchmark}
     return replace(corpus, settings=settings, notes=(note, *corpus.notes))

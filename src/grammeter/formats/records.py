@@ -13,8 +13,6 @@ only, so there every sentence has every reference. Names end in ``.jsonl``, ``.t
 ``.parquet``, with ``.gz`` after that if packed.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -26,9 +24,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter import core
-from grammeter.formats import tables
+from grammeter.formats import m2, tables
 from grammeter.formats.corpus import Corpus
-from grammeter.formats.m2 import is_m2, parse_m2
 from grammeter.formats.text import read_lines, read_text, split_lines, write_bytes, write_text
 
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
@@ -168,9 +165,8 @@ def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: tables.Reco
     for name, column in columns.items():
         if None in column:
             fault = f"{name} lacks the text of sentence {column.index(None) + 1}"
-            raise core.DataError(
-                fault, fix="TSV and CSV know texts only; write .jsonl or .parquet."
-            )
+            fix = "TSV and CSV know texts only; write .jsonl or .parquet."
+            raise core.DataError(fault, fix=fix)
     texts = cast("dict[str, tuple[str, ...]]", columns)
     rows = [tuple(texts), *zip(*texts.values(), strict=True)]
     if form == "csv":
@@ -221,7 +217,7 @@ class Correction:
     text: str | None
     origin: str
 
-    def as_text(self) -> Correction:
+    def as_text(self) -> "Correction":
         """Return the same with a text in place of its edits, all applied, also ``Um``."""
         if self.edits is None:
             return self
@@ -277,10 +273,10 @@ def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
     if not text.strip():
         fix = "Give an M2 file or parallel texts."
         raise core.DataError("the file is empty", where=where, fix=fix)
-    if not is_m2(text, path):
+    if not m2.is_m2(text, path):
         fix = "Give an M2 file, a table, or two texts as source.txt:reference.txt."
         raise core.DataError("one text alone is no parallel data", where=where, fix=fix)
-    file = parse_m2(text, where, lenient=lenient)
+    file = m2.parse_m2(text, where, lenient=lenient)
     if file.notices:
         warning = f"{len(file.notices)} faults in {where}; the first: {file.notices[0]}"
         warnings.warn(warning, stacklevel=3)

@@ -4,8 +4,6 @@ The characters of both sources must be equal, white space aside. Both are cut wh
 boundary of sentences at the same number of characters, which is exact and needs no parameter.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence

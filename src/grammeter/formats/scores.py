@@ -29,11 +29,9 @@ import numpy as np
 
 from grammeter import core
 from grammeter.core import RANKING_KIND as RANKING
-from grammeter.formats.judged import FirstSegment, Judgments
-from grammeter.formats.judgments import parse_judgments
+from grammeter.formats import judged, judgments, wmt
 from grammeter.formats.tables import parse_object, placed, write_object
 from grammeter.formats.text import read_text, split_lines
-from grammeter.formats.wmt import is_wmt
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
@@ -80,7 +78,7 @@ def parse_score_file(text: str, where: str) -> core.ScoreTable:
     return _table(_score_rows(text, where), where)
 
 
-def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | Judgments:
+def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | judged.Judgments:
     """Read metric scores, a ranking or judgments; :class:`DataError` for people's scores."""
     text, where = read_text(path), str(path)
     if text.split("\n", 1)[0].split() == _SYSTEMS:
@@ -88,7 +86,7 @@ def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | Judgmen
         fix = "Give them once, after the scores, and not together with --benchmark."
         raise core.DataError(fault, where=where, fix=fix)
     if _holds_judgments(text):
-        return parse_judgments(text, where)
+        return judgments.parse_judgments(text, where)
     if text.lstrip()[:1] == "{" and (data := parse_object(text, where)).get("kind") == RANKING:
         return core.Ranked.from_dict(data, where=where)
     return parse_score_file(text, where)
@@ -107,7 +105,7 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
     Raises :class:`DataError` as :func:`read_score_file`, and for judgments: rank them first.
     """
     human = read_human(path)
-    if isinstance(human, Judgments):
+    if isinstance(human, judged.Judgments):
         fix = "Rank them first: grammeter rank FILE -o ranking.json"
         raise core.DataError("these are judgments, no scores of systems", where=str(path), fix=fix)
     is_ranked = isinstance(human, core.Ranked)
@@ -115,8 +113,8 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
 
 
 def read_human(
-    path: str | Path, *, first_segment: FirstSegment | None = None
-) -> core.Ranked | Judgments | dict[str, float]:
+    path: str | Path, *, first_segment: judged.FirstSegment | None = None
+) -> core.Ranked | judged.Judgments | dict[str, float]:
     """Read what people said of systems: a ranking, judgments to be ranked, or bare scores.
 
     The file is told by its content and read once, so ``-`` works. ``first_segment`` is for
@@ -124,7 +122,7 @@ def read_human(
     """
     text, where = read_text(path), str(path)
     if _holds_judgments(text):
-        return parse_judgments(text, where, first_segment=first_segment)
+        return judgments.parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return core.Ranked.from_dict(parse_object(text, where), where=where)
     return _human_scores(text, where)
@@ -133,7 +131,7 @@ def read_human(
 def _holds_judgments(text: str) -> bool:
     """Whether a text is a file of judgments; of JSON, whether no line or all is a ranking."""
     start = text.lstrip()
-    if start[:1] == "<" or is_wmt(text):
+    if start[:1] == "<" or wmt.is_wmt(text):
         return True
     return start[:1] == "{" and f'"{RANKING}"' not in start[:2000] and '"judge"' in start[:2000]
 
@@ -273,9 +271,8 @@ def _is_value(cell: str) -> bool:
 
 def _segment(cell: str | None, *, from_1: bool) -> int | None:
     if cell is not None and (not _SEGMENT.match(cell) or (from_1 and int(cell) == 0)):
-        raise core.DataError(
-            f"{cell!r} is no number of a segment", fix="Count the segments from 1."
-        )
+        fix = "Count the segments from 1."
+        raise core.DataError(f"{cell!r} is no number of a segment", fix=fix)
     return None if cell is None else int(cell)
 
 

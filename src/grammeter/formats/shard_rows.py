@@ -1,7 +1,5 @@
 """Rows of shards: encoded block by block in any process, written by one, renamed at the end."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -187,7 +185,7 @@ class Sink:
         with suppress(OSError):
             self._partial.unlink(missing_ok=True)
 
-    def _open(self, columns: Sequence[str]) -> IO[bytes] | _Tables:
+    def _open(self, columns: Sequence[str]) -> "IO[bytes] | _Tables":
         self._path.parent.mkdir(exist_ok=True)
         file: Any = self._streams.enter_context(self._partial.open("wb"))
         if self._path.name.endswith(GZ):

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from grammeter.core import DataError, UsageError, require
-from grammeter.formats.tables import check_names, comma_cells, sure_form
-from grammeter.formats.text import encoding_notices
+from grammeter.formats import tables, text
 
 ShardForm = Literal["jsonl", "tsv", "csv", "parquet", "text"]
 """What a shard is; ``text``: parallel plain texts, one sentence a line."""
@@ -121,7 +120,7 @@ def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
         if not names:
             raise DataError("no file fits this pattern", where=spelled, fix="Check the folder.")
     for path in map(_existing, names):
-        yield Shard(path.name, form or sure_form(path, _NAMES), (path,))
+        yield Shard(path.name, form or tables.sure_form(path, _NAMES), (path,))
 
 
 def _existing(name: str) -> Path:
@@ -154,7 +153,7 @@ def odd_ends(shard: Shard) -> list[str]:
     notices: list[str] = []
     for path in shard.paths if shard.form != "parquet" else ():
         with closing(_Reading(path)) as file:
-            notices += encoding_notices(next(file.lines(), b""), path)
+            notices += text.encoding_notices(next(file.lines(), b""), path)
     return notices
 
 
@@ -230,7 +229,7 @@ def _records(
     if shard.form == "tsv":
         return _head(next(texts, "\n")[:-1].split("\t"), shard), files[0]
     # a cell in quotes may hold line ends
-    cells = (cells for _, cells in comma_cells(texts, shard.where, _STRAY))
+    cells = (cells for _, cells in tables.comma_cells(texts, shard.where, _STRAY))
     return _head(next(cells, _NO_CELLS), shard), cells
 
 
@@ -254,7 +253,7 @@ def _head(names: Sequence[str], shard: Shard) -> tuple[str, ...]:
         "".join(names).encode()
     except UnicodeEncodeError:
         raise DataError("the head is not UTF-8", where=where, fix="Convert the file.") from None
-    check_names(names if any(names) else (), where)
+    tables.check_names(names if any(names) else (), where)
     return tuple(names)
 
 
@@ -265,7 +264,7 @@ def _parquet_blocks(shard: Shard, rows: int) -> Generator[Block]:
         with closing(parquet.ParquetFile(shard.paths[0])) as file:
             total, first, schema = file.metadata.num_rows, 1, file.schema_arrow
             columns = tuple(schema.names)
-            check_names(columns, shard.where)
+            tables.check_names(columns, shard.where)
             for batch in file.iter_batches(batch_size=rows) if total else [schema.empty_table()]:
                 done = (first + batch.num_rows - 1) / total if total else 1.0
                 yield Block("parquet", first, columns, (arrow_bytes(batch),), done)

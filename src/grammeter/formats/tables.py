@@ -241,11 +241,9 @@ def check_names(names: Sequence[str], where: str) -> None:
     """Raise :class:`DataError` if there are no columns, or two of one name."""
     twice = _doubled(names)
     if twice is not None or not names:
-        raise DataError(
-            "the first line is empty" if twice is None else f"the column {twice!r} comes twice",
-            where=where,
-            fix="Each column needs a name of its own; in TSV and CSV the first line has them.",
-        )
+        fault = "the first line is empty" if twice is None else f"the column {twice!r} comes twice"
+        fix = "Each column needs a name of its own; in TSV and CSV the first line has them."
+        raise DataError(fault, where=where, fix=fix)
 
 
 def _json_lines(text: str, where: str) -> Columns:

@@ -1,7 +1,5 @@
 """Outputs brought to the tokens of their corpus: tokenisers by name, and what they did."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -23,8 +23,7 @@ from functools import partial
 from itertools import combinations, groupby
 
 from grammeter.core import DataError, Ranking, shielded, unshielded
-from grammeter.formats import judged, spellings, tables
-from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
+from grammeter.formats import foreign, judged, spellings, tables
 
 _FIX = (
     "The first line names the columns: judgeID, srcIndex or segmentId, system1Id, system1rank,"
@@ -68,7 +67,7 @@ def parse_wmt(
     whole = [row for _, run in runs for row in _parts(run)]
     blocks = [judged.JudgedBlock(attributes, len(whole))]
     short = partial(_short, attributes=attributes)
-    return judgments_of(
+    return foreign.judgments_of(
         whole, where, names, form="wmt", blocks=blocks, guesses=guesses, short=short
     )
 
@@ -129,7 +128,7 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
 
 
 # --- text to rows --------------------------------------------------------------------------
-def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
+def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
     """Read the rows; also return the columns of systems that have no column of ranks."""
     head, records = _read_table(text, where)
     if not records:
@@ -155,19 +154,19 @@ def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
         for spelled in (spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM)
     )
     languages = spellings.find_languages(head)
-    rows: list[Row] = []
+    rows: list[foreign.Row] = []
     for line, record in records:
         with tables.placed(f"{where}:{line}"):
             outputs = [
-                Output(record[named[n]], _rank(record[ranks[n]], ranks[n]))
+                foreign.Output(record[named[n]], _rank(record[ranks[n]], ranks[n]))
                 for n in both
                 if _is_used(record[named[n]]) or not _is_unranked(record[ranks[n]])
             ]
             unused = record.get(document, "") in spellings.UNUSED
-            row = Row(
+            row = foreign.Row(
                 where=f"{where}:{line}",
                 judge=record.get(judge),
-                sentence=whole_number(_whole(record[sentence]), sentence),
+                sentence=foreign.whole_number(_whole(record[sentence]), sentence),
                 outputs=tuple(outputs),
                 item=record.get(item),
                 document=None if unused else record[document],
@@ -219,7 +218,7 @@ def _is_unranked(cell: str) -> bool:
 
 
 def _rank(text: str, column: str) -> int | None:
-    return None if _is_unranked(text) else whole_number(_whole(text), column)
+    return None if _is_unranked(text) else foreign.whole_number(_whole(text), column)
 
 
 def _whole(text: str) -> str:
@@ -228,7 +227,7 @@ def _whole(text: str) -> str:
 
 
 # --- rows to rankings ----------------------------------------------------------------------
-def _items(rows: Iterable[Row]) -> list[list[str]]:
+def _items(rows: Iterable[foreign.Row]) -> list[list[str]]:
     """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
     together: dict[object, dict[str, None]] = {}
     for row in rows:
@@ -259,9 +258,9 @@ def _short(name: str, attributes: Mapping[str, str]) -> str:
     return name.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
 
 
-def _parts(run: Iterable[Row]) -> Iterator[Row]:
+def _parts(run: Iterable[foreign.Row]) -> Iterator[foreign.Row]:
     """Put the rows of one judge and sentence that follow each other together to rankings."""
-    together: dict[frozenset[str], Row] = {}
+    together: dict[frozenset[str], foreign.Row] = {}
     for row in run:
         pair = frozenset(cell for cell, *_ in row.outputs)
         if pair in together or len(row.outputs) != 2:
@@ -274,7 +273,7 @@ def _parts(run: Iterable[Row]) -> Iterator[Row]:
     yield from _joined([*together.values()])
 
 
-def _joined(rows: Sequence[Row]) -> Sequence[Row]:
+def _joined(rows: Sequence[foreign.Row]) -> Sequence[foreign.Row]:
     """Join pairs to one row if they are all the pairs of one ranking."""
     outputs = {output: None for row in rows for output in row.outputs}
     systems = len({output.names for output in outputs})
