@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import starmap
 from typing import Any, Literal, cast, get_args
 
 from grammeter import core
@@ -102,11 +103,9 @@ class Corpus:
             raise core.DataError(fault, where=f"{self._origin('source')}:{line + 1}", fix=fix)
 
     def __repr__(self) -> str:
-        return (
-            f"<Corpus of {len(self)} sentences, {len(self.references)} references,"
-            f" {'with' if self.gold else 'without'} gold edits,"
-            f" systems: {', '.join(self.systems) or 'none'}>"
-        )
+        counts = f"{len(self)} sentences, {len(self.references)} references"
+        gold, systems = "with" if self.gold else "without", ", ".join(self.systems) or "none"
+        return f"<Corpus of {counts}, {gold} gold edits, systems: {systems}>"
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -127,12 +126,10 @@ class Corpus:
         """Return one system's sentences as metrics take them, one segment each."""
         core.UnknownNameError.check("system", system, self.systems)
         previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
-        rows = zip(
-            self.sources, self.systems[system], self._targets, previous, following, strict=True
-        )
+        columns = self.sources, self.systems[system], self._targets, previous, following
         return [
-            core.Segment(source, output, *target, before, after)
-            for source, output, target, before, after in rows
+            core.Segment(s, o, *target, *around)
+            for s, o, target, *around in zip(*columns, strict=True)
         ]
 
     @property
@@ -210,9 +207,8 @@ class Corpus:
 
     def _check_length(self, part: str, lines: Sequence[object]) -> None:
         if len(lines) != len(self.sources):
-            raise core.LengthMismatchError(
-                self._origin(part), len(lines), self._origin("source"), len(self.sources)
-            )
+            names = self._origin(part), self._origin("source")
+            raise core.LengthMismatchError(names[0], len(lines), names[1], len(self.sources))
 
     def _check_texts(self, part: str, lines: Sequence[object], *, may_lack: bool = False) -> None:
         if not _is_list(lines):
@@ -235,13 +231,7 @@ class Corpus:
             "references": [list(reference) for reference in self.references],
             "text_rule": self.text_rule,
             "normalisation": self.normalisation,
-            "gold": [
-                {
-                    str(annotator): [[e.start, e.end, e.type, *e.corrections] for e in edits]
-                    for annotator, edits in gold.items()
-                }
-                for gold in self.gold
-            ],
+            "gold": [{str(n): [*map(_row, edits)] for n, edits in g.items()} for g in self.gold],
             "systems": {name: list(outputs) for name, outputs in self.systems.items()},
             **({} if self.unjudged == "skip" else {"unjudged": self.unjudged}),
             **({"documents": list(self.documents)} if self.documents else {}),
@@ -254,13 +244,7 @@ class Corpus:
         """Read what :meth:`to_dict` wrote; raise :class:`DataError` if it is something else."""
         try:
             gold = [
-                {
-                    int(annotator): tuple(
-                        core.Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits
-                    )
-                    for annotator, edits in sentence.items()
-                }
-                for sentence in data["gold"]
+                {int(n): tuple(starmap(_edit, rows)) for n, rows in g.items()} for g in data["gold"]
             ]
             names = ("sources", "references", "text_rule", "systems")
             texts = {name: data[name] for name in names}
@@ -277,6 +261,14 @@ def crossed(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """Return one label a sentence of several: ``NF, F``."""
     rows = zip(*columns.values(), strict=True)
     return [", ".join(label or NO_LABEL for label in row) for row in rows]
+
+
+def _row(edit: core.Edit) -> list[Any]:
+    return [edit.start, edit.end, edit.type, *edit.corrections]
+
+
+def _edit(start: int, end: int, kind: str, correction: str, *more: str) -> core.Edit:
+    return core.Edit(start, end, correction, kind, more)
 
 
 def _walked(value: Any) -> Any:

@@ -86,7 +86,12 @@ def _document(path: Path, ids: Container[str]) -> str:
 
 
 def layout(
-    level: Level | None, ids: Sequence[str], special: Sequence[str], *, whole: bool
+    level: Level | None,
+    ids: Sequence[str],
+    special: Sequence[str],
+    *,
+    whole: bool,
+    missing: tuple[MissingEssay, MissingReference] = ("error", "fewer"),
 ) -> Layout | None:
     """Return how texts of essays or documents are laid out; ``None`` where there are only lines.
 
@@ -105,7 +110,7 @@ def layout(
         fault = f"{list(ids).count(NO_LABEL)} sentences have no document, the first is"
         fix = "Each sentence needs the document that it stands in: --documents FILE:COLUMN."
         raise core.DataError(f"{fault} sentence {list(ids).index(NO_LABEL) + 1}", fix=fix)
-    return Layout(ids, lines) if lines == "text" or (ids and special) else None
+    return Layout(ids, lines, *missing) if lines == "text" or (ids and special) else None
 
 
 @dataclass
@@ -114,8 +119,8 @@ class Layout:
 
     ids: Sequence[str]
     level: Level
-    missing_essay: MissingEssay = "error"
-    missing_reference: MissingReference = "fewer"
+    missing_essay: MissingEssay
+    missing_reference: MissingReference
     copied: bool = False  # of the first reference, where another had none
     missing: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     laid: dict[str, list[list[int]]] = field(default_factory=dict[str, list[list[int]]])
@@ -131,8 +136,8 @@ class Layout:
         missing = [name for name, at in self.lines.items() if column[at[0]] is None]
         self.missing[system] = missing
         if missing and self.missing_essay == "error":
-            some = ", ".join([*missing[:_MOST], *(["..."] if len(missing) > _MOST else [])])
-            fault = f"{len(missing)} of {len(self.lines)} essays are missing or empty: {some}"
+            some = f"{len(missing)} of {len(self.lines)} essays are missing or empty"
+            fault = f"{some}: {core.listed(missing, _MOST)}"
             fix = "Complete the output, or say what stands in: --missing-essay bang|source|empty."
             raise core.DataError(fault, where=essays.where, fix=fix)
         blank = _STAND_INS["bang"] if self.missing_essay == "bang" else ""
@@ -186,11 +191,12 @@ class Layout:
                 for line in self.lines[name]:
                     column[line] = corpus.sources[line]
         missing = {system: names for system, names in self.missing.items() if names}
+        stands_in = self.missing_essay != "error" and self.laid
         texts = {"essays": len(self.lines), "missing": missing}
         settings = {
             **({"level": "text"} if self.level == "text" else {}),
             **corpus.settings,
-            **({"missing-essay": self.missing_essay} if self._stands_in else {}),
+            **({"missing-essay": self.missing_essay} if stands_in else {}),
             **({"sentences": "laid-back"} if placed else {}),
             **({"missing-reference": self.missing_reference} if self.copied else {}),
         }
@@ -200,10 +206,6 @@ class Layout:
         corpus = replace(corpus, **parts, report=report, notes=notes)
         return joined(corpus, self.lines) if self.level == "text" else corpus
 
-    @property
-    def _stands_in(self) -> bool:
-        return self.missing_essay != "error" and bool(self.laid)
-
     def _notes(
         self, missing: Mapping[str, Sequence[str]], placed: Mapping[str, Mapping[str, int]]
     ) -> Iterator[str]:
@@ -211,11 +213,10 @@ class Layout:
             count, taken = f"{len(names)} of {len(self.lines)}", _STAND_INS[self.missing_essay]
             yield f"{system}: {count} essays are missing: {taken} stands in"
         for system, of in placed.items():
-            yield (
-                f"{system}: texts of {of['documents']} documents are laid back on {of['sentences']}"
-                f" source sentences: {of['empty']} got an empty text, {of['short']} less than half"
-                f" and {of['long']} more than twice the source's tokens"
-            )
+            text = f"texts of {of['documents']} documents are laid back on {of['sentences']} source"
+            more = f"{of['empty']} got an empty text, {of['short']} less than half and"
+            more += f" {of['long']} more than twice the source's tokens"
+            yield f"{system}: {text} sentences: {more}"
 
 
 def _counted(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> dict[str, int]:
@@ -263,8 +264,7 @@ def joined(corpus: Corpus, lines: Mapping[str, Sequence[int]]) -> Corpus:
         "groups": {n: [labels[at[0]] for at in rows] for n, labels in corpus.groups.items()},
     }
     notes = [note for note in corpus.notes if not note.endswith(DRAWN)]
-    notes += [f"{len(corpus)} sentences are joined to {len(lines)} documents"] * (
-        len(lines) < len(corpus)
-    )
+    cut = f"{len(corpus)} sentences are joined to {len(lines)} documents"
+    notes += [cut] if len(lines) < len(corpus) else []
     notes += [recut.NOTES[what].format(count) for what, count in counts.items() if count]
     return replace(corpus, **changed, notes=tuple(notes))

@@ -7,29 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from grammeter.core import (
-    DataError,
-    Edit,
-    GoldEdits,
-    LengthMismatchError,
-    UsageError,
-    checked,
-    listed,
-)
+from grammeter import core
 from grammeter.formats import essays, m2, records, sgml
+from grammeter.formats import text as plain
 from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
 from grammeter.formats.para import parse_para
-from grammeter.formats.text import (
-    STDIN,
-    checked_lines,
-    decode,
-    encoding_notices,
-    hidden_notes,
-    read_bytes,
-    space_notices,
-    split_lines,
-)
 from grammeter.formats.tokenization import tokenised
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -41,7 +24,7 @@ _Essays = Sequence[sgml.Document]
 _MOST_FAULTS = 5  # of one file that are listed one by one
 
 
-@checked
+@core.checked
 def read_corpus(
     *,
     source: PathLike | Sequence[PathLike] | None = None,
@@ -117,22 +100,23 @@ def read_corpus(
         outputs may have this form, too.
     """
     reader = _Reader(lenient, normalise, folders=True, tabs=para is not None)
+    settings = {"level": level} if level == "document" else dict[str, str]()  # means over documents
     if corpus is not None:
         if any((source, references, systems, names, normalise, lenient, para)):
             fault = "a corpus in one table holds all parts, as they are to be scored"
             fix = "Leave out source, references, outputs (--hyps), names, normalise and lenient,"
             fix += " or leave out the table (--corpus)."
-            raise UsageError(fault, fix=fix)
-        table = replace(records.read_records(corpus), unjudged=unjudged)
-        table = tokenised(with_labels(table, documents, group_by), tokenize, reader.raw(raw))
-        layout = essays.layout(level, table.documents, (), whole=False)
-        return _at_level(layout.finished(table) if layout else table, level)
+            raise core.UsageError(fault, fix=fix)
+        read = replace(records.read_records(corpus), unjudged=unjudged, settings=settings)
+        read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
+        layout = essays.layout(level, read.documents, (), whole=False)
+        return layout.finished(read) if layout else read
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
     files = [*source_paths, *references, *output_paths.values(), *raw]
-    if sum(str(m2.split_annotator(path)[0]) == STDIN for path in files) > 1:
-        raise UsageError("standard input is read twice", fix="Use '-' once only.")
+    if sum(str(m2.split_annotator(path)[0]) == plain.STDIN for path in files) > 1:
+        raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
     rule = m2.TextRule(um=um, missing=missing_annotator)
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
     texts, gold_files = reader.references(references)
@@ -140,35 +124,32 @@ def read_corpus(
         sources = reader.sources(source_paths, gold_files)
     elif source_paths or references:
         fix = "Give them in one file (--para), or apart (-s, -r)."
-        raise UsageError("sources and references are given twice", fix=fix)
+        raise core.UsageError("sources and references are given twice", fix=fix)
     else:
         sources, texts, outputs = reader.para(para, outputs)
     folders = [output_paths[name] for name, lines in outputs.items() if not lines]
     ids = reader.ids or (crossed(read_labels(documents)[0]) if documents else [])
     if folders and not ids:
-        read_bytes(folders[0])  # which says that it is a folder
+        plain.read_bytes(folders[0])  # which says that it is a folder
     if documents and len(ids) != len(sources):
         there = reader.origins["source"], len(sources)
-        raise LengthMismatchError(labels_file(documents)[0], len(ids), *there)
+        raise core.LengthMismatchError(labels_file(documents)[0], len(ids), *there)
     special = [*reader.by_id, *map(str, folders)]
-    if layout := essays.layout(level, ids, special, whole=bool(reader.ids)):
-        layout.missing_essay, layout.missing_reference = missing_essay, missing_reference
+    missing = missing_essay, missing_reference
+    if layout := essays.layout(level, ids, special, whole=bool(reader.ids), missing=missing):
         reader.lay_out(layout, outputs, texts)
     gold_files += reader.marked(sources)
     gold = _merged(gold_files)
     reader.check_sources(sources, [*gold_files, *reader.output_files])
-    text_rule, made = GIVEN, texts
-    if gold and not texts:
-        made, left_out = m2.reference_texts(sources, gold, rule)
-        text_rule = str(rule)
-        if left_out:
-            reader.notes.append(
-                f"{reader.origins['gold']}: {left_out} edits overlap an earlier one of the same"
-                " annotator; they are left out of the reference texts, not of the gold edits"
-            )
+    text_rule = str(rule) if gold and not texts else GIVEN
+    if text_rule != GIVEN:
+        texts, left_out = m2.reference_texts(sources, gold, rule)
+        said = f"{left_out} edits overlap an earlier one of the same annotator; they are left out"
+        said += " of the reference texts, not of the gold edits"
+        reader.notes += [f"{reader.origins['gold']}: {said}"] if left_out else []
     read = Corpus(
         sources=sources,
-        references=made,
+        references=texts,
         systems=outputs,
         gold=gold,
         text_rule=text_rule,
@@ -178,15 +159,10 @@ def read_corpus(
         notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
         notes=tuple(dict.fromkeys([*reader.notes, *reader.form_notes()])),
         documents=reader.ids,
+        settings=settings,
     )
     read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
-    return _at_level(layout.finished(read) if layout else read, level)
-
-
-def _at_level(corpus: Corpus, level: essays.Level | None) -> Corpus:
-    """Remember that a score is the mean over documents."""
-    settings = {"level": "document", **corpus.settings}
-    return replace(corpus, settings=settings) if level == "document" else corpus
+    return layout.finished(read) if layout else read
 
 
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
@@ -201,10 +177,8 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
     outputs = {name: reader.output(name, path, m2.TextRule()) for name, path in named.items()}
     for name, lines in outputs.items():
         first = next(iter(outputs))
-        if len(lines) != len(outputs[first]):
-            raise LengthMismatchError(
-                str(named[name]), len(lines), str(named[first]), len(outputs[first])
-            )
+        if len(lines) != (count := len(outputs[first])):
+            raise core.LengthMismatchError(str(named[name]), len(lines), str(named[first]), count)
     return outputs
 
 
@@ -228,39 +202,37 @@ class _Reader:
     labelled: set[str] = field(default_factory=set[str])  # lines of keys are no sentences in these
 
     def text(self, path: PathLike) -> str:
-        data = read_bytes(path)
-        self.notices += encoding_notices(data, path)
-        text = decode(data, path)
-        self.notes += hidden_notes(text, path)
+        data = plain.read_bytes(path)
+        self.notices += plain.encoding_notices(data, path)
+        text = plain.decode(data, path)
+        self.notes += plain.hidden_notes(text, path)
         self.composed[str(path)] = unicodedata.is_normalized("NFC", text)
         return _normalised(text, path, self.form) if self.form else text
 
     def raw(self, paths: Sequence[PathLike]) -> dict[str, list[str]]:
-        return {str(path): checked_lines(self.text(path), path) for path in paths}
+        return {str(path): plain.checked_lines(self.text(path), path) for path in paths}
 
     def form_notes(self) -> list[str]:
         """Return a note if the letters of some files are composed, and of others not."""
         others = [path for path, composed in self.composed.items() if not composed]
-        if self.form or not 0 < len(others) < len(self.composed):
-            return []
-        return [
-            f"{listed(others)}: not in Unicode form NFC, as the other files are: tokens that look"
-            " alike may differ; --normalise NFC makes them equal"
-        ]
+        mixed = not self.form and 0 < len(others) < len(self.composed)
+        said = "not in Unicode form NFC, as the other files are: tokens that look alike may differ"
+        said = f"{core.listed(others)}: {said}; --normalise NFC makes them equal"
+        return [said] if mixed else []
 
     def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text
         if not m2.is_m2(text, path):
             if str(path) in self.labelled:
-                lines = split_lines(text)
+                lines = plain.split_lines(text)
                 text = "\n".join(lines[at] for at in sentence_lines(lines)) + "\n"
             elif essays.is_essays(text):
                 self.by_id[str(path)] = file = essays.parse_essays(text, str(path))
                 self.notices.append("files that begin with '### essay_id = ' are read as essays")
                 return [" ".join(essay.split()) for essay, _ in file.texts.values()]
             if not (self.tabs and "\t" in text):
-                self.notices += space_notices(text, path)
-            return checked_lines(text, path)
+                self.notices += plain.space_notices(text, path)
+            return plain.checked_lines(text, path)
         file = m2.parse_m2(text, str(path), lenient=self.lenient)
         self.notes += file.notices[:_MOST_FAULTS]
         if len(file.notices) > _MOST_FAULTS:
@@ -276,15 +248,14 @@ class _Reader:
         if not isinstance(content, m2.M2File):
             if annotator is not None:
                 fault = f"{path}: annotator {annotator} is asked for, and {file} is no M2 file"
-                raise UsageError(fault, fix=f"Write {file} if it is the output itself.")
+                raise core.UsageError(fault, fix=f"Write {file} if it is the output itself.")
             return content
         lines, left_out = m2.output_texts(content, path, rule)
         self.output_files.append((str(file), content))
         self.notices.append(f"{path}: M2; the output is the text that its edits make")
         if left_out:
-            self.notes.append(
-                f"{path}: {left_out} edits overlap an earlier one; they are left out of the output"
-            )
+            said = f"{left_out} edits overlap an earlier one; they are left out of the output"
+            self.notes.append(f"{path}: {said}")
         return lines
 
     def references(self, paths: Sequence[PathLike]) -> tuple[list[list[str | None]], list[_M2]]:
@@ -298,11 +269,11 @@ class _Reader:
             content = self.read(path, text)
             if isinstance(content, m2.M2File):
                 gold.append((str(path), content))
-                if count := _unsorted(content):
-                    self.notices.append(
-                        f"{path}: gold edits are out of order in {count} sentences; m2 passes over"
-                        " some of them, as the official scorer does, unless sort_gold=true"
-                    )
+                of = (edits for block in content.blocks for edits in block.gold.values())
+                count = sum(any(a.start > b.start for a, b in pairwise(edits)) for edits in of)
+                said = f"gold edits are out of order in {count} sentences; m2 passes over some of"
+                said += " them, as the official scorer does, unless sort_gold=true"
+                self.notices += [f"{path}: {said}"] if count else []
             else:
                 self.origins[f"references[{len(texts)}]"] = str(path)
                 texts.append([*content])
@@ -313,7 +284,9 @@ class _Reader:
     def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
         files = [(str(path), self.read(path)) for path in paths] or gold[:1]
         if not files:
-            raise UsageError("no sources", fix="Give the source texts (-s) or a gold M2 file (-r).")
+            raise core.UsageError(
+                "no sources", fix="Give the source texts (-s) or a gold M2 file (-r)."
+            )
         self.origins["source"] = ", ".join(path for path, _ in files)
         sources: list[str] = []
         for path, content in files:
@@ -329,10 +302,8 @@ class _Reader:
         """Read sources and references from one file, and outputs of its form."""
         file = parse_para(self.text(path), str(path))
         self.origins |= {"source": str(path), "references[0]": str(path)}
-        texts = {
-            name: file.outputs(lines, self.origins[f"systems[{name}]"])
-            for name, lines in outputs.items()
-        }
+        rows = [(n, lines, self.origins[f"systems[{n}]"]) for n, lines in outputs.items()]
+        texts = {name: file.outputs(lines, where) for name, lines, where in rows}
         return file.sources, file.references(), texts
 
     def marked(self, sources: Sequence[str]) -> list[_M2]:
@@ -345,17 +316,12 @@ class _Reader:
         documents, some = sgml.merge_documents(files), sgml.alternatives(files)
         layout = sgml.lay_on(documents, sources, alternatives=some)
         if layout.left_out:
-            self.notes.append(
-                f"{name}: {len(layout.left_out)} mistakes cross sentences or paragraphs, or change"
-                " nothing; they are left out of the gold edits"
-            )
+            said = f"{len(layout.left_out)} mistakes cross sentences or paragraphs, or change"
+            self.notes.append(f"{name}: {said} nothing; they are left out of the gold edits")
         return [(name, m2.M2File(tuple(map(m2.M2Block.of, sources, layout.gold))))]
 
     def lay_out(
-        self,
-        layout: essays.Layout,
-        outputs: dict[str, list[str]],
-        texts: list[list[str | None]],
+        self, layout: essays.Layout, outputs: dict[str, list[str]], texts: list[list[str | None]]
     ) -> None:
         """Put the texts of essays and documents on the lines of their ids."""
         for name, lines in outputs.items():
@@ -371,23 +337,16 @@ class _Reader:
     def check_sources(self, sources: Sequence[str], files: Sequence[_M2]) -> None:
         """Refuse edits of other sentences."""
         for path, file in files:
-            if len(file.blocks) != len(sources):
-                raise LengthMismatchError(
-                    self.origins["source"], len(sources), path, len(file.blocks)
-                )
+            count, where = len(sources), self.origins["source"]
+            if len(file.blocks) != count:
+                raise core.LengthMismatchError(where, count, path, len(file.blocks))
             for number, (line, block) in enumerate(zip(sources, file.blocks, strict=True), 1):
                 if line != block.source and line.split() != block.source.split():
                     fault = f"differs from sentence {number} of {path}: {line[:40]!r} and"
                     fault += f" {block.source[:40]!r}"
                     fix = "Edits count the tokens of their own S lines; give the sources"
                     fix += " that belong to them, or leave --source out."
-                    raise DataError(fault, where=self.places[number - 1], fix=fix)
-
-
-def _unsorted(file: m2.M2File) -> int:
-    """Count the sentences whose gold edits are out of order: the M2 scorer loses matches there."""
-    gold = (edits for block in file.blocks for edits in block.gold.values())
-    return sum(any(a.start > b.start for a, b in pairwise(edits)) for edits in gold)
+                    raise core.DataError(fault, where=self.places[number - 1], fix=fix)
 
 
 def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
@@ -395,27 +354,29 @@ def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     normal = unicodedata.normalize(form, text)
     if normal != text and sgml.is_sgml(text, path):
         fix = "Leave --normalise out, or give the gold edits as M2."
-        raise DataError(f"{form} changes characters that mistakes count", where=str(path), fix=fix)
+        raise core.DataError(
+            f"{form} changes characters that mistakes count", where=str(path), fix=fix
+        )
     if m2.is_m2(text, path):
-        pairs = zip(split_lines(text), split_lines(normal), strict=True)
+        pairs = zip(plain.split_lines(text), plain.split_lines(normal), strict=True)
         for number, (old, new) in enumerate(pairs, start=1):
             if old.startswith("S ") and len(old.split()) != len(new.split()):
                 fault = f"{form} splits tokens that gold edits count: {old[2:42]!r}"
                 fix = "Take NFC or NFD, which split none."
-                raise DataError(fault, where=f"{path}:{number}", fix=fix)
+                raise core.DataError(fault, where=f"{path}:{number}", fix=fix)
     return normal
 
 
-def _merged(files: Sequence[_M2]) -> list[GoldEdits]:
+def _merged(files: Sequence[_M2]) -> list[core.GoldEdits]:
     """Join the annotators of several files; numbers that clash are counted on."""
     if not files:
         return []
-    merged: list[dict[int, tuple[Edit, ...]]] = [dict(b.gold) for b in files[0][1].blocks]
+    merged: list[dict[int, tuple[core.Edit, ...]]] = [dict(b.gold) for b in files[0][1].blocks]
     for path, file in files[1:]:
         if len(file.blocks) != len(merged):
             fault = f"{len(file.blocks)} sentences, but {files[0][0]} has {len(merged)}"
             fix = "Gold files that are used together must have the same sentences."
-            raise DataError(fault, where=path, fix=fix)
+            raise core.DataError(fault, where=path, fix=fix)
         taken = {number for gold in merged for number in gold}
         new = {number for block in file.blocks for number in block.gold}
         shift = max(taken) + 1 - min(new) if taken & new else 0

@@ -105,12 +105,8 @@ def learned(corpus: Corpus, raw: Mapping[str, Sequence[str]]) -> Splitting:
     split = alignment.CorpusTokenizer(example for line in lessons.examples for example in line)
     raws = lessons.sources.items()
     right = sum(split(text) == corpus.sources[i].split() for i, text in raws)
-    sources: dict[str, Any] = {
-        "raw": len(raws),
-        "equal": right,
-        "share": right / len(raws) if raws else None,
-    }
-    sources |= {"held_out": lessons.held_out(split)}
+    sources: dict[str, Any] = {"raw": len(raws), "equal": right}
+    sources |= {"share": right / len(raws) if raws else None, "held_out": lessons.held_out(split)}
     label = f"{CORPUS}({'+'.join(str(file['learned']) for file in files.values())} lines)"
     return Splitting(split, label, {"files": files, "sources": sources})
 
@@ -205,15 +201,10 @@ def tokenised(
     if how != CORPUS and not corpus.gold:
         references = [made.lines(texts) for texts in corpus.references]
         both = {"sources": made.lines(corpus.sources), "references": references}
-    report = {
-        "how": how,
-        **made.report,
-        "systems": {
-            name: {"split": name in chosen, "raw_share": share}
-            | (made.measured(corpus.systems[name], outputs[name]) if name in chosen else {})
-            for name, share in shares.items()
-        },
-    }
+    systems = {n: {"split": n in chosen, "raw_share": share} for n, share in shares.items()}
+    for name, lines in outputs.items():
+        systems[name] |= made.measured(corpus.systems[name], lines)
+    report = {"how": how, **made.report, "systems": systems}
     return replace(
         _with(corpus, _said(how, [*both, *chosen], report)),
         **both,
