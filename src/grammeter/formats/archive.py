@@ -20,10 +20,8 @@ from grammeter.core import DataError
 from grammeter.formats.text import MAX_RATIO, gunzip
 
 MAX_MEMBERS = 20_000
-MAX_TOTAL = 512 * 2**20
-"""Bytes of all members together."""
-_FREE_BYTES = 2**20
-"""Totals up to this size are harmless, whatever their ratio."""
+MAX_TOTAL = 512 * 2**20  # bytes of all members together
+_FREE_BYTES = 2**20  # totals up to this size are harmless, whatever their ratio
 _BLOCK = 2**16
 _GZIP = b"\x1f\x8b"
 _BZIP2 = b"BZh"

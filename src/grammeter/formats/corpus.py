@@ -8,17 +8,13 @@ from typing import Any, Literal, cast, get_args
 
 from grammeter import core
 
-GIVEN = "given"
-"""The rule of reference texts that were read as texts."""
+GIVEN = "given"  # the rule of reference texts that were read as texts
 
-NO_LABEL = "(none)"
-"""The group of sentences without a label."""
+NO_LABEL = "(none)"  # the group of sentences without a label
 
-Unjudged = Literal["skip", "keep", "error"]
-"""What happens to sentences that cannot be judged."""
+Unjudged = Literal["skip", "keep", "error"]  # what happens to sentences that cannot be judged
 
-NO_SOURCE, NO_REFERENCE = "empty source", "no reference"
-"""Why a sentence cannot be judged."""
+NO_SOURCE, NO_REFERENCE = "empty source", "no reference"  # why a sentence cannot be judged
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -39,8 +39,7 @@ _SHAPES: dict[str, tables.Shape] = {
     "probability": _one("probability", "a number", int, float),
     "signature": _one("signature", "a text", str),
 }
-KEYS = tuple(_SHAPES)
-"""What a line may hold, in the order in which it is written."""
+KEYS = tuple(_SHAPES)  # what a line may hold, in the order in which it is written
 
 _FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'
 

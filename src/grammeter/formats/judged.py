@@ -25,8 +25,7 @@ from grammeter.formats.text import split_lines
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]
 """Appraise-2015 XML, WMT CSV, and our own JSON lines."""
 
-FirstSegment = Literal[0, 1]
-"""The number that a file gives to the first sentence."""
+FirstSegment = Literal[0, 1]  # the number that a file gives to the first sentence
 
 Basis = Literal["default", "stated", "found", "format"]
 """How that number is known: assumed, stated by the user, found in the outputs, or fixed by the

@@ -15,8 +15,7 @@ from grammeter.formats import m2, tables
 from grammeter.formats.corpus import NO_LABEL, Corpus, crossed
 from grammeter.formats.text import decode, encoding_notices, read_bytes, split_lines
 
-DRAWN = ": compare draws these"
-"""The end of the note on documents."""
+DRAWN = ": compare draws these"  # the end of the note on documents
 
 _BY_DOCUMENT = "@document"
 

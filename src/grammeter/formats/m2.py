@@ -218,8 +218,6 @@ class _Reader:
 
 
 # --- edits to texts -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True)
 class TextRule:
     """How gold edits become reference texts; named in signatures, as GLEU moves with the rule.

@@ -14,8 +14,7 @@ from itertools import combinations, product
 from grammeter.core import DataError, Ranking, UsageError, listed, repeated_segments
 from grammeter.formats.judged import Basis, FirstSegment, Judgments
 
-Outputs = Mapping[str, Sequence[str]]
-"""The systems' outputs by name, one text a sentence."""
+Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
 
 _BASES: tuple[FirstSegment, FirstSegment] = (0, 1)
 _FIX = (

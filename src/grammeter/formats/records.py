@@ -86,8 +86,6 @@ def write_records(
 
 
 # --- JSON lines ----------------------------------------------------------------------------
-
-
 def _json_columns(path: str | Path) -> tables.Columns:
     """Read JSON lines as the columns that the other tables have."""
     rows: list[dict[str, str | None]] = []
@@ -149,8 +147,6 @@ def _to_json_lines(corpus: Corpus) -> str:
 
 
 # --- TSV, CSV, parquet ---------------------------------------------------------------------
-
-
 def _check_types(table: tables.Columns) -> None:
     for name, kind in table.types.items():
         fault = None if kind in _TEXT_TYPES else f"column {name!r} holds {kind}, not text"
@@ -191,7 +187,6 @@ def _to_parquet(columns: Mapping[str, Sequence[str | None]]) -> bytes:
 
 
 # --- training data -------------------------------------------------------------------------
-
 _SOURCES = ("source", "src")
 _TARGETS = ("target", "tgt", "reference", "reference.0", "correction")
 _OUTPUTS = ("output", "hypothesis")

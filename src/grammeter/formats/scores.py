@@ -137,8 +137,6 @@ def _holds_judgments(text: str) -> bool:
 
 
 # --- lines ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Row:
     """One score; ``segment`` is ``None`` for a system-level score."""

@@ -17,8 +17,7 @@ from grammeter.formats.shards import GZ, Block, Row, Shard, ShardForm, arrow_byt
 ColumnKind = Literal["value", "count", "text", "list"]
 """A number or nothing, a whole number, a text, a list of edits."""
 
-PARTIAL = ".partial"
-"""Name of the temporary file used while writing."""
+PARTIAL = ".partial"  # name of the temporary file used while writing
 
 # rows of parquet that are written together; small groups make the footer of the file long
 _ROW_GROUP = 50_000
@@ -112,8 +111,6 @@ def _shown(data: bytes) -> str:
 
 
 # --- rows to files --------------------------------------------------------------------------
-
-
 def output_form(shard: Shard, form: ShardForm | None) -> ShardForm:
     """Return the format of a shard's output; raise :class:`UsageError` if it cannot be written."""
     form = form or _table_form(shard)

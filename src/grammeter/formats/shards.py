@@ -136,8 +136,6 @@ def _existing(name: str) -> Path:
 
 
 # --- files to blocks -----------------------------------------------------------------------
-
-
 def read_blocks(shard: Shard, rows: int) -> Iterator[Block]:
     """Read a shard, ``rows`` rows at a time.
 

@@ -68,8 +68,6 @@ def rank_number(name: str) -> int | None:
 
 
 # --- names of systems that wrote the same --------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
     """How the cells of one file are split into names of systems."""

@@ -20,8 +20,6 @@ _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes
 
 
 # --- JSON objects --------------------------------------------------------------------------
-
-
 def read_object(path: str | Path) -> dict[str, Any]:
     """Read a JSON object, gzip or not (``-``: standard input); :class:`DataError` with line."""
     return parse_object(read_text(path), str(path))
@@ -100,8 +98,6 @@ def _doubled(names: Sequence[str]) -> str | None:
 
 
 # --- tables --------------------------------------------------------------------------------
-
-
 def form_of(path: str | Path) -> RecordForm | None:
     """Return the format of a table by its file's name; ``None`` for any other name."""
     suffix = str(path).removesuffix(".gz").rpartition(".")[2].lower()

@@ -15,8 +15,7 @@ from pathlib import Path
 from grammeter.core import DataError, UsageError
 
 STDIN = "-"
-MAX_RATIO = 200
-"""Unpacked bytes for each packed byte; text packs three- to tenfold."""
+MAX_RATIO = 200  # unpacked bytes for each packed byte; text packs three- to tenfold
 
 _SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".md", ".gz")
 _FREE_BYTES = 64 * 2**20  # files up to this size are harmless, whatever their ratio
