@@ -42,18 +42,15 @@ class Benchmark:
 
     def read_judgments(self) -> judged.Judgments:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
-        return read_judgments(
-            dataset_path(self.dataset, self.judgments), first_segment=self.first_segment
-        )
+        path = dataset_path(self.dataset, self.judgments)
+        return read_judgments(path, first_segment=self.first_segment)
 
     def read_corpus(self) -> corpus.Corpus:
         """Read sources and outputs; raise :class:`MissingResourceError` if the set is not here."""
         paths = [file.path for file in dataset(self.texts).files]
         outputs = [path for path in paths if path.startswith(f"{self.outputs}/")]
-        return read.read_corpus(
-            source=dataset_path(self.texts, self.source),
-            systems=[dataset_path(self.texts, path) for path in outputs],
-        )
+        source, *systems = (dataset_path(self.texts, path) for path in (self.source, *outputs))
+        return read.read_corpus(source=source, systems=systems)
 
     def read_scores(self) -> dict[str, float] | None:
         """Read the stored scores by system, ``None`` if there are none."""
@@ -86,11 +83,11 @@ class Benchmark:
     def _as_published(self, column: MetricScores) -> MetricScores:
         for system, taken in self.copies.items():
             if taken not in column:
-                raise DataError(
+                fault = (
                     f"{column.metric} has no score of {taken!r}, whose outputs were published as"
-                    f" those of {system}",
-                    fix=f"Score {taken}, too, or leave --published-data out.",
                 )
+                fix = f"Score {taken}, too, or leave --published-data out."
+                raise DataError(f"{fault} those of {system}", fix=fix)
         settings = {"published-data": ", ".join(f"{a}={b}" for a, b in self.copies.items())}
         copied = column.of_systems({system: self.copies.get(system, system) for system in column})
         return replace(copied, signature=column.signature.extended(settings))

@@ -219,21 +219,15 @@ def _catalogue() -> Mapping[str, Dataset]:
 
 def _entry(data: dict[str, Any]) -> Dataset:
     """Make a data set of its entry, in which files of one kind and origin form a part."""
-    files = tuple(
-        DataFile(
-            path,
-            sha256,
-            size,
-            part["what"],
-            origin=f"https://github.com/{part['repository']}/tree/{part['commit']}",
-            url=part["download"] + origin if "download" in part else None,
-            optional=part.get("optional", False),
-        )
-        for part in data["parts"]
-        for path, origin, size, sha256 in part["files"]
-    )
+    files: list[DataFile] = []
+    for part in data["parts"]:
+        page = f"https://github.com/{part['repository']}/tree/{part['commit']}"
+        for path, origin, size, sha256 in part["files"]:
+            url = part["download"] + origin if "download" in part else None
+            more = part["what"], page, url, part.get("optional", False)
+            files.append(DataFile(path, sha256, size, *more))
     words = {key: data[key] for key in data.keys() - {"parts", "languages"}}
-    return Dataset(**words, files=files, languages=tuple(data["languages"]))
+    return Dataset(**words, files=tuple(files), languages=tuple(data["languages"]))
 
 
 def _listing(entry: Dataset) -> Listing:
@@ -321,13 +315,8 @@ def _open_https(url: str) -> AbstractContextManager[IO[bytes]]:
 
     opener = request.OpenerDirector()
     # no handler for http, so that nothing sends us on to an address without https
-    for handler in (
-        request.ProxyHandler,
-        request.UnknownHandler,
-        request.HTTPDefaultErrorHandler,
-        request.HTTPRedirectHandler,
-        request.HTTPErrorProcessor,
-        request.HTTPSHandler,
-    ):
+    plain = request.ProxyHandler, request.UnknownHandler, request.HTTPDefaultErrorHandler
+    more = request.HTTPRedirectHandler, request.HTTPErrorProcessor, request.HTTPSHandler
+    for handler in (*plain, *more):
         opener.add_handler(handler())
     return opener.open(url, timeout=_TIMEOUT_S)

@@ -68,11 +68,12 @@ def parse_xml(text: str, where: str, fix: str) -> Element:
         fix += " document types and entities are not declared."
         raise DataError(fault, where=f"{where}:{error.position[0]}", fix=fix) from None
     except DefusedXmlException:
-        raise DataError(
-            "declares a document type or entities, which is refused",
-            where=f"{where}:{builder.expat.CurrentLineNumber}",
-            fix="Take <!DOCTYPE ...> out of the file.",
-        ) from None
+        fault = "declares a document type or entities, which is refused"
+        where, fix = (
+            f"{where}:{builder.expat.CurrentLineNumber}",
+            "Take <!DOCTYPE ...> out of the file.",
+        )
+        raise DataError(fault, where=where, fix=fix) from None
 
 
 def start_tag(tag: str, attributes: Mapping[str, str]) -> str:

@@ -29,6 +29,7 @@ MissingEssay = Literal["error", "bang", "source", "empty"]
 """The text of an essay that an output lacks: none, ``!``, the source's, an empty one."""
 MissingReference = Literal["fewer", "copy-first"]
 """An essay that a reference lacks has fewer references, or the first one twice."""
+Missing = tuple[MissingEssay, MissingReference]
 
 _HEADING = "### essay_id = "
 _MOST = 10  # ids that are listed
@@ -86,12 +87,7 @@ def _document(path: Path, ids: Container[str]) -> str:
 
 
 def layout(
-    level: Level | None,
-    ids: Sequence[str],
-    special: Sequence[str],
-    *,
-    whole: bool,
-    missing: tuple[MissingEssay, MissingReference] = ("error", "fewer"),
+    level: Level | None, ids: Sequence[str], special: Sequence[str], whole: bool, missing: Missing
 ) -> Layout | None:
     """Return how texts of essays or documents are laid out; ``None`` where there are only lines.
 

@@ -19,25 +19,22 @@ from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError
 from grammeter.formats import tables, text
 
 
-def _one(key: str, wanted: str, *types: type) -> tables.Shape:
-    return [(key, lambda value: type(value) in types, wanted)]  # `true` is no number
-
-
 def _names(key: str) -> tables.Shape:
     wanted = "a list of names"
-    return [*_one(key, wanted, list), *_one(f"a name in {key}", f"{wanted}, a text", str)]
+    inner = tables.typed(f"a name in {key}", f"{wanted}, a text", str)
+    return [*tables.typed(key, wanted, list), *inner]
 
 
 _SHAPES: dict[str, tables.Shape] = {
-    "segment": _one("segment", "a whole number", int),
+    "segment": tables.typed("segment", "a whole number", int),
     "systems": _names("systems"),
     "judges": _names("judges"),
-    "groups": [*_one("groups", "a list of lists of names", list), *_names("a group")],
-    "item": _one("item", "a text", str),
-    "repeat": _one("repeat", "true or false", bool),
-    "distinct": _one("distinct", "a whole number", int),
-    "probability": _one("probability", "a number", int, float),
-    "signature": _one("signature", "a text", str),
+    "groups": [*tables.typed("groups", "a list of lists of names", list), *_names("a group")],
+    "item": tables.typed("item", "a text", str),
+    "repeat": tables.typed("repeat", "true or false", bool),
+    "distinct": tables.typed("distinct", "a whole number", int),
+    "probability": tables.typed("probability", "a number", int, float),
+    "signature": tables.typed("signature", "a text", str),
 }
 KEYS = tuple(_SHAPES)  # what a line may hold, in the order in which it is written
 
@@ -68,11 +65,8 @@ def items_of(rankings: Iterable[Ranking]) -> tuple[Item, ...]:
     shown: dict[tuple[int, frozenset[tuple[str, ...]]], Item] = {}
     for ranking in rankings:
         if ranking.groups:
-            item = Item(
-                segment=ranking.segment,
-                systems=tuple(group[0] for group in ranking.groups),
-                groups=ranking.groups,
-            )
+            systems = tuple(group[0] for group in ranking.groups)
+            item = Item(segment=ranking.segment, systems=systems, groups=ranking.groups)
             shown.setdefault((ranking.segment, frozenset(ranking.groups)), item)
     return tuple(shown.values())
 

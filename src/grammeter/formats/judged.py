@@ -16,10 +16,11 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any, Literal, cast, overload
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats.tables import Shape, check_shape, parse_line, placed
+from grammeter.formats.tables import Shape, check_shape, parse_line, placed, typed
 from grammeter.formats.text import split_lines
 
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]
@@ -137,31 +138,28 @@ def _is_number(value: Any) -> bool:  # `true` is no number
     return value is None or (type(value) in (int, float) and not abs(value) > _LARGEST)
 
 
-def _is_list(value: Any) -> bool:
-    return value is None or isinstance(value, list)
-
-
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
+
+
+def _list(key: str) -> Shape:
+    return typed(key, "a list", list, NoneType)
 
 
 _SHAPES: dict[str, Shape] = {
     "judge": [("judge", _is_text, "a text")],
     "segment": [("segment", _is_whole, "a whole number")],
     "groups": [
-        ("groups", lambda value: isinstance(value, list), "a list"),
-        ("a group", lambda value: bool(value) and _is_list(value), "a list of systems"),
+        *typed("groups", "a list", list),
+        ("a group", lambda value: isinstance(value, list) and value != [], "a list of systems"),
         ("a system", _is_text, "a text"),
     ],
-    "ranks": [("ranks", _is_list, "a list"), ("ranks", _is_whole, "a whole number")],
-    "skipped": [("skipped", lambda value: isinstance(value, bool), "true or false")],
+    "ranks": [*_list("ranks"), ("ranks", _is_whole, "a whole number")],
+    "skipped": typed("skipped", "true or false", bool),
     "seconds": [("seconds", lambda v: _is_number(v) and (v or 0) >= 0, "a number from 0 on")],
-    **{k: [(k, lambda v: v is None or isinstance(v, str), "a text")] for k in ("item", "document")},
-    "scores": [("scores", _is_list, "a list"), ("scores", _is_number, "a number or null")],
-    "replies": [
-        ("replies", _is_list, "a list"),
-        ("replies", lambda value: isinstance(value, dict), "a list of objects"),
-    ],
+    **{key: typed(key, "a text", str, NoneType) for key in ("item", "document")},
+    "scores": [*_list("scores"), ("scores", _is_number, "a number or null")],
+    "replies": [*_list("replies"), *typed("replies", "a list of objects", dict)],
 }
 _KEYS = tuple(_SHAPES)
 

@@ -151,9 +151,7 @@ def _parse_edit(line: str) -> tuple[int, core.Edit]:
         raise ValueError(f"annotator {annotator}, less than 0")
     texts = [text.strip() for text in parts[2].split("||")]
     correction, *alternatives = ("" if text == _DELETION else text for text in texts)
-    return annotator, core.Edit(
-        start, end, correction, parts[1], tuple(alternatives), parts[3], parts[4]
-    )
+    return annotator, core.Edit(start, end, correction, parts[1], tuple(alternatives), *parts[3:5])
 
 
 class _Reader:
@@ -202,11 +200,9 @@ class _Reader:
         nowhere = edit.is_noop or (edit.type == core.UNANNOTATABLE and edit.start < 0)
         if nowhere or 0 <= edit.start <= edit.end <= tokens:
             return annotator, edit
-        self.fault(
-            number,
-            f"edit {edit.start} {edit.end} lies outside its sentence of {tokens} tokens",
-            "Correct the offsets, or use --lenient to drop such edits as the original does.",
-        )
+        fault = f"edit {edit.start} {edit.end} lies outside its sentence of {tokens} tokens"
+        fix = "Correct the offsets, or use --lenient to drop such edits as the original does."
+        self.fault(number, fault, fix)
         # the original drops the edit, yet the annotator counts as having seen the sentence
         return annotator, core.Edit(-1, -1, "", "noop", (), edit.required, edit.comment)
 

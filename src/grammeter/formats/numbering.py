@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from typing import Any
 
 from grammeter.core import DataError, Ranking, UsageError, listed, repeated_segments
 from grammeter.formats.judged import Basis, FirstSegment, Judgments
@@ -81,13 +82,14 @@ class _Evidence:
 
     def first_segment(self, judgments: Judgments) -> FirstSegment | None:
         """Return the number of the first sentence; ``None`` if both are as good."""
-        fitting = {  # how many rankings fit until the first that does not
-            base: next(
-                (n for n, ranking in enumerate(judgments) if self.contradiction(ranking, base)),
-                len(judgments),
+
+        def fitting_first(base: FirstSegment) -> int:
+            misfits = (
+                n for n, ranking in enumerate(judgments) if self.contradiction(ranking, base)
             )
-            for base in _BASES
-        }
+            return next(misfits, len(judgments))
+
+        fitting = {base: fitting_first(base) for base in _BASES}
         if max(fitting.values()) < len(judgments):
             self.check(judgments, max(_BASES, key=fitting.__getitem__))
         bases: list[FirstSegment] = [base for base in _BASES if fitting[base] == len(judgments)]
@@ -172,10 +174,8 @@ def document_notes(judgments: Judgments) -> tuple[str, ...]:
     if not repeated:
         return ()
     names = sorted({name for documents in repeated.values() for name in documents})
-    return (
-        f"{len(repeated)} numbers of sentences stand in several documents ({listed(names, 3)}):"
-        " sentences are told apart by document, too",
-    )
+    text = f"{len(repeated)} numbers of sentences stand in several documents ({listed(names, 3)})"
+    return (f"{text}: sentences are told apart by document, too",)
 
 
 def join(parts: Sequence[Judgments]) -> Judgments:
@@ -189,9 +189,8 @@ def join(parts: Sequence[Judgments]) -> Judgments:
         return parts[0]
     parts, assumed = _numbered(list(parts))
     fields = ("rankings", "files", "origins", "notices", "notes")
-    joined = Judgments(
-        *(tuple(value for part in parts for value in getattr(part, name)) for name in fields)
-    )
+    columns = ([value for part in parts for value in getattr(part, name)] for name in fields)
+    joined = Judgments(*map(tuple[Any, ...], columns))
     notes = [*joined.notes, *assumed, *_contradictions(parts)]
     if not any(document_notes(part) for part in parts):
         notes += document_notes(joined)
@@ -267,10 +266,8 @@ def _assumed_alike(parts: Sequence[Judgments]) -> list[str]:
     """Say so where files share sentences, and nothing shows that they count them alike."""
     for a, b, fits in _fits_of_pairs(parts):
         if fits[0].common and _best(fits) is None:
-            return [
-                f"{_name(parts[a])} and {_name(parts[b])} are taken to count sentences alike;"
-                " nothing in them shows it"
-            ]
+            names = f"{_name(parts[a])} and {_name(parts[b])}"
+            return [f"{names} are taken to count sentences alike; nothing in them shows it"]
     return []
 
 
@@ -285,12 +282,10 @@ def _check_apart(parts: Sequence[Judgments], fits: Mapping[int, Mapping[int, _Fi
 
 
 def _unknown(part: Judgments, why: str) -> UsageError:
-    return UsageError(
-        f"{_name(part)} counts sentences from 0 or from 1, and the files read with it do not count"
-        f" alike or do not show it: {why}",
-        fix="Say it with --first-segment 0 or 1 (first_segment=), or give the outputs that were"
-        " judged (--hyps, systems=).",
-    )
+    fault = f"{_name(part)} counts sentences from 0 or from 1, and the files read with it do not"
+    fix = "Say it with --first-segment 0 or 1 (first_segment=), or give the outputs that were"
+    fix += " judged (--hyps, systems=)."
+    return UsageError(f"{fault} count alike or do not show it: {why}", fix=fix)
 
 
 def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
@@ -298,11 +293,9 @@ def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
     for a, b, fits in _fits_of_pairs(parts):
         fit = fits[0]
         if not fit.possible:
-            yield (
-                f"{_name(parts[a])} and {_name(parts[b])}: of {fit.alike + fit.contrary} pairs of"
-                f" systems with equal outputs in one file, {fit.contrary} are different in the"
-                " other: are these the same outputs, and the same numbers of sentences?"
-            )
+            count = f"of {fit.alike + fit.contrary} pairs of systems with equal outputs in one file"
+            count += f", {fit.contrary} are different in the other: are these the same outputs, and"
+            yield f"{_name(parts[a])} and {_name(parts[b])}: {count} the same numbers of sentences?"
 
 
 def file_of(origin: str) -> str:

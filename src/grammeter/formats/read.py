@@ -100,6 +100,7 @@ def read_corpus(
         outputs may have this form, too.
     """
     reader = _Reader(lenient, normalise, folders=True, tabs=para is not None)
+    missing = missing_essay, missing_reference
     settings = {"level": level} if level == "document" else dict[str, str]()  # means over documents
     if corpus is not None:
         if any((source, references, systems, names, normalise, lenient, para)):
@@ -109,7 +110,7 @@ def read_corpus(
             raise core.UsageError(fault, fix=fix)
         read = replace(records.read_records(corpus), unjudged=unjudged, settings=settings)
         read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
-        layout = essays.layout(level, read.documents, (), whole=False)
+        layout = essays.layout(level, read.documents, (), False, missing)
         return layout.finished(read) if layout else read
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
@@ -135,8 +136,7 @@ def read_corpus(
         there = reader.origins["source"], len(sources)
         raise core.LengthMismatchError(labels_file(documents)[0], len(ids), *there)
     special = [*reader.by_id, *map(str, folders)]
-    missing = missing_essay, missing_reference
-    if layout := essays.layout(level, ids, special, whole=bool(reader.ids), missing=missing):
+    if layout := essays.layout(level, ids, special, bool(reader.ids), missing):
         reader.lay_out(layout, outputs, texts)
     gold_files += reader.marked(sources)
     gold = _merged(gold_files)

@@ -233,14 +233,10 @@ def _rows(
                 raise core.DataError("a metric or system without a name", fix="Name it.")
             packed = parse_object(row["parts"], f"{where}:{number}") if "parts" in row else {}
             parts = {name: cell for name, cell in row.items() if name not in ignored} | packed
-            yield _Row(
-                number,
-                metric,
-                row["system"],
-                _segment(row.get("segment"), from_1=skip > 0),
-                parse_value(row["value"]),
-                {name: parse_value(str(value)) for name, value in parts.items()},
-            )
+            segment = _segment(row.get("segment"), from_1=skip > 0)
+            value = parse_value(row["value"])
+            values = {name: parse_value(str(cell)) for name, cell in parts.items()}
+            yield _Row(number, metric, row["system"], segment, value, values)
     if len(lines) == skip:
         raise core.DataError("no score below the header", where=where, fix="It needs one at least.")
 
@@ -281,9 +277,8 @@ def _table(rows: list[_Row], where: str) -> core.ScoreTable:
     columns: dict[str, dict[str, list[_Row]]] = {}
     for row in rows:
         columns.setdefault(row.metric, {}).setdefault(row.system, []).append(row)
-    return core.ScoreTable(
-        systems, segments, {name: _column(name, by, segments) for name, by in columns.items()}
-    )
+    scores = {name: _column(name, by, segments) for name, by in columns.items()}
+    return core.ScoreTable(systems, segments, scores)
 
 
 def _runs(rows: list[_Row], where: str) -> list[_Row]:

@@ -147,13 +147,8 @@ def _joined(
 ) -> frozenset[str]:
     shown = [[name for cell in item for name in plain.names(cell)] for item in items]
     names = {name for some in shown for name in some}
-    joined = {
-        name
-        for name in names
-        if "+" in name
-        and not is_system(name)
-        and all(part in names or is_system(part) for part in name.split("+"))
-    }
+    plus = [name for name in names if "+" in name and not is_system(name)]
+    joined = {n for n in plus if all(p in names or is_system(p) for p in n.split("+"))}
     for some in shown if joined else ():
         parts = Counter(part for name in some for part in _parts(name, joined))
         twice = {part for part, count in parts.items() if count > 1}
@@ -167,10 +162,8 @@ def _parts(name: str, joined: Collection[str]) -> list[str]:
 
 def _plus_notes(joined: Collection[str], names: Collection[str]) -> Iterator[str]:
     if joined:
-        yield (
-            f"{_listed(joined)}: read as systems that wrote the same, for each part of it stands"
-            " alone elsewhere"
-        )
+        text = "read as systems that wrote the same, for each part of it stands alone elsewhere"
+        yield f"{_listed(joined)}: {text}"
     plus = {name for name in names if "+" in name and name not in joined}
     if doubtful := {name for name in plus if {*name.split("+")} & {*names}}:
         yield f"{_listed(doubtful)}: read as the name of one system"

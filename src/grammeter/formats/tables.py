@@ -76,6 +76,11 @@ Shape = Sequence[tuple[str, Callable[[Any], bool], str]]
 """What a value must be, then what its items must be, and so on: name, test, words for messages."""
 
 
+def typed(key: str, wanted: str, *types: type) -> Shape:
+    """Return the shape of a value of one of these types; ``true`` is no number."""
+    return [(key, lambda value: type(value) in types, wanted)]
+
+
 def check_shape(value: Any, shape: Shape, fix: str) -> None:
     """Raise :class:`DataError` for a value of another shape."""
     (name, fits, wanted), *inner = shape

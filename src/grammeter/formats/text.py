@@ -201,24 +201,17 @@ def system_name(path: str | Path) -> str:
 
 def encoding_notices(data: bytes, path: str | Path) -> list[str]:
     """Return notices on a file's encoding: a byte order mark, CR line ends."""
-    notices: list[str] = []
-    if data.startswith(codecs.BOM_UTF8):
-        notices.append(f"{path}: begins with a byte order mark; it is dropped")
-    if b"\r\n" in data:
-        notices.append(f"{path}: line ends are CR LF; the CR is taken off")
-    return notices
+    marked, ends = data.startswith(codecs.BOM_UTF8), b"\r\n" in data
+    notices = [f"{path}: begins with a byte order mark; it is dropped"] if marked else []
+    return notices + ([f"{path}: line ends are CR LF; the CR is taken off"] if ends else [])
 
 
 def space_notices(text: str, path: str | Path) -> list[str]:
     """Return a notice if the sentences of a file contain unusual white space."""
     lines = split_lines(text)
     odd = sum(line != " ".join(line.split()) for line in lines)
-    if not odd:
-        return []
-    return [
-        f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
-        " tokens are split at any white space"
-    ]
+    text = f"{odd} of {len(lines)} lines have other white space than single spaces"
+    return [f"{path}: {text}; tokens are split at any white space"] if odd else []
 
 
 def hidden_notes(text: str, path: str | Path) -> list[str]:
@@ -229,7 +222,7 @@ def hidden_notes(text: str, path: str | Path) -> list[str]:
     counts = Counter(_HIDDEN.findall(text)).most_common()
     shown = ", ".join(f"U+{ord(c):04X} x {count}" for c, count in counts)
     line = text.count("\n", 0, first.start()) + 1
-    return [
-        f"{path}: no-break or invisible characters ({shown}), first in line {line}: no-break"
-        " spaces split tokens, and invisible characters make tokens differ that look alike"
-    ]
+    text = (
+        f"no-break or invisible characters ({shown}), first in line {line}: no-break spaces split"
+    )
+    return [f"{path}: {text} tokens, and invisible characters make tokens differ that look alike"]
