@@ -25,10 +25,8 @@ _FREE_BYTES = 2**20  # totals up to this size are harmless, whatever their ratio
 _BLOCK = 2**16
 _GZIP = b"\x1f\x8b"
 _BZIP2 = b"BZh"
-_FAULTS = (
-    *(OSError, EOFError, NotImplementedError),
-    *(zlib.error, tarfile.TarError, zipfile.BadZipFile),
-)
+_DAMAGED = zlib.error, tarfile.TarError, zipfile.BadZipFile
+_FAULTS = OSError, EOFError, NotImplementedError, *_DAMAGED
 _FIX = "Fetch it again from its official page, or unpack it yourself and give the folder."
 
 

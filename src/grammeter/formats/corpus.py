@@ -9,11 +9,8 @@ from typing import Any, Literal, cast, get_args
 from grammeter import core
 
 GIVEN = "given"  # the rule of reference texts that were read as texts
-
 NO_LABEL = "(none)"  # the group of sentences without a label
-
 Unjudged = Literal["skip", "keep", "error"]  # what happens to sentences that cannot be judged
-
 NO_SOURCE, NO_REFERENCE = "empty source", "no reference"  # why a sentence cannot be judged
 
 

@@ -97,13 +97,12 @@ def data_folder() -> Path:
     named = os.environ.get(VARIABLE)
     if named:
         return core.expanded(named)
-    if sys.platform == "win32":
-        base, usual = os.environ.get("LOCALAPPDATA"), "AppData/Local"
-    elif sys.platform == "darwin":
-        base, usual = None, "Library/Application Support"
-    else:
-        base, usual = os.environ.get("XDG_DATA_HOME"), ".local/share"
-    if base:
+    places = {
+        "win32": ("LOCALAPPDATA", "AppData/Local"),
+        "darwin": ("", "Library/Application Support"),
+    }
+    variable, usual = places.get(sys.platform, ("XDG_DATA_HOME", ".local/share"))
+    if base := os.environ.get(variable):
         return Path(base) / "grammeter"
     folder = core.home()
     if folder is None:
@@ -183,11 +182,8 @@ def _fetched(entry: Dataset, opener: Opener) -> dict[DataFile, bytes]:
     listing = _listing(entry)
     if any(file.url is None for file in listing.missing):
         raise _missing(listing)
-    return {
-        file: _download(file.url, file, opener)
-        for file in entry.files
-        if file.url is not None and not _is_sound(listing.folder / file.path, file)
-    }
+    new = [file for file in entry.files if not _is_sound(listing.folder / file.path, file)]
+    return {file: _download(file.url, file, opener) for file in new if file.url is not None}
 
 
 def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], set[str]]:

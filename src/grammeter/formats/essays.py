@@ -189,13 +189,11 @@ class Layout:
         missing = {system: names for system, names in self.missing.items() if names}
         stands_in = self.missing_essay != "error" and self.laid
         texts = {"essays": len(self.lines), "missing": missing}
-        settings = {
-            **({"level": "text"} if self.level == "text" else {}),
-            **corpus.settings,
-            **({"missing-essay": self.missing_essay} if stands_in else {}),
-            **({"sentences": "laid-back"} if placed else {}),
-            **({"missing-reference": self.missing_reference} if self.copied else {}),
-        }
+        settings: dict[str, object] = {"level": "text"} if self.level == "text" else {}
+        settings |= corpus.settings
+        settings |= {"missing-essay": self.missing_essay} if stands_in else {}
+        settings |= {"sentences": "laid-back"} if placed else {}
+        settings |= {"missing-reference": self.missing_reference} if self.copied else {}
         report = {**corpus.report, "texts": texts | ({"placed": placed} if placed else {})}
         notes = (*corpus.notes, *self._notes(missing, placed))
         parts: Any = {"systems": systems, "documents": self.ids, "settings": settings}

@@ -16,7 +16,6 @@ from grammeter.formats.corpus import NO_LABEL, Corpus, crossed
 from grammeter.formats.text import decode, encoding_notices, read_bytes, split_lines
 
 DRAWN = ": compare draws these"  # the end of the note on documents
-
 _BY_DOCUMENT = "@document"
 
 
@@ -60,12 +59,11 @@ def read_labels(
             columns = {n: [cells[rows[d]] for d in documents] for n, cells in columns.items()}
     labels = {name: [cell.strip() or NO_LABEL for cell in of] for name, of in columns.items()}
     empty = {name: sum(not cell.strip() for cell in of) for name, of in columns.items()}
-    notices = [
-        f"{file}: {count} of {len(labels[name])} sentences have no {name}: they are {NO_LABEL}"
-        for name, count in empty.items()
-        if count
-    ]
-    return labels, [*encoding_notices(data, file), *notices]
+    notices = encoding_notices(data, file)
+    for name, count in empty.items():
+        text = f"{count} of {len(labels[name])} sentences have no {name}: they are {NO_LABEL}"
+        notices += [f"{file}: {text}"] if count else []
+    return labels, notices
 
 
 def with_labels(corpus: Corpus, documents: str | None, group_by: str | None) -> Corpus:

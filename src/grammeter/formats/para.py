@@ -17,10 +17,8 @@ class Para(NamedTuple):
 
     def references(self) -> list[list[str | None]]:
         """Return the targets by reference: "no error" is the source, "cannot be annotated" none."""
-        texts = (
-            map(_meant, repeat(s), ts) for s, ts in zip(self.sources, self.targets, strict=True)
-        )
-        return [list(column) for column in zip_longest(*texts)]
+        rows = zip(self.sources, self.targets, strict=True)
+        return [*map(list, zip_longest(*(map(_meant, repeat(s), texts) for s, texts in rows)))]
 
     def outputs(self, lines: list[str], where: str) -> list[str]:
         """Return the outputs of lines ``id TAB source TAB target``; other lines as they are."""

@@ -47,19 +47,18 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
     count = sum(_REFERENCE.match(name) is not None for name in table.cells)
     references = [f"reference.{number}" for number in range(count)]
     systems = {name: match[1] for name in table.cells if (match := _SYSTEM.match(name))}
-    for name in table.cells:
-        if name != "source" and not _REFERENCE.match(name) and name not in systems:
-            raise core.DataError(f"unknown column {name!r}", where=table.head, fix=_FIX_COLUMNS)
-    for name in ("source", *references):
-        if name not in table.cells:
-            raise core.DataError(f"no column {name!r}", where=table.head, fix=_FIX_COLUMNS)
+    odd = [n for n in table.cells if n != "source" and not _REFERENCE.match(n) and n not in systems]
+    faults = [f"unknown column {name!r}" for name in odd]
+    faults += [f"no column {n!r}" for n in ("source", *references) if n not in table.cells]
+    if faults:
+        raise core.DataError(faults[0], where=table.head, fix=_FIX_COLUMNS)
     _check_types(table)
     columns = {name: tuple(cast("list[str]", cells)) for name, cells in table.cells.items()}
     return Corpus(
         sources=columns["source"],
         references=tuple(columns[name] for name in references),
         systems={name: columns[column] for column, name in systems.items()},
-        origins={part: str(path) for part in ("source", "references[0]")},
+        origins=dict.fromkeys(("source", "references[0]"), str(path)),
     )
 
 

@@ -39,13 +39,11 @@ class Recut:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was done, or that there was nothing to do."""
-        one, other = self.joined
         said = "both files have the same sentences: there was nothing to realign"
-        if one or other:
-            said = (
-                f"sentences cut anew at common boundaries: {len(self.reference.blocks)} blocks;"
-                f" {one} sentences of the hypothesis and {other} of the reference are joined"
-            )
+        if any(self.joined):
+            said = f"sentences cut anew at common boundaries: {len(self.reference.blocks)} blocks;"
+            said += " {} sentences of the hypothesis and {} of the reference are joined"
+            said = said.format(*self.joined)
         return (said, *(NOTES[what].format(count) for what, count in self.counts.items() if count))
 
     @property

@@ -155,7 +155,6 @@ _HEADLESS = {  # the columns of a file without a header, by their number
     5: ("metric", "", "", "system", "value"),
     6: ("metric", "", "", "system", "segment", "value"),
 }
-
 _SYSTEMS = ["system", "value"]
 _KNOWN = {"metric", "system", "segment", "value", ""}
 

@@ -6,12 +6,12 @@ import io
 import json
 import math
 import os
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
-from grammeter.core import DataError, UsageError, require
+from grammeter.core import UsageError, disk_faults, require
 from grammeter.formats.shards import GZ, Block, Row, Shard, ShardForm, arrow_bytes, arrow_table
 
 ColumnKind = Literal["value", "count", "text", "list"]
@@ -23,6 +23,7 @@ PARTIAL = ".partial"  # name of the temporary file used while writing
 _ROW_GROUP = 50_000
 _ROW_GROUP_BYTES = 1 << 25
 _GZIP_LEVEL = 6
+_FIX = "Make room or choose another folder; the same command goes on from here."
 _CELL_ENDS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
 
@@ -162,12 +163,12 @@ class Sink:
 
     def write(self, block: bytes, columns: Sequence[str]) -> None:
         """Add an encoded block; ``columns`` are the names of all columns of its rows."""
-        with self._writing():
+        with disk_faults(self._path, _FIX):
             (self._file or self._open(columns)).write(block)
 
     def finish(self) -> None:
         """Close the file, flush it to disk, and rename it."""
-        with self._writing():
+        with disk_faults(self._path, _FIX):
             if self._file is None:
                 self._open(())
             self._streams.close()
@@ -195,15 +196,6 @@ class Sink:
         if self._form in ("tsv", "csv") and columns:
             file.write(encode(self._form, [{name: name for name in columns}], {}))
         return file
-
-    @contextmanager
-    def _writing(self) -> Generator[None, None, None]:
-        try:
-            yield
-        except OSError as error:
-            fault = f"cannot be written: {error.strerror or error}"
-            fix = "Make room or choose another folder; the same command goes on from here."
-            raise DataError(fault, where=str(self._path), fix=fix) from error
 
 
 class _Tables:
@@ -268,16 +260,10 @@ def _finite(value: Any) -> Any:
 
 def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) -> bytes:
     pyarrow: Any = require("pyarrow", extra="records")
-    edit = pyarrow.struct(
-        [("start", pyarrow.int32()), ("end", pyarrow.int32())]
-        + [(name, pyarrow.string()) for name in ("original", "correction", "type")]
-    )
-    types = {
-        "value": pyarrow.float64(),
-        "count": pyarrow.int64(),
-        "text": pyarrow.string(),
-        "list": pyarrow.list_(edit),
-    }
+    whole, text = pyarrow.int32(), pyarrow.string()
+    edit = {"start": whole, "end": whole, "original": text, "correction": text, "type": text}
+    edits = pyarrow.list_(pyarrow.struct(list(edit.items())))
+    types = {"value": pyarrow.float64(), "count": pyarrow.int64(), "text": text, "list": edits}
     fields = [(name, types[kind]) for name, kind in new.items()]
     arrays = [pyarrow.array([row[name] for row in cells], type=kind) for name, kind in fields]
     return arrow_bytes(pyarrow.table(arrays, schema=pyarrow.schema(fields)))

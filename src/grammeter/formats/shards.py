@@ -27,9 +27,7 @@ TEXT_COLUMNS = ("source", "hypothesis", "reference")
 """What the files of a shard of parallel texts hold, in their order."""
 
 GZ = ".gz"
-
 _NO_CELLS: list[str] = []
-
 _NAMES = (
     "Let it end in .jsonl, .tsv, .csv or .parquet, or name parallel texts as"
     " source.txt:hypothesis.txt."

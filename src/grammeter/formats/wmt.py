@@ -149,10 +149,8 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
         lacking = f"system{absent}{'rank' if absent in named else 'Id'}"
         lacking = "srcIndex" if sentence is None else lacking
         raise DataError(f"no column {lacking!r}", where=f"{where}:1", fix=_FIX)
-    judge, document, item = (
-        next(iter(spellings.find(head, spelled)), "")
-        for spelled in (spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM)
-    )
+    kinds = spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM
+    judge, document, item = (next(iter(spellings.find(head, kind)), "") for kind in kinds)
     languages = spellings.find_languages(head)
     rows: list[foreign.Row] = []
     for line, record in records:
