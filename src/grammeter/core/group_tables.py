@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grammeter.core.metric_scores import MetricScores
-from grammeter.core.tables import Cell, Column, Table
+from grammeter.core import metric_scores, tables
 
 MACRO = "macro"
 """The mean over groups, beside them."""
@@ -20,8 +19,8 @@ def group_value(scores: Mapping[str, Any], system: str) -> float:
 
 
 def tables_by_group(
-    block: Mapping[str, Any], columns: Mapping[str, MetricScores]
-) -> Iterator[Table]:
+    block: Mapping[str, Any], columns: Mapping[str, metric_scores.MetricScores]
+) -> Iterator[tables.Table]:
     """Yield a table for each metric: a row a system, a column a group, then all and the mean."""
     sizes: dict[str, int] = block["segments"]
     few = {group for group, size in sizes.items() if size < FEW}
@@ -32,7 +31,7 @@ def tables_by_group(
         column = columns[name]
         best = "high" if column.higher_is_better else "low"
         heads = [*(f"{g}{' *' * (g in few)}" for g in block["order"]), "all", MACRO]
-        rows: list[list[Cell]] = [
+        rows: list[list[tables.Cell]] = [
             [
                 system,
                 *(group_value(by_group[group], system) for group in block["order"]),
@@ -47,11 +46,11 @@ def tables_by_group(
             for system, score in scores.items()
             if score["value"] is None
         ]
-        figures = Column.many("score", *heads, tsv=4, best=best)
-        yield Table.of((f"{name} by {block['by']}", *figures), rows, [*notes, *missing])
+        figures = tables.Column.many("score", *heads, tsv=4, best=best)
+        yield tables.Table.of((f"{name} by {block['by']}", *figures), rows, [*notes, *missing])
 
 
-def long_group_tables(block: Mapping[str, Any]) -> Iterator[Table]:
+def long_group_tables(block: Mapping[str, Any]) -> Iterator[tables.Table]:
     """Yield a table for programs: a row a system, metric and group."""
     sizes = {**block["segments"], MACRO: sum(block["segments"].values())}
     rows = [
@@ -60,5 +59,5 @@ def long_group_tables(block: Mapping[str, Any]) -> Iterator[Table]:
         for group, scores in by_group.items()
         for system in scores
     ]
-    count, value = Column("segments", "count"), Column("value", "score", tsv=4)
-    yield Table.of(("system", "metric", "group", count, value), rows)
+    count, value = tables.Column("segments", "count"), tables.Column("value", "score", tsv=4)
+    yield tables.Table.of(("system", "metric", "group", count, value), rows)

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, TypeVar, cast, get_type_hints
 
-from grammeter.core import errors, score, signature
+from grammeter.core import errors, score, signature, texts
 from grammeter.core.tables import Form, Style, Table, write_tables
-from grammeter.core.texts import escaped, terminal
 from grammeter.version import __version__
 
 Value = TypeVar("Value")
@@ -73,7 +72,7 @@ class Result:
         return write_tables(self.tables(long=form == "tsv", **options), style)
 
     def __str__(self) -> str:
-        notes = (f"{terminal(note)}\n" for note in self._notes())
+        notes = (f"{texts.terminal(note)}\n" for note in self._notes())
         return "".join([self.write(), *notes]).rstrip("\n")
 
     def __repr__(self) -> str:
@@ -82,7 +81,7 @@ class Result:
         return f"<{type(self).__name__}: {len(table.rows)} rows, {heads}>"
 
     def _repr_html_(self) -> str:
-        below = "".join(f"<br><small>{escaped(note)}</small>" for note in self._notes())
+        below = "".join(f"<br><small>{texts.escaped(note)}</small>" for note in self._notes())
         return write_tables(self.tables(), "html") + below
 
     def _notes(self) -> Sequence[str]:

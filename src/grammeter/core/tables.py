@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from grammeter.core import texts
-from grammeter.core.lazy import require
+from grammeter.core import lazy, texts
 
 Form = Literal["table", "tsv", "markdown", "latex", "html"]
 """For the terminal, for programs, for web pages, for papers, for notebooks and reports."""
@@ -165,7 +164,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """Return a ``pandas.DataFrame`` of the raw values; pandas must be installed."""
-        pandas: Any = require("pandas", extra="pandas")
+        pandas: Any = lazy.require("pandas", extra="pandas")
         return pandas.DataFrame(list(self.rows), columns=[column.head for column in self.columns])
 
     def _with_marks(self) -> "Table":

@@ -9,8 +9,6 @@ to share the score out among the edits:
   sum to the score with all edits less the score with none.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +18,7 @@ from random import Random
 
 import numpy as np
 
-from grammeter import core
-from grammeter.errant import annotator
-from grammeter.metrics import Metric
+from grammeter import core, errant, metrics
 
 LIMIT = 65_536  # tokens to score for one output: all subsets of ten edits in a sentence of 64
 LEAST_PAIRS = 2  # of orders; without them there is no standard error
@@ -32,7 +28,7 @@ Subset = int  # edits as bits: edit 0 is the lowest
 
 
 def attribute(
-    metric: Metric,
+    metric: metrics.Metric,
     segment: core.Segment,
     *,
     method: core.Method = "shapley",
@@ -76,7 +72,7 @@ def attribute(
     if seed < 0 or limit < 1:
         fault = f"seed={seed}, limit={limit} is not possible"
         raise core.UsageError(fault, fix="Take a seed of at least 0 and a limit of at least 1.")
-    extract = annotator(pipeline)
+    extract = errant.annotator(pipeline)
     (edits,) = extract.annotate([(segment.source, segment.hypothesis)])
     longest = max(len(text.split()) for text in (segment.source, segment.hypothesis))
     most = limit // max(longest, 1)
@@ -190,7 +186,7 @@ def _text(segment: core.Segment, edits: Sequence[core.Edit], subset: Subset) -> 
 
 
 def _score_texts(
-    metric: Metric, segment: core.Segment, texts: Iterable[str], company: Sequence[str]
+    metric: metrics.Metric, segment: core.Segment, texts: Iterable[str], company: Sequence[str]
 ) -> tuple[dict[str, float], str | None]:
     """Return the sentence score of each distinct text, and why some are NaN."""
     distinct = list(dict.fromkeys(texts))
@@ -216,7 +212,7 @@ def _score_texts(
 
 
 def _count(
-    metric: Metric, segment: core.Segment, texts: Sequence[str], company: Sequence[str]
+    metric: metrics.Metric, segment: core.Segment, texts: Sequence[str], company: Sequence[str]
 ) -> tuple[core.Statistics, Sequence[int]]:
     """Count all texts in one batch, and say in which rows they stand."""
     if not metric.pooled:

@@ -1,15 +1,12 @@
 """Scores by group of sentences: each group is scored as a corpus of its own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from grammeter import core
-from grammeter.formats import Corpus
+from grammeter import core, formats
 from grammeter.metrics import Metric
 
 UNJUDGED = "no sentence can be judged"
@@ -49,10 +46,10 @@ def depends_on_corpus(metric: Metric) -> bool:
 
 
 def group_block(
-    corpus: Corpus,
+    corpus: formats.Corpus,
     metrics: Mapping[str, Metric],
     columns: Mapping[str, core.MetricScores],
-    count: Callable[[Corpus, Metric], Mapping[str, core.Statistics]],
+    count: Callable[[formats.Corpus, Metric], Mapping[str, core.Statistics]],
 ) -> dict[str, Any]:
     """Return the public shape of all scores by group, and of their mean ``macro``.
 
@@ -82,7 +79,7 @@ def group_block(
     return {"by": by, "order": [*places], "segments": sizes, "metrics": shown}
 
 
-def averaged(corpus: Corpus) -> bool:
+def averaged(corpus: formats.Corpus) -> bool:
     """Whether the score of this corpus is the mean over its documents."""
     return corpus.settings.get("level") == "document"
 

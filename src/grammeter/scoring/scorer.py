@@ -1,7 +1,5 @@
 """Each sentence's own score, whatever else is scored with it: for rows, rewards and loops."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections import OrderedDict
@@ -10,11 +8,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-from grammeter import core
+from grammeter import core, models
 from grammeter.formats import NO_SOURCE, Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
-from grammeter.models import Runtime, current, using
 from grammeter.scoring.groups import depends_on_corpus
 from grammeter.scoring.table import check_listed, count, score_table
 
@@ -75,7 +72,7 @@ class Scorer:
         self,
         metrics: Sequence[str | Metric],
         *,
-        runtime: Runtime | None = None,
+        runtime: models.Runtime | None = None,
         remember: int = REMEMBERED,
     ) -> None:
         check_listed(metrics)
@@ -84,7 +81,7 @@ class Scorer:
             raise core.UsageError("no metric, or one named twice", fix="Name each once.")
         if remember < 0:
             raise core.UsageError(f"remember={remember}", fix="Use 0 or more.")
-        self._runtime = runtime or current()
+        self._runtime = runtime or models.current()
         self._remember = remember
         self._known: OrderedDict[_Key, tuple[Value, ...]] = OrderedDict()
         self._lock = threading.RLock()
@@ -134,7 +131,7 @@ class Scorer:
         texts = list(zip_longest(*(row.references for row in rows)))
         systems = {"": list(hypotheses)}
         corpus = Corpus(sources=[*sources], references=texts, systems=systems, unjudged="error")
-        with self._lock, using(self._runtime):
+        with self._lock, models.using(self._runtime):
             table = score_table(corpus, self._metrics)
         return {name: table[name][""] for name in self._metrics}
 
@@ -144,7 +141,7 @@ class Scorer:
         rows = _segments(sources, hypotheses, references)
         self._check(rows)
         keys: list[_Key] = [(row.source, row.hypothesis, tuple(row.texts)) for row in rows]
-        with self._lock, using(self._runtime):
+        with self._lock, models.using(self._runtime):
             segments = zip(keys, rows, strict=True)
             fresh = {key: row for key, row in segments if key not in self._known}
             columns = sentence_values(self.metrics, list(fresh.values()))
@@ -166,9 +163,8 @@ class Scorer:
         for name, metric in self._metrics.items():
             check_alone(metric)
             if metric.needs == "gold":
-                raise core.UsageError(
-                    f"{name} needs gold edits", fix="Use 'grammeter score' for it."
-                )
+                fix = "Use 'grammeter score' for it."
+                raise core.UsageError(f"{name} needs gold edits", fix=fix)
             if metric.needs != "nothing" and not all(row.texts for row in rows):
                 raise core.UsageError(f"{name} needs references", fix="Give one for each sentence.")
 

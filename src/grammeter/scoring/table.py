@@ -1,25 +1,20 @@
 """Corpus x metrics -> score table: the only loop over systems and metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from grammeter import core
-from grammeter.errant import not_english
-from grammeter.formats import Corpus
+from grammeter import core, errant, formats, models
 from grammeter.metrics import Asking, Metric
-from grammeter.models import run_together
 from grammeter.scoring import groups
 
 CUT = "texts longer than the model takes were cut"
 
 
 def score_table(
-    corpus: Corpus,
+    corpus: formats.Corpus,
     metrics: Mapping[str, Metric],
     *,
     types: bool | core.Tier = False,
@@ -41,7 +36,7 @@ def score_table(
     for spelled, metric in metrics.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
         column, of_types = _with_types(column, metric, corpus, types, gold_types)
-        foreign = not_english(dict(column.signature).get("pipeline"), corpus.sources)
+        foreign = errant.not_english(dict(column.signature).get("pipeline"), corpus.sources)
         notes = [of_metrics[spelled], foreign, *metric.gold_notes(corpus.gold), *of_types]
         notes += metric.text_notes(batch.segments)
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
@@ -58,13 +53,13 @@ def score_table(
     return core.ScoreTable(systems, len(corpus), columns, texts, about, blocks | {**corpus.report})
 
 
-def _counted_alone(corpus: Corpus, metric: Metric) -> dict[str, core.Statistics]:
+def _counted_alone(corpus: formats.Corpus, metric: Metric) -> dict[str, core.Statistics]:
     """Count for one metric; the rows by system."""
     batch = _Batch(corpus)
     return batch.by_system(count([metric], batch.segments, batch.copies)[metric.counting()])
 
 
-def _unjudged(corpus: Corpus) -> Iterator[str]:
+def _unjudged(corpus: formats.Corpus) -> Iterator[str]:
     """Say which sentences cannot be judged, and what became of them."""
     becomes = {"skip": "count for no metric", "keep": "count as if nothing was to be corrected"}
     for reason in dict.fromkeys(corpus.unjudgeable.values()):
@@ -91,7 +86,7 @@ def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
 class _Batch:
     """The segments of all systems that can be judged, equal outputs of one sentence taken once."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: formats.Corpus) -> None:
         self.segments: list[core.Segment] = []
         self.copies: list[int] = []
         self.rows: dict[str, core.IntArray] = {}
@@ -124,7 +119,7 @@ def count(
     """
     distinct = {metric.counting(): metric for metric in reversed(metrics)}
     asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
-    answered = run_together([metric.steps(segments) for metric in asking.values()])
+    answered = models.run_together([metric.steps(segments) for metric in asking.values()])
     counted: dict[object, core.Statistics] = dict(zip(asking, answered, strict=True))
     for key, metric in distinct.items():
         if key not in counted:
@@ -138,9 +133,8 @@ def _check_rows(metric: Metric, rows: object, number: int) -> None:
     if not isinstance(rows, core.Statistics) or len(rows) != number:
         made = f"{len(rows)} rows" if isinstance(rows, core.Statistics) else type(rows).__name__
         fix = "A metric returns Statistics with one row for each segment, in their order."
-        raise core.UsageError(
-            f"{metric.name}: statistics() made {made} of {number} segments", fix=fix
-        )
+        fault = f"{metric.name}: statistics() made {made} of {number} segments"
+        raise core.UsageError(fault, fix=fix)
 
 
 def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:
@@ -154,7 +148,7 @@ def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:
 
 
 def _score_one(
-    metric: Metric, corpus: Corpus, batch: _Batch, rows: core.Statistics
+    metric: Metric, corpus: formats.Corpus, batch: _Batch, rows: core.Statistics
 ) -> core.MetricScores:
     statistics = batch.by_system(rows)
     signature = metric.signature(_context(metric, corpus))
@@ -176,7 +170,7 @@ def _score_one(
 def _with_types(
     column: core.MetricScores,
     metric: Metric,
-    corpus: Corpus,
+    corpus: formats.Corpus,
     types: bool | core.Tier,
     gold_types: bool,
 ) -> tuple[core.MetricScores, tuple[str, ...]]:
@@ -203,14 +197,14 @@ def _with_types(
     return column, notes
 
 
-def judged_segments(corpus: Corpus, system: str) -> list[core.Segment]:
+def judged_segments(corpus: formats.Corpus, system: str) -> list[core.Segment]:
     """Return one system's sentences as metrics take them, as far as they can be judged."""
     segments = corpus.segments(system)
     return [segments[line] for line in corpus.judged]
 
 
 def count_types(
-    metric: Metric, corpus: Corpus, *, tier: core.Tier | None = None, by_gold: bool = False
+    metric: Metric, corpus: formats.Corpus, *, tier: core.Tier | None = None, by_gold: bool = False
 ) -> core.CountedTypes | None:
     """Count edits by error type in the sentences that can be judged; see :class:`Metric`."""
     systems = {system: judged_segments(corpus, system) for system in corpus.systems}
@@ -251,7 +245,7 @@ def _without_types(columns: Mapping[str, core.MetricScores]) -> Iterator[str]:
         yield f"no figures by error type of {', '.join(without)}: these tell none apart"
 
 
-def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
+def _context(metric: Metric, corpus: formats.Corpus) -> dict[str, object]:
     form = dict(corpus.settings)
     if corpus.normalisation:
         form["unicode"] = corpus.normalisation
@@ -274,7 +268,7 @@ def check_listed(metrics: Sequence[str | Metric]) -> None:
         raise core.UsageError(fault, fix=f"Write [{metrics!r}].")
 
 
-def check_needs(metric: Metric, corpus: Corpus) -> None:
+def check_needs(metric: Metric, corpus: formats.Corpus) -> None:
     """Refuse a corpus that lacks what the metric holds hypotheses against."""
     has = {"gold": bool(corpus.gold), "texts": bool(corpus.references)}
     if metric.needs == "nothing" or any(has[kind] for kind in metric.needs.split(" or ")):

@@ -4,12 +4,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grammeter import core
-from grammeter.errant import annotator
+from grammeter import core, errant, scoring
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
-from grammeter.scoring import CUT, LIMIT, attribute, check_listed, check_needs, score_table
 
 CLOSE = 1e-5  # figures of a model differ by less between one batch of texts and another
 
@@ -23,7 +21,7 @@ def explain(
     metrics: Sequence[str | Metric] | None = None,
     attribution: core.Method | None = None,
     seed: int = 1,
-    limit: int = LIMIT,
+    limit: int = scoring.LIMIT,
     pipeline: str | None = None,
 ) -> core.SentenceExplanation:
     """Say why an output got its scores.
@@ -53,8 +51,8 @@ def explain(
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
     columns: Mapping[str, core.MetricScores] = {} if isinstance(scores, Corpus) else scores.columns
     names: Sequence[str | Metric] = list(columns) if metrics is None else metrics
-    check_listed(names)
-    if attribution is None and (seed, limit, pipeline) != (1, LIMIT, None):
+    scoring.check_listed(names)
+    if attribution is None and (seed, limit, pipeline) != (1, scoring.LIMIT, None):
         fix = "Name one, shapley or leave-one-out, or leave them out."
         raise core.UsageError("seed, limit and pipeline are for an attribution", fix=fix)
     if not names:
@@ -70,9 +68,9 @@ def explain(
         for name in names
     }
     for metric in chosen.values():
-        check_needs(metric, corpus)
+        scoring.check_needs(metric, corpus)
     explained: dict[str, core.Explanation] = {}
-    notes = [annotator(pipeline).notice] if attribution else []
+    notes = [errant.annotator(pipeline).notice] if attribution else []
     why = corpus.skipped.get(line - 1)
     for name, metric in chosen.items():
         if why:
@@ -86,7 +84,7 @@ def explain(
         explained[name] = _as_scored(alone, column, place)
         notes += _notes(name, alone, explained[name])
         if attribution is not None:
-            shares = attribute(
+            shares = scoring.attribute(
                 bound,
                 place.segment,
                 method=attribution,
@@ -133,7 +131,7 @@ class _Place:
         if not metric.reads_corpus:
             return None
         corpus = replace(self.corpus, systems={self.system: self.corpus.systems[self.system]})
-        return score_table(corpus, {metric.name: metric})[metric.name]
+        return scoring.score_table(corpus, {metric.name: metric})[metric.name]
 
     def surroundings(self, column: core.MetricScores | None) -> core.Surroundings:
         """Return what a metric may need to know besides the output."""
@@ -165,7 +163,7 @@ def _as_scored(
 def _notes(name: str, alone: core.Explanation, explained: core.Explanation) -> Iterator[str]:
     """Say what must be known to read one metric's explanation."""
     if alone.parts.get("truncated"):
-        yield f"{name}: {CUT}"
+        yield f"{name}: {scoring.CUT}"
     same = math.isclose(alone.value, explained.value, rel_tol=CLOSE, abs_tol=CLOSE)
     if not same and not (math.isnan(alone.value) and math.isnan(explained.value)):
         yield (

@@ -5,11 +5,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, overload
 
-from grammeter import ranking
+from grammeter import meta, ranking, study
 from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, renamed
 from grammeter.formats import Judgments
-from grammeter.meta import judgments_of
-from grammeter.study import Outlook, outlook
 
 
 @overload
@@ -21,7 +19,7 @@ def rank(rankings: Sequence[Ranking], *, validate: int, **options: Any) -> ranki
 @overload
 def rank(
     rankings: Sequence[Ranking], *, learning_curve: Literal[True], **options: Any
-) -> Outlook: ...
+) -> study.Outlook: ...
 @overload
 def rank(
     rankings: Sequence[Ranking], *, draw_radius: Literal[True], **options: Any
@@ -54,7 +52,7 @@ def rank(
     drop: Sequence[str] = (),
     extraction: ranking.Extraction = "expanded",
     numbering: str | None = None,
-) -> Ranked | ranking.HeadToHead | ranking.Prediction | Outlook | ranking.DrawRadius:
+) -> Ranked | ranking.HeadToHead | ranking.Prediction | study.Outlook | ranking.DrawRadius:
     """Rank systems by human judgments, best first, with the scores of all the data.
 
     A system whose score does not rest on all opponents has a ``reason``. Names and the order of
@@ -135,7 +133,7 @@ def rank(
         return ranking.predict_by_radius(selection, method)
     runs = resamples if resamples is not None else 1000 if validate is None else 100
     if learning_curve:
-        return outlook(selection, resamples=runs, seed=seed)
+        return study.outlook(selection, resamples=runs, seed=seed)
     unit = unit or ("sentence" if validate is not None else method.unit)
     sure: Any = {
         "resampling": ranking.Resampling(unit=unit, runs=runs, seed=seed, processes=processes),
@@ -211,7 +209,7 @@ def agree(
 def _by_reply(rankings: Sequence[Ranking]) -> Judgments:
     """Put judgments in the place of an item, one for each usable reply to it."""
     read = rankings if isinstance(rankings, Judgments) else Judgments(tuple(rankings))
-    said = [judgments_of(item) for item in rankings]
+    said = [meta.judgments_of(item) for item in rankings]
     origins = [[origin] * len(of) for origin, of in zip(read.origins, said, strict=False)]
     note = "each usable reply of a language model counts as a judgment of its own"
     return replace(

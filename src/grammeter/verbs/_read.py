@@ -163,9 +163,8 @@ def read_materials(
     number of the first sentence is found, unless it is ``first_segment``.
     """
     if len(set(map(str, paths))) != len(paths):
-        raise core.UsageError(
-            f"a file is named twice: {' '.join(map(str, paths))}", fix="Name it once."
-        )
+        fix = "Name it once."
+        raise core.UsageError(f"a file is named twice: {' '.join(map(str, paths))}", fix=fix)
     outputs = formats.Corpus.from_dict(scores.corpus).systems if scores and scores.corpus else None
     segments = scores.segments if scores else 0
     parts: list[formats.Judgments] = []

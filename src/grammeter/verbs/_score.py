@@ -5,16 +5,15 @@ from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
+from grammeter import formats, scoring
 from grammeter.core import MACRO, TIERS, ScoreTable, Tier, UnknownNameError, UsageError, checked
-from grammeter.formats import Corpus
 from grammeter.metrics import Extracting, Metric
 from grammeter.metrics import metric as make_metric
-from grammeter.scoring import check_listed, score_table
 
 
 @checked
 def score(
-    corpus: Corpus,
+    corpus: formats.Corpus,
     metrics: Sequence[str | Metric] = (),
     *,
     types: bool | Tier = False,
@@ -45,7 +44,7 @@ def score(
     """
     if isinstance(types, str):
         UnknownNameError.check("kind of types", types, TIERS)
-    check_listed(metrics)
+    scoring.check_listed(metrics)
     if not metrics and "benchmark" in corpus.settings:
         from grammeter.formats import recipe  # only then: it knows addresses of data sets
 
@@ -66,7 +65,7 @@ def score(
             fix = "Ask for errant without a pipeline, or leave the parse out."
             raise UsageError("no metric looks at a parse", fix=fix)
         by_spelling |= {name: replace(one, pipeline=str(parse)) for name, one in free.items()}
-    return score_table(corpus, by_spelling, types=types, gold_types=gold_types)
+    return scoring.score_table(corpus, by_spelling, types=types, gold_types=gold_types)
 
 
 @checked

@@ -1,15 +1,12 @@
 """A judge that follows a script, to see the whole journey without model, network and key."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grammeter.formats import Corpus, Judgments, read_corpus, read_judgments
-from grammeter.llm import Call, Endpoint, Outcome, ask
+from grammeter import formats, llm
 from grammeter.resources import sample_corpus
 
 Body = Mapping[str, Any]
@@ -17,17 +14,17 @@ SCRIPTED = "llm-s(model=scripted)"
 """The metric that this judge stands for; no model has this name."""
 
 
-def nowhere() -> Endpoint:
+def nowhere() -> llm.Endpoint:
     """Return an endpoint of this name, without a cache."""
-    return Endpoint(base_url="http://scripted.localhost/v1", cache_dir="off", concurrency=64)
+    return llm.Endpoint(base_url="http://scripted.localhost/v1", cache_dir="off", concurrency=64)
 
 
-def sample() -> tuple[Corpus, Judgments]:
+def sample() -> tuple[formats.Corpus, formats.Judgments]:
     """Return the sample corpus and what its invented judges said of it."""
     folder = sample_corpus()
     outputs = sorted(folder.glob("systems/*.txt"))
-    corpus = read_corpus(source=folder / "source.txt", systems=outputs)
-    return corpus, read_judgments(folder / "judgments.xml", systems=corpus.systems)
+    corpus = formats.read_corpus(source=folder / "source.txt", systems=outputs)
+    return corpus, formats.read_judgments(folder / "judgments.xml", systems=corpus.systems)
 
 
 class Scripted:
@@ -39,9 +36,9 @@ class Scripted:
         texts = [sample_corpus().joinpath(name).read_text("utf-8") for name in _REFERENCES]
         self._known = [Counter(line.split()) for text in texts for line in text.splitlines()]
 
-    def answered(self, model: str, calls: Sequence[Call]) -> list[Outcome]:
+    def answered(self, model: str, calls: Sequence[llm.Call]) -> list[llm.Outcome]:
         """Answer calls as a model would: by text that is read as any reply."""
-        return ask(model, calls, self)
+        return llm.ask(model, calls, self)
 
     def check(self, requests: Sequence[Body]) -> None:
         """Refuse nothing."""

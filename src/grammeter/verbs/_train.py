@@ -6,9 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grammeter import training
+from grammeter import errant, training
 from grammeter.core import DataError, UsageError, checked
-from grammeter.errant import annotator
 from grammeter.formats import Correction, parallel_files, read_parallel, read_ratings
 from grammeter.models import Card, current
 from grammeter.verbs._using import fields_among
@@ -264,7 +263,7 @@ class _Data:
             if self._options.get("extract"):
                 corrections = [row.as_text() for row in corrections if row.edits != ()]
             if any(row.edits is None for row in corrections):
-                extractor = annotator(pipeline, types=True).signature()
+                extractor = errant.annotator(pipeline, types=True).signature()
                 origin = ", ".join(f"{key} {value}" for key, value in extractor.items())
             parallel = _with_edits(corrections, pipeline)
             if not any(row.edits for row in parallel):
@@ -278,7 +277,7 @@ class _Data:
 
 def _with_edits(rows: Sequence[Correction], pipeline: str | None) -> list[Correction]:
     texts = [(row.source, row.text) for row in rows if row.text is not None]
-    extracted = iter(annotator(pipeline, types=True).annotate(texts) if texts else ())
+    extracted = iter(errant.annotator(pipeline, types=True).annotate(texts) if texts else ())
     return [row if row.edits is not None else replace(row, edits=next(extracted)) for row in rows]
 
 

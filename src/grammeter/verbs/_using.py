@@ -6,28 +6,26 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from grammeter.core import checked
-from grammeter.llm import Backend, Endpoint, Reading, Structured
+from grammeter import core, llm, models
 from grammeter.llm import current as current_endpoint
 from grammeter.llm import using as asking
-from grammeter.models import Dtype, Runtime, Tally
 from grammeter.models import current as current_runtime
 from grammeter.models import using as running
 
 
-@checked
+@core.checked
 @contextmanager
 def using(
-    runtime: Runtime | None = None,
-    endpoint: Endpoint | None = None,
+    runtime: models.Runtime | None = None,
+    endpoint: llm.Endpoint | None = None,
     *,
     device: str | None = None,
-    dtype: Dtype | None = None,
+    dtype: models.Dtype | None = None,
     batch_tokens: int | None = None,
     cache_dir: str | Path | None = None,
     download: bool | None = None,
-    backend: Backend | None = None,
-    read: Reading | None = None,
+    backend: llm.Backend | None = None,
+    read: llm.Reading | None = None,
     base_url: str | None = None,
     key_variable: str | None = None,
     concurrency: int | None = None,
@@ -43,11 +41,11 @@ def using(
     temperature: float | None = None,
     top_p: float | None = None,
     system_message: str | None = None,
-    structured: Structured | None = None,
+    structured: llm.Structured | None = None,
     body: Mapping[str, Any] | str | None = None,
     offline: bool | None = None,
     prices: str | Path | None = None,
-) -> Generator[Runtime]:
+) -> Generator[models.Runtime]:
     """Run all models inside the block, and ask language models, with these settings.
 
     ::
@@ -75,10 +73,10 @@ system_message, structured, body, offline, prices
     """
     settings = {name: value for name, value in locals().items() if value is not None}
     runtime = runtime or current_runtime()
-    if for_models := fields_among(settings, Runtime):
-        runtime = replace(runtime, **for_models, tally=Tally())
+    if for_models := fields_among(settings, models.Runtime):
+        runtime = replace(runtime, **for_models, tally=models.Tally())
     endpoint = endpoint or current_endpoint()
-    if for_judges := fields_among(settings, Endpoint):
+    if for_judges := fields_among(settings, llm.Endpoint):
         endpoint = replace(endpoint, **for_judges)
     with running(runtime), asking(endpoint):
         yield runtime

@@ -1,7 +1,5 @@
 """How systems are compared: the test, its resamples, the correction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -116,11 +114,10 @@ class ComparisonDesign:
     def check_size(self, values: int) -> None:
         """Refuse more resampled scores (``values`` in each resample) than memory holds."""
         if values * self.resamples > MOST_VALUES:
-            raise UsageError(
-                f"{self.resamples:,} resamples of {values} scores need"
-                f" {values * self.resamples * 8 / 2**30:,.0f} GB",
-                fix=f"Take at most {MOST_VALUES // values} resamples, or fewer metrics (-m).",
-            )
+            fault = f"{self.resamples:,} resamples of {values} scores need"
+            fault += f" {values * self.resamples * 8 / 2**30:,.0f} GB"
+            fix = f"Take at most {MOST_VALUES // values} resamples, or fewer metrics (-m)."
+            raise UsageError(fault, fix=fix)
 
     def wanted(self, comparisons: int) -> int:
         """How many resamples let a correction tell systems apart at this level."""
@@ -128,7 +125,7 @@ class ComparisonDesign:
 
     def settled(
         self, systems: int, comparisons: int, *, fixed: bool
-    ) -> tuple[ComparisonDesign, list[str]]:
+    ) -> "tuple[ComparisonDesign, list[str]]":
         """Choose the number of resamples, unless it is fixed, and say what that changes.
 
         Without a correction :data:`RESAMPLES`, else :meth:`wanted`. Where a strict correction

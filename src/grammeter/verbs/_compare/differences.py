@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from grammeter import core
+from grammeter import core, version
 from grammeter.verbs._compare.samples import Comparable, TypeColumns, as_table, type_columns
-from grammeter.version import __version__
 
 KIND = "difference"
 
@@ -60,7 +59,7 @@ class Difference(core.Result):
         }
         return {
             "kind": KIND,
-            "grammeter": __version__,
+            "grammeter": version.__version__,
             "first": self.first,
             "second": self.second,
             "metrics": {
@@ -112,9 +111,8 @@ def difference(
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     if first == second or not columns or show < 0:
         fault = f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}"
-        raise core.UsageError(
-            fault, fix="Name two systems and at least one metric, and a show from 0."
-        )
+        fix = "Name two systems and at least one metric, and a show from 0."
+        raise core.UsageError(fault, fix=fix)
     kinds = None
     if types:
         by_type = type_columns(columns, table.segments, types)

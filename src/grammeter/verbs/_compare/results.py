@@ -1,15 +1,12 @@
 """What a comparison of systems says: values and their JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from grammeter import core
+from grammeter import core, version
 from grammeter.verbs._compare.design import ComparisonDesign
-from grammeter.version import __version__
 
 COMPARISON = "comparison"
 
@@ -63,11 +60,11 @@ class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
     higher_is_better: bool
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...] = ()
-    types: Mapping[str, MetricComparison] = field(default_factory=dict[str, "MetricComparison"])
-    groups: Mapping[str, MetricComparison] = field(default_factory=dict[str, "MetricComparison"])
+    types: "Mapping[str, MetricComparison]" = field(default_factory=dict[str, "MetricComparison"])
+    groups: "Mapping[str, MetricComparison]" = field(default_factory=dict[str, "MetricComparison"])
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> MetricComparison:
+    def from_dict(cls, data: Mapping[str, Any]) -> "MetricComparison":
         """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
         higher = data["higher_is_better"]
 
@@ -140,7 +137,7 @@ class Comparison(
         """Return plain values; a NaN is ``None`` with a reason beside it."""
         return {
             "kind": COMPARISON,
-            "grammeter": __version__,
+            "grammeter": version.__version__,
             "segments": self.segments,
             **asdict(self.design),
             "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
@@ -148,7 +145,7 @@ class Comparison(
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Comparison:
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "Comparison":
         """Read what :meth:`to_dict` wrote; DataError, naming the file ``where``, if it did not."""
         with core.reading(data, COMPARISON, verb="compare", where=where):
             known: dict[str, Any] = {"unit": "sentence", "units": None, **data}  # may lack these

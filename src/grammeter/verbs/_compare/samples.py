@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grammeter import core
-from grammeter.meta import judged_table
-from grammeter.metrics import metric
+from grammeter import core, meta, metrics
 from grammeter.stats import PairedSamples
 from grammeter.verbs._compare.design import ComparisonDesign
 
@@ -30,14 +28,12 @@ def paired_samples(name: str, column: core.MetricScores, systems: Sequence[str])
         values = [column.segments[system].values for system in systems]
         rows = [np.stack([np.nan_to_num(of), ~np.isnan(of)], axis=-1) for of in values]
         return PairedSamples(_stacked(name, systems, rows), mean_of_rows)
-    scorer = metric(column.metric) if column.statistics else None
+    scorer = metrics.metric(column.metric) if column.statistics else None
     for system in systems:
         if scorer is None or system not in column.statistics:
-            raise core.DataError(
-                f"{name}, {system}: scored without statistics",
-                fix="Run 'grammeter score ... -o FILE' again and compare what it writes; of other"
-                " programs' scores, give those of sentences: 'metric system segment value'.",
-            )
+            fix = "Run 'grammeter score ... -o FILE' again and compare what it writes; of other"
+            fix += " programs' scores, give those of sentences: 'metric system segment value'."
+            raise core.DataError(f"{name}, {system}: scored without statistics", fix=fix)
     assert scorer is not None
     rows = [scorer.summands(column.statistics[system]) for system in systems]
     return PairedSamples(_stacked(name, systems, rows), scorer.value_of)
@@ -61,7 +57,7 @@ def resampling(column: core.MetricScores) -> str:
         return "mean of sentence values"
     if column.type_counts and not column.statistics:  # one error type
         return "chosen references fixed"
-    return metric(column.metric).resampling
+    return metrics.metric(column.metric).resampling
 
 
 def sample_notes(name: str, column: core.MetricScores, samples: PairedSamples) -> Iterator[str]:
@@ -108,7 +104,7 @@ def as_table(
         fault = f"{name}: a ranking says nothing of sentences, so nothing can be resampled"
         fix = "Give the judgments that it was made from; a ranking has ranges and clusters."
         raise core.DataError(fault, fix=fix)
-    table = judged_table(scores, name)
+    table = meta.judged_table(scores, name)
     known = np.array([~np.isnan(scores.values) for scores in table[name].segments.values()])
     judged = np.flatnonzero(known.any(axis=0))
     places = judged if judged_only else np.arange(table.segments)
@@ -202,11 +198,10 @@ def _of_tier(
         return counts
     scheme = dict(column.signature).get("type-scheme", "")
     if stored != "full" or (wanted == "main" and not any(":" in kind for kind in counts.names)):
-        raise core.UsageError(
-            f"{name}: types of the kind {wanted} cannot be made of those stored ({stored},"
-            f" {scheme})",
-            fix=f"Score again with --types {wanted}, or leave the word out.",
-        )
+        fault = f"{name}: types of the kind {wanted} cannot be made of those stored ({stored},"
+        fault += f" {scheme})"
+        fix = f"Score again with --types {wanted}, or leave the word out."
+        raise core.UsageError(fault, fix=fix)
     assert isinstance(wanted, str)
     return counts.folded(wanted)
 
@@ -214,7 +209,7 @@ def _of_tier(
 def _columns(
     name: str, column: core.MetricScores, segments: int, wanted: bool | core.Tier
 ) -> TypeColumns:
-    scorer, signature = metric(column.metric), column.signature
+    scorer, signature = metrics.metric(column.metric), column.signature
     stored = column.type_counts.items()
     counts = {system: _of_tier(name, column, counts, wanted) for system, counts in stored}
     if wanted is not True and "types" in dict(signature):

@@ -1,7 +1,5 @@
 """What is drawn as a whole: sentences, documents, or groups; and scores by group to compare."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter import core, formats
-from grammeter.metrics import metric
-from grammeter.scoring import depends_on_corpus, places_of
-from grammeter.stats import PairedSamples
+from grammeter import core, formats, metrics, scoring, stats
 from grammeter.verbs._compare.design import FEW_SEGMENTS, FEW_UNITS, ComparisonDesign
 from grammeter.verbs._compare.samples import TypeColumns, mean_of_rows, paired_samples
 
@@ -27,7 +22,7 @@ class Units:
     numbers: core.IntArray | None = None
 
     @classmethod
-    def of(cls, table: core.ScoreTable, wanted: str | None) -> Units:
+    def of(cls, table: core.ScoreTable, wanted: str | None) -> "Units":
         """Find the units of a table; by default documents where it knows them, else sentences.
 
         Any column of its groups may be the unit. Raises :class:`UsageError` for what it lacks.
@@ -50,7 +45,7 @@ class Units:
         """How many there are; ``None`` for sentences."""
         return None if self.numbers is None else int(self.numbers.max()) + 1
 
-    def samples(self, name: str, column: core.MetricScores) -> PairedSamples:
+    def samples(self, name: str, column: core.MetricScores) -> stats.PairedSamples:
         """Gather the rows of all systems, those of a unit added up."""
         if self.numbers is None:
             if _averaged(column):
@@ -59,11 +54,11 @@ class Units:
             return paired_samples(name, column, [*column])
         return _by_unit(name, column, self.numbers)
 
-    def summed(self, samples: PairedSamples) -> PairedSamples:
+    def summed(self, samples: stats.PairedSamples) -> stats.PairedSamples:
         """Add up the rows of each unit, where there is one for each sentence."""
         if self.numbers is None:
             return samples
-        return PairedSamples(_summed(samples.rows, self.numbers), samples.value_of)
+        return stats.PairedSamples(_summed(samples.rows, self.numbers), samples.value_of)
 
 
 @dataclass(frozen=True)
@@ -83,13 +78,13 @@ class Groups:
     @classmethod
     def of(
         cls, table: core.ScoreTable, columns: Mapping[str, core.MetricScores], units: Units
-    ) -> Groups | None:
+    ) -> "Groups | None":
         """Gather the rows of each group as a corpus of its own; ``None`` without groups."""
         block, corpus = table.blocks.get("groups"), table.corpus
         if block is None or corpus is None or not corpus.get("groups"):
             return None
         labels = formats.crossed(corpus["groups"])
-        places = {group: np.array(at) for group, at in places_of(labels).items()}
+        places = {group: np.array(at) for group, at in scoring.places_of(labels).items()}
         within = range(len(labels)) if units.numbers is None else units.numbers.tolist()
         inside = _numbers([*zip(labels, within, strict=True)])
         first = np.unique(inside, return_index=True)[1]
@@ -98,7 +93,7 @@ class Groups:
         without = [
             name
             for name, column in columns.items()
-            if not column.statistics or depends_on_corpus(metric(column.metric))
+            if not column.statistics or scoring.depends_on_corpus(metrics.metric(column.metric))
         ]
         made = {
             name: _by_group(block, name, column, places, inside, table.segments)
@@ -126,7 +121,7 @@ def _by_unit(
     column: core.MetricScores,
     numbers: core.IntArray,
     at: core.IntArray | None = None,
-) -> PairedSamples:
+) -> stats.PairedSamples:
     """Add up the rows of the sentences of each unit; of those ``at`` some places alone."""
     size, systems = int(numbers.max()) + 1, [*column]
     if at is not None:
@@ -134,14 +129,14 @@ def _by_unit(
         column, numbers = replace(column, statistics=statistics), numbers[at]
     if not _averaged(column):
         samples = paired_samples(name, column, systems)
-        return PairedSamples(_summed(samples.rows, numbers, size), samples.value_of)
-    rows, scorer = np.zeros((len(systems), size, 2)), metric(column.metric)
+        return stats.PairedSamples(_summed(samples.rows, numbers, size), samples.value_of)
+    rows, scorer = np.zeros((len(systems), size, 2)), metrics.metric(column.metric)
     for unit in np.unique(numbers):
         of_unit = np.flatnonzero(numbers == unit)
         for number, system in enumerate(systems):
             value = scorer.score(column.statistics[system].take(of_unit)).value
             rows[number, unit] = (0, 0) if math.isnan(value) else (value, 1)
-    return PairedSamples(rows, mean_of_rows)
+    return stats.PairedSamples(rows, mean_of_rows)
 
 
 def _by_group(
@@ -156,7 +151,7 @@ def _by_group(
     systems = [*column]
     signature = column.signature.extended({"group-by": block["by"]})
     bare = replace(column, signature=signature, segments={}, type_counts={})
-    made: dict[str, tuple[core.MetricScores, PairedSamples]] = {}
+    made: dict[str, tuple[core.MetricScores, stats.PairedSamples]] = {}
     for group, scores in block["metrics"][name].items():
         values = {system: core.group_value(scores, system) for system in systems}
         reasons = {system: scores.get(system, {}).get("reason") for system in systems}
@@ -167,7 +162,7 @@ def _by_group(
         if group == core.MACRO:
             parts = [samples for _, samples in made.values()]
             together = np.concatenate([part.rows for part in parts], axis=-1)
-            samples = PairedSamples(together, _mean_of(len(parts), parts[0].value_of))
+            samples = stats.PairedSamples(together, _mean_of(len(parts), parts[0].value_of))
         else:
             samples = _by_unit(name, bare, inside, places[group])
         made[group] = replace(bare, scores=of_group), samples

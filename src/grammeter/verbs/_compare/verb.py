@@ -9,8 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from grammeter import core, stats
-from grammeter.formats import metric_name, read_any_scores
+from grammeter import core, formats, stats
 from grammeter.verbs._compare.design import RESAMPLES, ComparisonDesign, Test, least_pvalue
 from grammeter.verbs._compare.differences import Difference
 from grammeter.verbs._compare.differences import difference as subtract
@@ -101,8 +100,8 @@ def compare(
         By default documents, where the table knows them (``score --documents``), else sentences.
     """
     is_file = isinstance(table, str | Path)
-    source = read_any_scores(table) if is_file else table
-    name = metric_name(table) if is_file else "judgments"
+    source = formats.read_any_scores(table) if is_file else table
+    name = formats.metric_name(table) if is_file else "judgments"
     scores = as_table(source, name, judged_only=difference is None)
     notices: tuple[str, ...] = getattr(source, "notices", ())
     design = ComparisonDesign(
