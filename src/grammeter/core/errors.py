@@ -83,11 +83,10 @@ class LengthMismatchError(DataError):
     """Two inputs that must be parallel have different numbers of lines (exit code 3)."""
 
     def __init__(self, first: str, first_count: int, second: str, second_count: int) -> None:
+        fix = "Files that are scored together need one line per sentence, in the same order;"
+        fix += " look for a missing, an extra or a trailing blank line."
         super().__init__(
-            f"{first_count} lines, but {second} has {second_count}",
-            where=first,
-            fix="Files that are scored together need one line per sentence, in the same order;"
-            " look for a missing, an extra or a trailing blank line.",
+            f"{first_count} lines, but {second} has {second_count}", where=first, fix=fix
         )
 
 

@@ -39,19 +39,9 @@ class SentenceExplanation(Result):
         span, weight = Column.many("count", "start", "end"), Column("weight", "number")
         heads = ("metric", Column("score", "score"), "verdict", *span)
         rows = [
-            (
-                name,
-                made.value,
-                j.verdict,
-                e.start,
-                e.end,
-                j.original,
-                e.correction,
-                e.type,
-                j.weight,
-            )
-            for name, made in self.metrics.items()
-            for j, e in ((judged, judged.edit) for judged in made.edits)
+            (name, of.value, j.verdict, e.start, e.end, j.original, e.correction, e.type, j.weight)
+            for name, of in self.metrics.items()
+            for j, e in ((judged, judged.edit) for judged in of.edits)
         ]
         return [Table.of((*heads, "original", "correction", "type", weight), rows)]
 
@@ -156,19 +146,17 @@ def _attribution_lines(
     if attribution.reason is not None:
         yield f"    NaN: {terminal(attribution.reason)}"
     errors = attribution.errors or (None,) * len(attribution.edits)
-    rows = [
-        (
-            f"{edit.start}:{edit.end}",
-            f"[{_original(edit, source)} -> {edit.correction}]",
-            edit.type,
-            judged.verdict if judged else "",
-            _cell(judged.weight if judged else None, digits),
-            format_number(value, digits, sign=True),
-            _cell(error, digits),
+    rows: list[tuple[str, ...]] = []
+    for edit, value, error in zip(attribution.edits, attribution.values, errors, strict=True):
+        judged, change = (
+            explanation.judged(edit, source),
+            (_original(edit, source), edit.correction),
         )
-        for edit, value, error in zip(attribution.edits, attribution.values, errors, strict=True)
-        for judged in [explanation.judged(edit, source)]
-    ]
+        what = (f"{edit.start}:{edit.end}", f"[{' -> '.join(change)}]", edit.type)
+        said = (
+            (judged.verdict, _cell(judged.weight, digits)) if judged else ("", _cell(None, digits))
+        )
+        rows.append((*what, *said, format_number(value, digits, sign=True), _cell(error, digits)))
     columns = ("span", "edit", "type", "verdict", "weight", "value", "error")
     yield from (f"    {line}" for line in _filled_lines(columns, rows, "llllrrr"))
 
@@ -236,24 +224,17 @@ def _edit_html(judged: JudgedEdit) -> str:
 
 def _to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
     value, attribution = json_number(explanation.value), explanation.attribution
-    shape: dict[str, Any] = {
-        "value": value,
-        "parts": plain(explanation.parts),
-        "reference": explanation.chosen,
-        "edits": [
-            _edit_to_json(judged.edit, judged.original, judged)
-            | {"corrections": [*judged.edit.corrections]}
-            for judged in explanation.edits
-        ],
-        "tables": plain(explanation.grids),
-    }
+    edits = [
+        _edit_to_json(of.edit, of.original, of) | {"corrections": [*of.edit.corrections]}
+        for of in explanation.edits
+    ]
+    shape: dict[str, Any] = {"value": value, "parts": plain(explanation.parts)}
+    shape |= {"reference": explanation.chosen, "edits": edits, "tables": plain(explanation.grids)}
     if value is None:
         shape["reason"] = explanation.reason or "undefined"
     if (in_corpus := explanation.corpus_value) is not None:
-        shape["in_corpus"] = {
-            "reference": explanation.corpus_chosen,
-            "value": json_number(in_corpus),
-        }
+        chosen = explanation.corpus_chosen
+        shape["in_corpus"] = {"reference": chosen, "value": json_number(in_corpus)}
     if attribution is not None:
         shape["attribution"] = _attribution_to_json(attribution, explanation, source)
     return shape

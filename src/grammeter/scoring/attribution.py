@@ -83,16 +83,11 @@ def attribute(
     values, errors = _share(method, scores, len(edits), orders)
     chance: dict[str, object] = {"orders": len(orders), "seed": seed} if orders else {}
     return core.Attribution(
-        method=method,
-        total=scores[2 ** len(edits) - 1],
-        baseline=scores[0],
-        edits=edits,
-        values=tuple(values.tolist()),
-        errors=None if errors is None else tuple(errors.tolist()),
-        orders=len(orders) if orders else None,
+        method=method, total=scores[2 ** len(edits) - 1], baseline=scores[0], edits=edits,
+        values=tuple(values.tolist()), errors=None if errors is None else tuple(errors.tolist()),
+        orders=len(orders) if orders else None, reason=reason,
         signature=core.Signature.of(method, chance | extract.signature()),
-        reason=reason,
-    )
+    )  # fmt: skip
 
 
 def draw_orders(size: int, seed: int, texts: int) -> list[Order] | None:

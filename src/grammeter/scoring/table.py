@@ -153,18 +153,12 @@ def _score_one(
     statistics = batch.by_system(rows)
     signature = metric.signature(_context(metric, corpus))
     documents = corpus.documents if groups.averaged(corpus) else ()
-    return core.MetricScores(
-        metric=str(metric),
-        signature=signature,
-        higher_is_better=metric.higher_is_better,
-        scores={
-            system: replace(groups.corpus_score(metric, counts, documents), signature=signature)
-            for system, counts in statistics.items()
-        },
-        segments={system: metric.sentences(counts) for system, counts in statistics.items()},
-        statistics=statistics,
-        constants=metric.constants(),
-    )
+    whole = {s: groups.corpus_score(metric, counts, documents) for s, counts in statistics.items()}
+    scores = {system: replace(score, signature=signature) for system, score in whole.items()}
+    segments = {system: metric.sentences(counts) for system, counts in statistics.items()}
+    rows = (scores, segments, statistics)
+    about = (str(metric), signature, metric.higher_is_better)
+    return core.MetricScores(*about, *rows, constants=metric.constants())
 
 
 def _with_types(

@@ -38,20 +38,13 @@ class ComparedEdits:
     def to_dict(self) -> dict[str, Any]:
         """Return F, its parts and, if wanted, those of each error type as plain values."""
         counts = self.comparison.counts
-        data: dict[str, Any] = {
-            "kind": "edit-comparison",
-            **({} if self.scheme == "errant" else {"scheme": self.scheme}),
-            "mode": self.mode,
-            "beta": self.beta,
-            "segments": len(self.comparison.chosen),
-            "value": counts.f(self.beta),
-            "parts": counts.parts(),
-        }
+        data: dict[str, Any] = {"kind": "edit-comparison"}
+        data |= {} if self.scheme == "errant" else {"scheme": self.scheme}
+        data |= {"mode": self.mode, "beta": self.beta, "segments": len(self.comparison.chosen)}
+        data |= {"value": counts.f(self.beta), "parts": counts.parts()}
         if self.cat:
-            data["types"] = {
-                kind: {"value": type_counts.f(self.beta)} | type_counts.parts()
-                for kind, type_counts in self.by_type().items()
-            }
+            types = self.by_type().items()
+            data["types"] = {k: {"value": of.f(self.beta)} | of.parts() for k, of in types}
         return data | {"notes": list(self.notes)}
 
 

@@ -85,14 +85,9 @@ def explain(
         notes += _notes(name, alone, explained[name])
         if attribution is not None:
             shares = scoring.attribute(
-                bound,
-                place.segment,
-                method=attribution,
-                pipeline=pipeline,
-                seed=seed,
-                limit=limit,
-                company=place.company,
-            )
+                bound, place.segment, method=attribution, pipeline=pipeline, seed=seed,
+                limit=limit, company=place.company,
+            )  # fmt: skip
             explained[name] = replace(explained[name], attribution=shares)
     texts = place.segment.source, place.segment.hypothesis, place.segment.references
     noted = tuple(dict.fromkeys(note for note in notes if note))
@@ -136,12 +131,10 @@ class _Place:
     def surroundings(self, column: core.MetricScores | None) -> core.Surroundings:
         """Return what a metric may need to know besides the output."""
         return core.Surroundings(
-            segments=self.segments,
-            line=self.line,
-            company=self.company,
+            segments=self.segments, line=self.line, company=self.company,
             statistics=column.statistics.get(self.system) if column else None,
             constants=column.constants if column else {},
-        )
+        )  # fmt: skip
 
 
 def _as_scored(

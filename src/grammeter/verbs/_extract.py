@@ -114,13 +114,11 @@ def edits_extract(
     blocks: list[M2Block] = []
     for source, *corrected in rows:
         unchanged = source.strip() if raw else spaced[source]
-        lines = [
-            (number, edit)
-            for number, text in enumerate(corrected)
-            for edit in (
-                [UNCHANGED] if text.strip() == unchanged else edits[keys[source], keys[text]]
-            )
-        ]
+        lines: list[tuple[int, core.Edit]] = []
+        for number, text in enumerate(corrected):
+            same = text.strip() == unchanged
+            done = [UNCHANGED] if same else edits[keys[source], keys[text]]
+            lines += [(number, edit) for edit in done]
         blocks.append(M2Block(spaced[source], tuple(lines)))
     foreign = errant.not_english(extractor.signature()["pipeline"], [row[0] for row in rows])
     notes += [foreign] if foreign else []

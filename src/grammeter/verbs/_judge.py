@@ -253,33 +253,23 @@ def _ranking(judge: str, item: Shown, opinion: llm.Opinion) -> core.Ranking:
         mean = len(opinion.outcomes) > 1 or llm.current().read == "likelihood"
         ranks = () if scores is None else _ranks(scores, mean=mean)
     return core.Ranking(
-        judge=judge,
-        segment=item.segment,
-        groups=item.groups,
-        ranks=ranks,
+        judge=judge, segment=item.segment, groups=item.groups, ranks=ranks, item=item.item,
         skipped=not item.groups or (opinion.due and scores is None),
-        item=item.item,
         scores=(None,) * len(item.groups) if scores is None else scores,
         replies=tuple(_reply_json(order, reply) for order, reply in opinion.replies),
-    )
+    )  # fmt: skip
 
 
 def _reply_json(order: Sequence[int], reply: llm.Reply) -> dict[str, Any]:
     """Return a reply in the form of judgments; ``order`` has the groups as shown, from 0."""
+    scores = None if reply.scores is None else [*reply.scores]
     return {
-        "text": reply.text,
-        "scores": None if reply.scores is None else list(reply.scores),
-        "order": list(order),
-        "attempt": reply.attempt,
-        "tokens": list(reply.tokens),
-        "seconds": round(reply.seconds, 3),
-        "finish": reply.finish,
-        "read": reply.state,
-        "repairs": list(reply.repairs),
-        **({"fault": reply.reason} if reply.scores is None else {}),
-        "model": reply.answered_by,
-        "settings": dict(reply.settings),
-    }
+        "text": reply.text, "scores": scores, "order": [*order], "attempt": reply.attempt,
+        "tokens": [*reply.tokens], "seconds": round(reply.seconds, 3), "finish": reply.finish,
+        "read": reply.state, "repairs": [*reply.repairs],
+        **({"fault": reply.reason} if scores is None else {}),
+        "model": reply.answered_by, "settings": {**reply.settings},
+    }  # fmt: skip
 
 
 def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:

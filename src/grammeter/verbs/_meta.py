@@ -141,17 +141,12 @@ def correlate(
     if metrics is not None:
         table = replace(table, columns={name: table[name] for name in dict.fromkeys(metrics)})
     return meta.correlate_systems(
-        meta.with_aggregates(table, aggregate),
-        side.scores,
-        design=design or meta.Design(human=side.name),
-        systems=systems,
-        drop=drop,
-        outlier_cutoff=outlier_cutoff,
-        leave_one_out=leave_one_out,
-        top_k=top_k,
+        meta.with_aggregates(table, aggregate), side.scores,
+        design=design or meta.Design(human=side.name), systems=systems, drop=drop,
+        outlier_cutoff=outlier_cutoff, leave_one_out=leave_one_out, top_k=top_k,
         sampler=lambda column, names: paired_samples(column.metric, column, names),
         notes=(*side.notes, *notes),
-    )
+    )  # fmt: skip
 
 
 @checked
@@ -182,17 +177,9 @@ def meta_window(
     """
     table, side = sides_of(locals(), clusters=True)
     windows = meta.correlate_windows(
-        table,
-        side.scores,
-        size=size,
-        clusters=side.clusters,
-        systems=systems,
-        drop=drop,
-        metrics=metrics,
-        confidence=confidence,
-        human_name=side.name,
-        notes=side.notes,
-    )
+        table, side.scores, size=size, clusters=side.clusters, systems=systems, drop=drop,
+        metrics=metrics, confidence=confidence, human_name=side.name, notes=side.notes,
+    )  # fmt: skip
     rendering.save_figures(windows, {"windows": figure})
     return replace(windows, notices=side.notices)
 
@@ -231,17 +218,10 @@ def meta_beta(
     table, side = sides_of(locals())
     name = metric or meta.swept_metric(table)
     sweep = meta.sweep_beta(
-        table[name],
-        side.scores,
-        betas,
-        metric=name,
-        human_name=side.name,
-        systems=systems,
-        drop=drop,
-        choice=choice,
-        rescorer=rescored,
+        table[name], side.scores, betas, metric=name, human_name=side.name, systems=systems,
+        drop=drop, choice=choice, rescorer=rescored,
         notes=(*table.notes_on([name]), *side.notes),
-    )
+    )  # fmt: skip
     rendering.save_figures(sweep, {"betas": figure})
     return replace(sweep, notices=side.notices)
 

@@ -8,19 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter import errant, formats, meta, rendering, stats, study
-from grammeter.core import (
-    Cell,
-    Column,
-    DataError,
-    Figure,
-    Ranking,
-    Result,
-    Signature,
-    Table,
-    UsageError,
-    checked,
-)
+from grammeter import core, errant, formats, meta, rendering, stats, study
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.ranking import named_systems, notes_of, public_shape
 from grammeter.verbs._meta_sides import PathLike
@@ -56,7 +44,7 @@ class JudgeCurve:
 
 
 @dataclass(frozen=True, repr=False)
-class JudgeMeta(Result):
+class JudgeMeta(core.Result):
     """What the answers of judges tell of them, by name.
 
     ``people``: what people's ranks, turned, go with; ``curves``: how many items it takes, by judge;
@@ -67,11 +55,11 @@ class JudgeMeta(Result):
     people: Mapping[str, meta.Estimate]
     curves: Mapping[str, JudgeCurve]
     examples: tuple[meta.Disagreement, ...]
-    signature: Signature
+    signature: core.Signature
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
 
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return counts of scores and replies, figures, curves, people's ranks, and examples.
 
         For programs: a row for each judge and figure.
@@ -80,8 +68,8 @@ class JudgeMeta(Result):
             rows = [(judge, name, of.value, of.low, of.high)
                     for judge, figures in self._figures().items()
                     for name, of in figures.items()]  # fmt: skip
-            numbers = Column.many("number", "value", "low", "high")
-            return [Table.of(("judge", "figure", *numbers), rows)]
+            numbers = core.Column.many("number", "value", "low", "high")
+            return [core.Table.of(("judge", "figure", *numbers), rows)]
         made = (self._scores(), self._replies(), self._sides(), self._curves(), self._beside(),
                 self._examples())  # fmt: skip
         return [table for table in made if table.rows]
@@ -90,33 +78,35 @@ class JudgeMeta(Result):
         figures = {name: judge.figures for name, judge in self.judges.items()}
         return figures | ({PEOPLE: self.people} if self.people else {})
 
-    def _scores(self) -> Table:
+    def _scores(self) -> core.Table:
         rows, heads = _counted(self.judges, "scores")
         first = [(name, of.items, of.due, of.scored) for name, of in self.judges.items()]
-        columns = ("judge", *Column.many("count", "items", "due", "scored", *heads))
+        columns = ("judge", *core.Column.many("count", "items", "due", "scored", *heads))
         cells = [(*a, *rows[a[0]]) for a in first]
         note = "due: with two outputs or more; scored: all; 1 to 5: how often given, rounded"
-        return Table.of(columns, cells, (note, str(self.signature)), title="Scores")
+        return core.Table.of(columns, cells, (note, str(self.signature)), title="Scores")
 
-    def _replies(self) -> Table:
+    def _replies(self) -> core.Table:
         (read, words), (ends, finish) = (_counted(self.judges, of) for of in ("read", "finish"))
-        rows: list[Sequence[Cell]] = []
+        rows: list[Sequence[core.Cell]] = []
         for name, of in self.judges.items():
             if of.replies:
                 counts = (of.replies, of.usable, of.asked_again, *read[name], *ends[name])
                 means = (sum(of.tokens) / of.items, of.seconds / of.replies)
                 rows.append((name, *counts, *of.tokens, *means))
         heads = ("replies", "usable", "asked again", *words, *finish, "tokens in", "tokens out")
-        means = Column.many("number", "tokens an item", "seconds a reply", digits=2)
-        return Table.of(("judge", *Column.many("count", *heads), *means), rows, title="Replies")
+        means = core.Column.many("number", "tokens an item", "seconds a reply", digits=2)
+        return core.Table.of(
+            ("judge", *core.Column.many("count", *heads), *means), rows, title="Replies"
+        )
 
-    def _sides(self) -> Table:
+    def _sides(self) -> core.Table:
         """Return all figures, a column for each judge."""
         figures = self._figures()
         none = meta.Estimate(value=math.nan)
         known = [(name, one.value) for of in figures.values() for name, one in of.items()]
         names = dict.fromkeys(name for name, value in known if not math.isnan(value))
-        rows: list[Sequence[Cell]] = []
+        rows: list[Sequence[core.Cell]] = []
         for name in names:
             sides = [of.get(name, none) for of in figures.values()]
             cells = [(None if math.isnan(x.value) else x.value, x.interval) for x in sides]
@@ -126,11 +116,11 @@ class JudgeMeta(Result):
             "changed, kappa, apart: two answers to one item, on two outputs (better, tied, worse)",
             "r, tau: within items; place 1 is shown first; people's are of their ranks, turned",
         )
-        columns = ("", *Column.many("number", *heads))
-        return Table.of(columns, rows, notes, title="Sureness and bias")
+        columns = ("", *core.Column.many("number", *heads))
+        return core.Table.of(columns, rows, notes, title="Sureness and bias")
 
-    def _curves(self) -> Table:
-        rows: list[Sequence[Cell]] = []
+    def _curves(self) -> core.Table:
+        rows: list[Sequence[core.Cell]] = []
         for judge, curve in self.curves.items():
             both = (curve.r, curve.rho)
             ends = [np.stack([of.mean, of.low, of.high], axis=1).tolist() for of in both]
@@ -142,20 +132,22 @@ class JudgeMeta(Result):
             + ("no number of items up to all" if of.needed is None else f"{of.needed} items")
             for judge, of in self.curves.items()
         )
-        heads = Column.many("number", "r", "90% of draws", "rho", "90% of draws", digits=3)
-        columns = ("judge", *Column.many("count", "items", "tokens"), *heads)
-        return Table.of(columns, rows, notes, title="How many items it takes")
+        heads = core.Column.many("number", "r", "90% of draws", "rho", "90% of draws", digits=3)
+        columns = ("judge", *core.Column.many("count", "items", "tokens"), *heads)
+        return core.Table.of(columns, rows, notes, title="How many items it takes")
 
-    def _beside(self) -> Table:
+    def _beside(self) -> core.Table:
         rows = [(name, score, *counts) for name, judge in self.judges.items()
                 for score, counts in judge.beside_people.items()]  # fmt: skip
         most = max(map(len, rows), default=2)
-        heads = Column.many("count", *(f"rank {rank}" for rank in range(1, most - 1)))
+        heads = core.Column.many("count", *(f"rank {rank}" for rank in range(1, most - 1)))
         cells = [(*row, *(0,) * (most - len(row))) for row in rows]
-        return Table.of(("judge", "score", *heads), cells, title="Scores beside people's ranks")
+        return core.Table.of(
+            ("judge", "score", *heads), cells, title="Scores beside people's ranks"
+        )
 
-    def _examples(self) -> Table:
-        rows: list[Sequence[Cell]] = []
+    def _examples(self) -> core.Table:
+        rows: list[Sequence[core.Cell]] = []
         for of in self.examples:
             place = (of.judge, of.segment, of.person)
             if of.source is not None:
@@ -163,11 +155,11 @@ class JudgeMeta(Result):
             systems, texts = map(" ".join, (of.preferred, of.other)), of.texts or ("", "")
             sides = zip(of.ranks, of.scores, systems, texts, strict=True)
             rows += [(*place, *side) for side in sides]
-        counts = Column.many("count", "rank", "score")
-        columns = ("judge", Column("sentence", "count"), "person", *counts, "systems", "text")
-        return Table.of(columns, rows, title="Largest disagreements with people")
+        counts = core.Column.many("count", "rank", "score")
+        columns = ("judge", core.Column("sentence", "count"), "person", *counts, "systems", "text")
+        return core.Table.of(columns, rows, title="Largest disagreements with people")
 
-    def figures(self) -> Mapping[str, Figure]:
+    def figures(self) -> Mapping[str, core.Figure]:
         """Return the learning curves."""
         panels: dict[str, dict[str, list[tuple[float, float]]]] = {"r": {}, "rho": {}}
         for (name, drawn), (judge, curve) in product(panels.items(), self.curves.items()):
@@ -176,7 +168,7 @@ class JudgeMeta(Result):
                 points = zip(of.sizes.tolist(), getattr(of, end).tolist(), strict=True)
                 drawn[f"{judge}, {end}"] = list(points)
         data = {"panels": panels, "x_label": "items", "title": "Correlations by number of items"}
-        return {"curves": Figure("series_curves", data)} if self.curves else {}
+        return {"curves": core.Figure("series_curves", data)} if self.curves else {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -197,9 +189,9 @@ def _worded(name: str) -> str:
     return f"{WORDS[first]} {MORE.get(rest, rest)}".strip()
 
 
-@checked
+@core.checked
 def meta_judge(
-    judgments: PathLike | Sequence[PathLike] | Sequence[Ranking],
+    judgments: PathLike | Sequence[PathLike] | Sequence[core.Ranking],
     *,
     benchmark: str | None = None,
     source: PathLike | None = None,
@@ -244,11 +236,11 @@ def meta_judge(
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "confidence": confidence}
     if min(resamples, examples, seed) < 0 or not 0 < confidence < 1 or not -1 <= least <= 1:
         fix = "Counts and seed are 0 or more, confidence is between 0 and 1, least from -1 to 1."
-        raise UsageError(f"a number is out of range: {drawn}, {examples=}, {least=}", fix=fix)
+        raise core.UsageError(f"a number is out of range: {drawn}, {examples=}, {least=}", fix=fix)
     known = find_benchmark(benchmark) if benchmark else None
     if (known and (source or hyps)) or bool(source) != bool(hyps):
         fix = "Give --source and --hyps, or --benchmark alone."
-        raise UsageError("texts are sources and outputs, from one place", fix=fix)
+        raise core.UsageError("texts are sources and outputs, from one place", fix=fix)
     corpus = known.read_corpus() if known else None
     corpus = formats.read_corpus(source=source, systems=hyps) if hyps else corpus
     rankings = judged = _read(judgments, first_segment, corpus)
@@ -262,7 +254,7 @@ def meta_judge(
 
 
 def examined(
-    rankings: Sequence[Ranking],
+    rankings: Sequence[core.Ranking],
     corpus: formats.Corpus | None,
     human: Mapping[str, float] | None = None,
     systems: Sequence[str] | None = None,
@@ -278,7 +270,7 @@ def examined(
     people = [ranking for ranking in rankings if ranking.judge not in run]
     if not run:
         fix = "Give what 'grammeter judge -o FILE' wrote; for people's ranks: grammeter agree."
-        raise DataError("nobody gave scores: there are ranks alone", fix=fix)
+        raise core.DataError("nobody gave scores: there are ranks alone", fix=fix)
     human = meta.human_scores(people)[0] if people and human is None else human
     profiles = {name: meta.judge_profile(of, people, corpus, **drawn) for name, of in run.items()}
     curves: dict[str, JudgeCurve | None] = {}
@@ -292,20 +284,23 @@ def examined(
     drawable = {name: curve for name, curve in curves.items() if curve}
     largest = (one for of in pairs for one in meta.disagreements(of, examples))
     texts = tuple(_with_texts(one, corpus) for one in largest)
-    signature, notes = Signature.of("meta-judge", settings), _notes(profiles, corpus, bool(people))
+    signature, notes = (
+        core.Signature.of("meta-judge", settings),
+        _notes(profiles, corpus, bool(people)),
+    )
     return JudgeMeta(profiles, figures, drawable, texts, signature, tuple(notes))
 
 
-def scoring_judges(rankings: Sequence[Ranking]) -> list[str]:
+def scoring_judges(rankings: Sequence[core.Ranking]) -> list[str]:
     """Return the judges who gave scores."""
     return sorted({ranking.judge for ranking in rankings if meta.has_scores(ranking)})
 
 
 def _read(
     judgments: Any, first_segment: formats.FirstSegment | None, corpus: formats.Corpus | None
-) -> Sequence[Ranking]:
-    if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
-        return cast("Sequence[Ranking]", judgments)
+) -> Sequence[core.Ranking]:
+    if not isinstance(judgments, PathLike) and any(isinstance(j, core.Ranking) for j in judgments):
+        return cast("Sequence[core.Ranking]", judgments)
     paths = [judgments] if isinstance(judgments, PathLike) else judgments
     outputs = corpus.systems if corpus else None
     return formats.read_judgments(paths, first_segment=first_segment, systems=outputs)
@@ -335,11 +330,11 @@ def _with_texts(example: meta.Disagreement, corpus: formats.Corpus | None) -> me
 
 
 def _of_systems(
-    rankings: Sequence[Ranking],
+    rankings: Sequence[core.Ranking],
     systems: Sequence[str] | None,
     drop: Sequence[str],
     human: Mapping[str, float] | None,
-) -> list[Ranking]:
+) -> list[core.Ranking]:
     """Return the items that compare two of the systems that take part."""
     names = {name for ranking in rankings for name in ranking.systems}
     chosen = names if systems is None else set(named_systems(systems, names))
@@ -349,7 +344,7 @@ def _of_systems(
 
 
 def _curve(
-    judged: Sequence[Ranking],
+    judged: Sequence[core.Ranking],
     tokens: float,
     human: Mapping[str, float] | None,
     least: float,
@@ -367,11 +362,6 @@ def _curve(
     sizes = np.geomspace(min(10, len(judged)), len(judged), SIZES).tolist()
     r, rho = (study.learning_curve(of, sizes=sizes) for of in (linear, campaigns))
     count = len(campaigns.systems)
-    return JudgeCurve(
-        against=f"people's scores of {count} systems" if human else f"all items, {count} systems",
-        tokens=tuple(tokens * size for size in r.sizes.tolist()),
-        r=r,
-        rho=rho,
-        least=least,
-        needed=study.items_needed(linear, target=least),
-    )
+    other = f"people's scores of {count} systems" if human else f"all items, {count} systems"
+    cost = tuple(tokens * size for size in r.sizes.tolist())
+    return JudgeCurve(other, cost, r, rho, least, study.items_needed(linear, target=least))

@@ -72,17 +72,11 @@ def meta_sentence(
         named = formats.in_documents(rankings, documents, "the scores")
         files = isinstance(rankings, formats.Judgments)
         rankings = replace(rankings, rankings=named) if files else named
+    design = meta.SentenceDesign(pairs=extraction, **fields_among(options, meta.SentenceDesign))
     result = meta.correlate_sentences(
-        table,
-        rankings,
-        design=meta.SentenceDesign(pairs=extraction, **fields_among(options, meta.SentenceDesign)),
-        systems=systems,
-        drop=drop,
-        metrics=metrics,
-        judges=judge,
-        per_judge=by_judge,
-        per_rule=by_rule,
-    )
+        table, rankings, design=design, systems=systems, drop=drop, metrics=metrics,
+        judges=judge, per_judge=by_judge, per_rule=by_rule,
+    )  # fmt: skip
     return replace(result, notices=getattr(rankings, "notices", ()))
 
 

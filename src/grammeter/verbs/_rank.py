@@ -135,10 +135,8 @@ def rank(
     if learning_curve:
         return study.outlook(selection, resamples=runs, seed=seed)
     unit = unit or ("sentence" if validate is not None else method.unit)
-    sure: Any = {
-        "resampling": ranking.Resampling(unit=unit, runs=runs, seed=seed, processes=processes),
-        "confidence": confidence,
-    }
+    drawn = ranking.Resampling(unit=unit, runs=runs, seed=seed, processes=processes)
+    sure: Any = {"resampling": drawn, "confidence": confidence}
     if validate is None:
         return ranking.rank_systems(selection, method, **sure)
     dealt: Any = {"folds": validate, "repeats": repeats, "training": training or "held-out"}
@@ -212,9 +210,5 @@ def _by_reply(rankings: Sequence[Ranking]) -> Judgments:
     said = [meta.judgments_of(item) for item in rankings]
     origins = [[origin] * len(of) for origin, of in zip(read.origins, said, strict=False)]
     note = "each usable reply of a language model counts as a judgment of its own"
-    return replace(
-        read,
-        rankings=tuple(chain(*said)),
-        origins=tuple(chain(*origins)),
-        notes=(*read.notes, note),
-    )
+    joined: Any = {"rankings": tuple(chain(*said)), "origins": tuple(chain(*origins))}
+    return replace(read, **joined, notes=(*read.notes, note))

@@ -76,9 +76,8 @@ def read(path: str | Path) -> core.Result | formats.Judgments:
     if not isinstance(kind, str):
         fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
         raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
-    return (
-        CLASSES[kind].from_dict(data, where=where) if kind in CLASSES else StoredResult(kind, data)
-    )
+    known = CLASSES.get(kind)
+    return known.from_dict(data, where=where) if known else StoredResult(kind, data)
 
 
 @core.checked
@@ -120,12 +119,7 @@ def _text(value: Any) -> core.Cell:
     return value if isinstance(value, int | float | str | None) else str(value)
 
 
-RESULTS = {
-    core.RANKING_KIND: "ranking",
-    META_SYSTEM: "meta",
-    COMPARISON: "comparison",
-    AGREEMENT: "agreement",
-}
+RESULTS = {kind: kind.partition("-")[0] for kind in CLASSES if kind != core.SCORES_KIND}
 """What a report takes beside scores: the ``kind`` of the JSON object, its name here."""
 
 _FIX = (

@@ -56,11 +56,8 @@ def score(
         fix = "Name each metric once; 'grammeter list' shows them."
         raise UsageError("a metric is named twice" if by_spelling else "no metric", fix=fix)
     if parse is not None:
-        free = {
-            name: metric
-            for name, metric in by_spelling.items()
-            if isinstance(metric, Extracting) and metric.pipeline is None
-        }
+        extracting = {n: of for n, of in by_spelling.items() if isinstance(of, Extracting)}
+        free = {name: of for name, of in extracting.items() if of.pipeline is None}
         if not free:
             fix = "Ask for errant without a pipeline, or leave the parse out."
             raise UsageError("no metric looks at a parse", fix=fix)

@@ -232,27 +232,19 @@ class _Data:
 
     def __init__(self, parallel: Sequence[str | Path], options: Mapping[str, Any]) -> None:
         self._places, self._options = [str(data) for data in parallel], options
-        self._reading = {
-            "source": options["source_column"],
-            "target": options["target_column"],
-            "lenient": options["lenient"],
-        }
+        columns = {"source": options["source_column"], "target": options["target_column"]}
+        self._reading: dict[str, Any] = {**columns, "lenient": options["lenient"]}
         self._files = _present([path for data in self._places for path in parallel_files(data)])
         self.measure = cache(self._measure)
 
     def train(self, folder: Path, settings: training.Settings, *, resume: bool) -> Card:
         """Fit a quality estimator."""
+        of = self._options
         return training.fit_impara(
-            self.measure,
-            folder,
-            settings,
-            files=self._files,
-            reading={**self._reading, "pipeline": self._options["pipeline"]},
-            size=self._options["pairs"],
-            loss=self._options["loss"],
-            parallel_only=self._options["parallel_only"],
-            resume=resume,
-        )
+            self.measure, folder, settings, files=self._files, size=of["pairs"], loss=of["loss"],
+            reading={**self._reading, "pipeline": of["pipeline"]},
+            parallel_only=of["parallel_only"], resume=resume,
+        )  # fmt: skip
 
     def _measure(self) -> training.Measured:
         pipeline = self._options["pipeline"]

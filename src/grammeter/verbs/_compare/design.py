@@ -152,14 +152,10 @@ class ComparisonDesign:
 
     def signature(self, of: Signature, resampling: str) -> Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
+        unit = self.unit if self.units is None else f"{self.unit}({self.units})"
         settings = {
-            "test": self.test,
-            "test-resamples": self.resamples,
-            "test-seed": self.seed,
-            "test-unit": self.unit if self.units is None else f"{self.unit}({self.units})",
-            "test-baseline": self.baseline,
-            "confidence": self.confidence,
-            "correction": self.correction,
-            "resampling": resampling,
-        }
+            "test": self.test, "test-resamples": self.resamples, "test-seed": self.seed,
+            "test-unit": unit, "test-baseline": self.baseline, "confidence": self.confidence,
+            "correction": self.correction, "resampling": resampling,
+        }  # fmt: skip
         return of.extended(settings)

@@ -53,30 +53,21 @@ class Difference(core.Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None``."""
         unit = "segment" if self.types is None else "type"
-        whole = {
-            name: [column[self.first].value, column[self.second].value]
-            for name, column in self.columns.items()
-        }
-        return {
-            "kind": KIND,
-            "grammeter": version.__version__,
-            "first": self.first,
-            "second": self.second,
-            "metrics": {
-                name: {
-                    "signature": str(column.signature),
-                    "higher_is_better": column.higher_is_better,
-                    **_numbers([*whole[name], whole[name][0] - whole[name][1]]),
-                }
-                for name, column in self.columns.items()
-            },
-            f"{unit}s": [
-                {unit: self.label(at)}
-                | {"metrics": {name: _numbers(v[:, at]) for name, v in self.values.items()}}
-                for at in self.order
-            ],
-            "notes": [*self.notes],
-        }
+        whole: dict[str, Any] = {}
+        for name, of in self.columns.items():
+            ours, theirs = of[self.first].value, of[self.second].value
+            about = {"signature": str(of.signature), "higher_is_better": of.higher_is_better}
+            whole[name] = about | _numbers([ours, theirs, ours - theirs])
+        listed = [
+            {
+                unit: self.label(at),
+                "metrics": {n: _numbers(v[:, at]) for n, v in self.values.items()},
+            }
+            for at in self.order
+        ]
+        head = {"kind": KIND, "grammeter": version.__version__}
+        head |= {"first": self.first, "second": self.second}
+        return {**head, "metrics": whole, f"{unit}s": listed, "notes": [*self.notes]}
 
 
 @core.checked
@@ -127,7 +118,8 @@ def difference(
     if 0 < 2 * show < len(known):
         order = np.concatenate([known[:show], known[-show:]])
     unit = "types" if types else "sentences scored alone"
-    notes = [_counted(n, columns[n], unit, first, second, v[2]) for n, v in values.items()]
+    signs = {name: 1 if column.higher_is_better else -1 for name, column in columns.items()}
+    notes = [_counted(n, unit, first, second, signs[n] * v[2]) for n, v in values.items()]
     listed = tuple(order.tolist())
     notes = (*table.notes_on(columns), *notes)
     return Difference(first, second, columns, values, listed, kinds, notes)
@@ -152,15 +144,7 @@ def _values(name: str, column: core.MetricScores, first: str, second: str) -> co
     return np.stack([ours, theirs, ours - theirs])
 
 
-def _counted(
-    name: str,
-    column: core.MetricScores,
-    unit: str,
-    first: str,
-    second: str,
-    values: core.FloatArray,
-) -> str:
-    better = values if column.higher_is_better else -values
+def _counted(name: str, unit: str, first: str, second: str, better: core.FloatArray) -> str:
     unknown = f", unknown in {missing}" if (missing := np.isnan(better).sum()) else ""
     return (
         f"{name}: of {unit} {first} is better in {(better > 0).sum()}, {second} in"

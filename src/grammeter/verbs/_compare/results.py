@@ -36,7 +36,7 @@ class SystemResult:
         return data if self.difference is not None else {**data, "letters": self.letters}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PairResult:
     """The first system's value less the second's, with p-values as in :class:`SystemResult`."""
 
@@ -162,35 +162,20 @@ _FIGURES = (
 
 
 def _long_tables(comparison: Comparison) -> Iterator[core.Table]:
-    """Yield a row for each metric and system, then also for each type."""
-    rows = [
-        (system, metric, *_figures(result, _FIGURES))
-        for metric, results in comparison.items()
-        for system, result in results.items()
-    ]
-    yield core.Table.of(("system", "metric", *_FIGURES), rows)
-    figures = (core.Column("gold", "count"), *_FIGURES)
-    typed = [
-        (system, metric, kind, *_figures(result, figures))
-        for metric, results in comparison.items()
-        for kind, systems in results.types.items()
-        for system, result in systems.items()
-        if result.gold is not None
-    ]
-    if typed:
-        yield core.Table.of(("system", "metric", "type", *figures), typed)
-    grouped = [
-        (system, metric, group, *_figures(result, _FIGURES))
-        for metric, results in comparison.items()
-        for group, systems in results.groups.items()
-        for system, result in systems.items()
-    ]
-    if grouped:
-        yield core.Table.of(("system", "metric", "group", *_FIGURES), grouped)
-
-
-def _figures(result: SystemResult, columns: Iterable[core.Column]) -> Iterator[core.Cell]:
-    return (getattr(result, column.head) for column in columns)
+    """Yield a row for each metric and system, then also for each type and each group."""
+    gold = (core.Column("gold", "count"), *_FIGURES)
+    for part, figures in ((), _FIGURES), (("type",), gold), (("group",), _FIGURES):
+        rows = [
+            (system, metric, *(name for _ in part), *(getattr(of, f.head) for f in figures))
+            for metric, results in comparison.items()
+            for name, systems in (
+                getattr(results, f"{part[0]}s") if part else {"": results}
+            ).items()
+            for system, of in systems.items()
+            if part != ("type",) or of.gold is not None
+        ]
+        if rows or not part:
+            yield core.Table.of(("system", "metric", *part, *figures), rows)
 
 
 def _main_table(comparison: Comparison) -> core.Table:

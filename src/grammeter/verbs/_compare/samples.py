@@ -41,14 +41,10 @@ def paired_samples(name: str, column: core.MetricScores, systems: Sequence[str])
 
 def is_mean_of_sentences(column: core.MetricScores) -> bool:
     """Whether a column has sentence values alone, and each score is their mean or missing."""
-    return not column.statistics and all(
-        system in column.segments
-        and (
-            math.isnan(score.value)
-            or np.isclose(score.value, np.nanmean(column.segments[system].values))
-        )
-        for system, score in column.items()
-    )
+    if column.statistics or not column.segments.keys() >= column.scores.keys():
+        return False
+    scored = {s: score.value for s, score in column.items() if not math.isnan(score.value)}
+    return all(np.isclose(x, np.nanmean(column.segments[s].values)) for s, x in scored.items())
 
 
 def resampling(column: core.MetricScores) -> str:
@@ -219,18 +215,13 @@ def _columns(
     for kind in sorted({kind for of_system in counts.values() for kind in of_system.names}):
         rows = np.stack([of_system.by_sentence(kind, segments) for of_system in counts.values()])
         totals = rows.sum(axis=1)
-        scores = {
-            system: core.Score(
-                value=float(value) if total.any() else math.nan,
-                signature=signature,
-                n=segments,
-                parts=dict(zip(("tp", "fp", "fn"), total.tolist(), strict=True)),
-                reason=None if total.any() else ABSENT,
+        scores: dict[str, core.Score] = {}
+        for system, value, total in zip(counts, scorer.type_values(totals), totals, strict=True):
+            tp, fp, fn = total.tolist()
+            known, why = (float(value), None) if total.any() else (math.nan, ABSENT)
+            scores[system] = core.Score(
+                known, signature, segments, {"tp": tp, "fp": fp, "fn": fn}, why
             )
-            for system, value, total in zip(counts, scorer.type_values(totals), totals, strict=True)
-        }
-        columns[kind] = (
-            replace(bare, scores=scores),
-            PairedSamples(rows.astype(np.float64), scorer.type_values),
-        )
+        samples = PairedSamples(rows.astype(np.float64), scorer.type_values)
+        columns[kind] = replace(bare, scores=scores), samples
     return columns

@@ -90,16 +90,13 @@ class Groups:
         first = np.unique(inside, return_index=True)[1]
         strata = _numbers(labels)[first]
         counts = dict(zip(places, np.bincount(strata).tolist(), strict=True))
-        without = [
-            name
-            for name, column in columns.items()
-            if not column.statistics or scoring.depends_on_corpus(metrics.metric(column.metric))
-        ]
-        made = {
-            name: _by_group(block, name, column, places, inside, table.segments)
-            for name, column in columns.items()
-            if name not in without
-        }
+        made: dict[str, TypeColumns] = {}
+        without: list[str] = []
+        for name, column in columns.items():
+            if not column.statistics or scoring.depends_on_corpus(metrics.metric(column.metric)):
+                without.append(name)
+            else:
+                made[name] = _by_group(block, name, column, places, inside)
         said = [f"no intervals by group of {', '.join(without)}: a group has rows of its own"]
         return cls(block["by"], made, strata, counts, tuple(said if without else ()))
 
@@ -117,10 +114,7 @@ def _averaged(column: core.MetricScores) -> bool:
 
 
 def _by_unit(
-    name: str,
-    column: core.MetricScores,
-    numbers: core.IntArray,
-    at: core.IntArray | None = None,
+    name: str, column: core.MetricScores, numbers: core.IntArray, at: core.IntArray | None = None
 ) -> stats.PairedSamples:
     """Add up the rows of the sentences of each unit; of those ``at`` some places alone."""
     size, systems = int(numbers.max()) + 1, [*column]
@@ -145,20 +139,16 @@ def _by_group(
     column: core.MetricScores,
     places: Mapping[str, core.IntArray],
     inside: core.IntArray,
-    segments: int,
 ) -> TypeColumns:
     """Return scores and rows of each group, rows of other groups' units being 0; then the mean."""
-    systems = [*column]
     signature = column.signature.extended({"group-by": block["by"]})
     bare = replace(column, signature=signature, segments={}, type_counts={})
     made: dict[str, tuple[core.MetricScores, stats.PairedSamples]] = {}
     for group, scores in block["metrics"][name].items():
-        values = {system: core.group_value(scores, system) for system in systems}
-        reasons = {system: scores.get(system, {}).get("reason") for system in systems}
-        of_group = {
-            s: core.Score(value, signature, segments, reason=reasons[s])
-            for s, value in values.items()
-        }
+        of_group: dict[str, core.Score] = {}
+        for system in column:
+            value, why = core.group_value(scores, system), scores.get(system, {}).get("reason")
+            of_group[system] = core.Score(value, signature, len(inside), reason=why)
         if group == core.MACRO:
             parts = [samples for _, samples in made.values()]
             together = np.concatenate([part.rows for part in parts], axis=-1)

@@ -216,42 +216,25 @@ def _compare_columns(
 ) -> list[MetricComparison]:
     """Compare systems under each column; ``together``: p-values of all are one family."""
     pairs = [_pairs(column, design.baseline) for column in columns.values()]
-    resampled = stats.bootstrap(groups, resamples=design.resamples, seed=design.seed, strata=strata)
+    drawn: Any = {"resamples": design.resamples, "seed": design.seed}
+    resampled = stats.bootstrap(groups, **drawn, strata=strata)
     if design.test == "bootstrap":
-        raw = [
-            stats.bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)
-        ]
+        parts = zip(groups, resampled, pairs, strict=True)
+        shown = [stats.bootstrap_pvalues(*of_column) for of_column in parts]
     else:
-        raw = stats.randomisation_pvalues(
-            groups, pairs, resamples=design.resamples, seed=design.seed
-        )
-    parts = zip(raw, columns.values(), groups, pairs, strict=True)
-    raw = [_bounded(*of_column, by_type=together) for of_column in parts]
+        shown = stats.randomisation_pvalues(groups, pairs, **drawn)
+    raw: list[core.FloatArray] = []  # not below what so many sentences can show
+    for column, group, of, pvalues in zip(columns.values(), groups, pairs, shown, strict=True):
+        least = np.maximum(pvalues, least_pvalue(group.rows.shape[1]))
+        least = bounded_by_sentences(least, group, of) if together else least
+        raw.append(np.where(_missing(column)[of].any(axis=1), np.nan, least))
     if together and raw:
         ends = np.cumsum([len(p) for p in raw])[:-1]
         adjusted = np.split(stats.adjust(np.concatenate(raw), design.correction), ends)
     else:
         adjusted = [stats.adjust(p, design.correction) for p in raw]
     parts = zip(columns.values(), pairs, resampled, raw, adjusted, strict=True)
-    return [
-        _result(column, design, chosen, values, *pvalues)
-        for column, chosen, values, *pvalues in parts
-    ]
-
-
-def _bounded(
-    pvalues: core.FloatArray,
-    column: core.MetricScores,
-    group: stats.PairedSamples,
-    pairs: core.IntArray,
-    *,
-    by_type: bool,
-) -> core.FloatArray:
-    """Bound p-values by what so many sentences can show; NaN where a score is missing."""
-    pvalues = np.maximum(pvalues, least_pvalue(group.rows.shape[1]))
-    if by_type:
-        pvalues = bounded_by_sentences(pvalues, group, pairs)
-    return np.where(_missing(column)[pairs].any(axis=1), np.nan, pvalues)
+    return [_result(column, design, chosen, *figures) for column, chosen, *figures in parts]
 
 
 def _missing(column: core.MetricScores) -> core.BoolArray:
@@ -272,38 +255,26 @@ def _pairs(column: core.MetricScores, baseline: str | None) -> core.IntArray:
 
 
 def _result(
-    column: core.MetricScores,
-    design: ComparisonDesign,
-    pairs: core.IntArray,
-    resampled: core.FloatArray,
-    raw: core.FloatArray,
-    adjusted: core.FloatArray,
+    column: core.MetricScores, design: ComparisonDesign, pairs: core.IntArray, *of: core.FloatArray
 ) -> MetricComparison:
     """Put figures together; where the table has no score, nothing else is claimed."""
+    resampled, raw, adjusted = of
     names, values = list(column), [score.value for score in column.values()]
     low, high = stats.percentile_interval(resampled, design.confidence)
     unknown = _missing(column) | (high - low <= stats.RELATIVE_TOLERANCE * np.abs(high))
     bounds = np.where(unknown, np.nan, [low, high]).T.tolist()
     defined: core.BoolArray = np.asarray(np.isfinite(resampled).all(axis=1))
-    systems = {
-        name: SystemResult(
-            value=values[at], low=low, high=high, reason=_reason(column, defined, low, at)
-        )
-        for at, (name, (low, high)) in enumerate(zip(names, bounds, strict=True))
-    }
+    systems: dict[str, SystemResult] = {}
+    for at, (name, (low, high)) in enumerate(zip(names, bounds, strict=True)):
+        why = _reason(column, defined, low, at)
+        systems[name] = SystemResult(value=values[at], low=low, high=high, reason=why)
     numbers: list[list[int]] = pairs.tolist()
-    figures = zip(numbers, adjusted.tolist(), raw.tolist(), strict=True)
-    compared = tuple(
-        PairResult(
-            first=names[first],
-            second=names[second],
-            difference=values[first] - values[second],
-            pvalue=pvalue,
-            pvalue_raw=None if design.correction == "none" else uncorrected,
-            reason=_reason(column, defined, pvalue, first, second),
-        )
-        for (first, second), pvalue, uncorrected in figures
-    )
+    compared: list[PairResult] = []
+    for (one, other), *pvalues in zip(numbers, adjusted.tolist(), raw.tolist(), strict=True):
+        pvalue, uncorrected = pvalues[0], None if design.correction == "none" else pvalues[1]
+        why = _reason(column, defined, pvalue, one, other)
+        figures = (values[one] - values[other], pvalue, uncorrected, why)
+        compared.append(PairResult(names[one], names[other], *figures))
     signature = design.signature(column.signature, resampling(column))
     if design.baseline is None:
         different: core.BoolArray = np.zeros((len(names), len(names)), dtype=np.bool_)
@@ -311,7 +282,7 @@ def _result(
         different[first, second] = different[second, first] = adjusted <= design.level
         for name, letters in _letters(column, np.nan_to_num(bounds), different).items():
             systems[name] = replace(systems[name], letters=letters)
-        return MetricComparison(signature, column.higher_is_better, systems, compared)
+        return MetricComparison(signature, column.higher_is_better, systems, tuple(compared))
     for pair in compared:
         figures = {name: getattr(pair, name) for name in ("difference", "pvalue", "pvalue_raw")}
         reason = systems[pair.first].reason or pair.reason

@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grammeter import formats, rendering, version
-from grammeter.core import Ranked, Ranking, ScoreTable, UnknownNameError, UsageError, checked
+from grammeter import core, formats, rendering, version
 from grammeter.meta import SystemMeta
 from grammeter.ranking import Agreement
 from grammeter.verbs._compare.results import Comparison
@@ -26,13 +25,13 @@ from grammeter.verbs._report.scores import (
 )
 
 
-@checked
+@core.checked
 def report(
-    scores: str | Path | ScoreTable | Sequence[Ranking],
+    scores: str | Path | core.ScoreTable | Sequence[core.Ranking],
     files: Sequence[str | Path] = (),
     *,
-    judgments: Sequence[Ranking] | None = None,
-    ranking: Ranked | None = None,
+    judgments: Sequence[core.Ranking] | None = None,
+    ranking: core.Ranked | None = None,
     meta: SystemMeta | Mapping[str, Any] | None = None,
     comparison: Comparison | Mapping[str, Any] | None = None,
     agreement: Agreement | Mapping[str, Any] | None = None,
@@ -99,7 +98,7 @@ def report(
     known = formats.benchmark(benchmark) if benchmark else None
     judgments = materials.judgments if judgments is None else judgments
     judgments = known.read_judgments() if known and judgments is None else judgments
-    run = () if isinstance(source, ScoreTable | Ranked) else source
+    run = () if isinstance(source, core.ScoreTable | core.Ranked) else source
     everyone = [*run, *(judgments or ())]
     scoring = scoring_judges(everyone)
     people = [ranking for ranking in judgments or () if ranking.judge not in scoring]
@@ -128,9 +127,9 @@ def report(
     return rendering.Page(title or _title(table), facts, sections, browser, materials.notices)
 
 
-@checked
+@core.checked
 def make_report(
-    scores: ScoreTable | Sequence[Ranking],
+    scores: core.ScoreTable | Sequence[core.Ranking],
     *,
     types: bool = True,
     files: Sequence[str] = (),
@@ -149,7 +148,7 @@ def make_report(
     return replace(page, facts=(*page.facts, *_made_from(files)))
 
 
-@checked
+@core.checked
 def write_report(page: rendering.Page, path: str | Path) -> int:
     """Write a page as one HTML file, never half, and return its size in bytes.
 
@@ -162,28 +161,25 @@ def write_report(page: rendering.Page, path: str | Path) -> int:
 
 
 def restricted(
-    table: ScoreTable, metrics: Sequence[str] | None, systems: Sequence[str] | None
-) -> ScoreTable:
+    table: core.ScoreTable, metrics: Sequence[str] | None, systems: Sequence[str] | None
+) -> core.ScoreTable:
     """Return a table of some metrics and systems, in the order named; UsageError if of none."""
     names = tuple(dict.fromkeys(table.systems if systems is None else systems))
     for name in names:
-        UnknownNameError.check("system", name, table.systems)
+        core.UnknownNameError.check("system", name, table.systems)
     chosen = {name: table[name] for name in (table if metrics is None else metrics)}
     if not names or not chosen:
-        raise UsageError("a report of nothing", fix="Keep one metric and one system at least.")
+        raise core.UsageError("a report of nothing", fix="Keep one metric and one system at least.")
     same = {system: system for system in names}
     columns = {name: column.of_systems(same) for name, column in chosen.items()}
     corpus = table.corpus
     if corpus is not None:
         corpus = {**corpus, "systems": {name: corpus["systems"][name] for name in names}}
     blocks = {**table.blocks}
-    if "groups" in blocks:
-        by_metric = blocks["groups"]["metrics"]
-        blocks["groups"] = {
-            **blocks["groups"],
-            "metrics": {name: by_metric[name] for name in columns},
-        }
-    return ScoreTable(names, table.segments, columns, corpus, table.about, blocks)
+    if groups := blocks.get("groups"):
+        shown = {name: groups["metrics"][name] for name in columns}
+        blocks["groups"] = {**groups, "metrics": shown}
+    return core.ScoreTable(names, table.segments, columns, corpus, table.about, blocks)
 
 
 Stored = TypeVar("Stored", SystemMeta, Comparison, Agreement)
@@ -194,7 +190,7 @@ def _result(kind: type[Stored], value: Stored | Mapping[str, Any] | None) -> Sto
     return value if value is None or isinstance(value, kind) else kind.from_dict(value)
 
 
-def _title(table: ScoreTable) -> str:
+def _title(table: core.ScoreTable) -> str:
     on = f" on {_counted(table.segments, 'sentence')}" if table.segments else ""
     return _counted(len(table.systems), "system") + on
 
@@ -204,7 +200,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _facts(
-    table: ScoreTable, corpus: formats.Corpus | None, files: Sequence[str]
+    table: core.ScoreTable, corpus: formats.Corpus | None, files: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     yield "Systems", str(len(table.systems))
     if table.segments:

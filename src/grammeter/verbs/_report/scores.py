@@ -49,11 +49,8 @@ def scores_section(table: core.ScoreTable, comparison: Comparison) -> Section:
     words = (*_how_to_read(comparison), *missing, *notes)
     drawings: list[Drawing] = []
     for name, column in table.items():
-        dots, caption = (
-            _dots(column, _results(comparison, name)),
-            _caption(name, column, comparison),
-        )
-        drawings.append(dot_plot([*dots], title=f"Scores by {name}", caption=caption))
+        dots, caption = [*_dots(column, comparison, name)], _caption(name, column, comparison)
+        drawings.append(dot_plot(dots, title=f"Scores by {name}", caption=caption))
     caption = "Systems by metric, best by the first metric on top"
     tables = (_scores_table(table, comparison),)
     return Section("scores", "Scores", words, tables, tuple(drawings), (caption,))
@@ -69,15 +66,10 @@ def groups_section(table: core.ScoreTable, comparison: Comparison) -> Iterator[S
         if name in comparison and comparison[name].groups:
             tables.append(groups_table(comparison.design, name, comparison[name]))
             captions.append(f"{name} with intervals, of units drawn in each group")
-        values = [
-            [core.group_value(by_group[group], system) for system in table.systems]
-            for group in block["order"]
-        ]
-        title = f"{name} by {block['by']}"
+        order, title = block["order"], f"{name} by {block['by']}"
+        values = [[core.group_value(by_group[g], s) for s in table.systems] for g in order]
         caption = f"Scores by {name}, each group as a corpus of its own."
-        drawings.append(
-            heat_map(block["order"], table.systems, values, title=title, caption=caption)
-        )
+        drawings.append(heat_map(order, table.systems, values, title=title, caption=caption))
     words = ("Each group of sentences is scored as a corpus of its own; macro is their mean.",)
     yield Section("groups", "Groups", words, tuple(tables), tuple(drawings), tuple(captions))
 
@@ -170,7 +162,8 @@ def _notes(table: core.ScoreTable, comparison: Comparison) -> Iterator[str]:
                 yield f"{name}, {system}: no interval: {result.reason}"
 
 
-def _dots(column: core.MetricScores, results: Mapping[str, SystemResult]) -> Iterator[Dot]:
+def _dots(column: core.MetricScores, comparison: Comparison, name: str) -> Iterator[Dot]:
+    results = _results(comparison, name)
     for system in best_first(column, column, higher_is_better=column.higher_is_better):
         result = results.get(system)
         low, high = (result.low, result.high) if result else (math.nan, math.nan)
