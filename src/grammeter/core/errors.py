@@ -85,9 +85,8 @@ class LengthMismatchError(DataError):
     def __init__(self, first: str, first_count: int, second: str, second_count: int) -> None:
         fix = "Files that are scored together need one line per sentence, in the same order;"
         fix += " look for a missing, an extra or a trailing blank line."
-        super().__init__(
-            f"{first_count} lines, but {second} has {second_count}", where=first, fix=fix
-        )
+        fault = f"{first_count} lines, but {second} has {second_count}"
+        super().__init__(fault, where=first, fix=fix)
 
 
 class MissingResourceError(GrammeterError):

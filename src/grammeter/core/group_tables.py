@@ -31,15 +31,11 @@ def tables_by_group(
         column = columns[name]
         best = "high" if column.higher_is_better else "low"
         heads = [*(f"{g}{' *' * (g in few)}" for g in block["order"]), "all", MACRO]
-        rows: list[list[tables.Cell]] = [
-            [
-                system,
-                *(group_value(by_group[group], system) for group in block["order"]),
-                score.value,
-                group_value(by_group[MACRO], system),
-            ]
-            for system, score in column.items()
-        ]
+        rows: list[list[tables.Cell]] = []
+        for system, score in column.items():
+            values = {group: group_value(scores, system) for group, scores in by_group.items()}
+            figures = [values[group] for group in block["order"]]
+            rows.append([system, *figures, score.value, values[MACRO]])
         missing = [
             f"{name}, {system}, {group}: no score: {score['reason']}"
             for group, scores in by_group.items()

@@ -156,9 +156,8 @@ def _score_one(
     whole = {s: groups.corpus_score(metric, counts, documents) for s, counts in statistics.items()}
     scores = {system: replace(score, signature=signature) for system, score in whole.items()}
     segments = {system: metric.sentences(counts) for system, counts in statistics.items()}
-    rows = (scores, segments, statistics)
-    about = (str(metric), signature, metric.higher_is_better)
-    return core.MetricScores(*about, *rows, constants=metric.constants())
+    about, constants = (str(metric), signature, metric.higher_is_better), metric.constants()
+    return core.MetricScores(*about, scores, segments, statistics, constants=constants)
 
 
 def _with_types(

@@ -10,20 +10,11 @@ from typing import Any, overload
 import numpy as np
 
 from grammeter import core, formats, stats
+from grammeter.verbs._compare import samples
 from grammeter.verbs._compare.design import RESAMPLES, ComparisonDesign, Test, least_pvalue
 from grammeter.verbs._compare.differences import Difference
 from grammeter.verbs._compare.differences import difference as subtract
 from grammeter.verbs._compare.results import Comparison, MetricComparison, PairResult, SystemResult
-from grammeter.verbs._compare.samples import (
-    Comparable,
-    TypeColumns,
-    as_table,
-    bounded_by_sentences,
-    part_notes,
-    resampling,
-    sample_notes,
-    type_columns,
-)
 from grammeter.verbs._compare.units import Groups, Units
 
 SHOWN = 10
@@ -39,13 +30,13 @@ TOO_MANY_LETTERS = (
 
 @overload
 def compare(  # pyright: ignore[reportOverlappingOverload] - else the last
-    table: Comparable | str | Path, *, difference: Sequence[str], **options: Any
+    table: samples.Comparable | str | Path, *, difference: Sequence[str], **options: Any
 ) -> Difference: ...
 @overload
-def compare(table: Comparable | str | Path, **options: Any) -> Comparison: ...
+def compare(table: samples.Comparable | str | Path, **options: Any) -> Comparison: ...
 @core.checked
 def compare(
-    table: Comparable | str | Path,
+    table: samples.Comparable | str | Path,
     *,
     baseline: str | None = None,
     test: Test = "bootstrap",
@@ -102,7 +93,7 @@ def compare(
     is_file = isinstance(table, str | Path)
     source = formats.read_any_scores(table) if is_file else table
     name = formats.metric_name(table) if is_file else "judgments"
-    scores = as_table(source, name, judged_only=difference is None)
+    scores = samples.as_table(source, name, judged_only=difference is None)
     notices: tuple[str, ...] = getattr(source, "notices", ())
     design = ComparisonDesign(
         baseline=baseline, test=test, resamples=RESAMPLES if resamples is None else resamples,
@@ -142,7 +133,7 @@ def _compare_systems(
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     systems = max((len(column) for column in columns.values()), default=0)
     comparisons = design.comparisons(systems)
-    by_type = type_columns(columns, table.segments, types) if types else {}
+    by_type = samples.type_columns(columns, table.segments, types) if types else {}
     if (most := comparisons * max(map(len, by_type.values()), default=0)) > MOST_COMPARISONS:
         fault = f"{most:,} comparisons: each type of {systems} systems by all pairs"
         fix = "Name a baseline, compare fewer systems, or take the types operation or main."
@@ -156,7 +147,7 @@ def _compare_systems(
     notes = [*table.notes_on(columns), *notes]
     notes += design.limits(table.segments, comparisons) if columns else []
     for (name, column), group in zip(columns.items(), groups, strict=True):
-        notes += sample_notes(name, column, group)
+        notes += samples.sample_notes(name, column, group)
     results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
     for name, of in by_type.items():
         summed = {kind: (column, units.summed(rows)) for kind, (column, rows) in of.items()}
@@ -178,7 +169,7 @@ def _compare_systems(
 
 def _parts(
     name: str,
-    of: TypeColumns,
+    of: samples.TypeColumns,
     design: ComparisonDesign,
     what: str,
     *,
@@ -190,9 +181,9 @@ def _parts(
     comparisons = design.comparisons(systems) * len(of)
     design, notes = design.settled(systems * len(of), comparisons, fixed=fixed)
     columns = {part: column for part, (column, _) in of.items()}
-    samples = [rows for _, rows in of.values()]
-    compared = _compare_columns(columns, samples, design, together=True, strata=strata)
-    notes += part_notes(name, what, len(of), comparisons, design)
+    drawn = [rows for _, rows in of.values()]
+    compared = _compare_columns(columns, drawn, design, together=True, strata=strata)
+    notes += samples.part_notes(name, what, len(of), comparisons, design)
     results = zip(columns.items(), compared, strict=True)
     return {part: _with_gold(result, column) for (part, column), result in results}, notes
 
@@ -226,7 +217,7 @@ def _compare_columns(
     raw: list[core.FloatArray] = []  # not below what so many sentences can show
     for column, group, of, pvalues in zip(columns.values(), groups, pairs, shown, strict=True):
         least = np.maximum(pvalues, least_pvalue(group.rows.shape[1]))
-        least = bounded_by_sentences(least, group, of) if together else least
+        least = samples.bounded_by_sentences(least, group, of) if together else least
         raw.append(np.where(_missing(column)[of].any(axis=1), np.nan, least))
     if together and raw:
         ends = np.cumsum([len(p) for p in raw])[:-1]
@@ -275,7 +266,7 @@ def _result(
         why = _reason(column, defined, pvalue, one, other)
         figures = (values[one] - values[other], pvalue, uncorrected, why)
         compared.append(PairResult(names[one], names[other], *figures))
-    signature = design.signature(column.signature, resampling(column))
+    signature = design.signature(column.signature, samples.resampling(column))
     if design.baseline is None:
         different: core.BoolArray = np.zeros((len(names), len(names)), dtype=np.bool_)
         first, second = pairs.T

@@ -14,15 +14,9 @@ from grammeter.verbs._explain import corpus_of
 from grammeter.verbs._meta_judge import scoring_judges
 from grammeter.verbs._rank import agree, rank
 from grammeter.verbs._read import read_materials
+from grammeter.verbs._report import scores as of_scores
 from grammeter.verbs._report.browser import make_browser
 from grammeter.verbs._report.people import People, judges_section
-from grammeter.verbs._report.scores import (
-    compared,
-    groups_section,
-    scores_section,
-    signatures_section,
-    types_section,
-)
 
 
 @core.checked
@@ -94,7 +88,7 @@ def report(
     table = restricted(table, metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
     stored = _result(Comparison, comparison or materials.comparison)
-    compares = compared(table, stored, resamples=resamples, seed=seed)
+    compares = of_scores.compared(table, stored, resamples=resamples, seed=seed)
     known = formats.benchmark(benchmark) if benchmark else None
     judgments = materials.judgments if judgments is None else judgments
     judgments = known.read_judgments() if known and judgments is None else judgments
@@ -112,12 +106,12 @@ def report(
     people_of = People(table, ranking, _result(Agreement, agreement), correlated).correlated()
     texts = known.read_corpus() if known and corpus is None else corpus
     sections = (
-        scores_section(table, compares),
-        *groups_section(table, compares),
-        types_section(table, corpus, pipeline=pipeline, anew=not no_types),
+        of_scores.scores_section(table, compares),
+        *of_scores.groups_section(table, compares),
+        of_scores.types_section(table, corpus, pipeline=pipeline, anew=not no_types),
         *people_of.sections(),
         *judges_section(everyone, texts, resamples=resamples, seed=seed),
-        signatures_section(table, people_of.signatures),
+        of_scores.signatures_section(table, people_of.signatures),
     )
     browser, browser_facts = None, dict[str, str]()
     if corpus is not None:
