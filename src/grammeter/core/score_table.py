@@ -77,9 +77,9 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         """
         by_type = long_types_tables(self.columns) if long else types_tables(self.columns, parts)
         groups = self.blocks.get("groups")
-        shown = (
-            (long_group_tables(groups) if long else tables_by_group(groups, self)) if groups else ()
-        )
+        if groups is None:
+            return [self._main(parts), *by_type]
+        shown = long_group_tables(groups) if long else tables_by_group(groups, self)
         return [self._main(parts), *shown, *by_type]
 
     def values_in(self, metric: str, group: str) -> dict[str, float]:

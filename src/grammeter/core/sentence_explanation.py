@@ -148,15 +148,11 @@ def _attribution_lines(
     errors = attribution.errors or (None,) * len(attribution.edits)
     rows: list[tuple[str, ...]] = []
     for edit, value, error in zip(attribution.edits, attribution.values, errors, strict=True):
-        judged, change = (
-            explanation.judged(edit, source),
-            (_original(edit, source), edit.correction),
-        )
-        what = (f"{edit.start}:{edit.end}", f"[{' -> '.join(change)}]", edit.type)
-        said = (
-            (judged.verdict, _cell(judged.weight, digits)) if judged else ("", _cell(None, digits))
-        )
-        rows.append((*what, *said, format_number(value, digits, sign=True), _cell(error, digits)))
+        judged, change = explanation.judged(edit, source), f"-> {edit.correction}"
+        what = (f"{edit.start}:{edit.end}", f"[{_original(edit, source)} {change}]", edit.type)
+        verdict, weight = (judged.verdict, judged.weight) if judged else ("", None)
+        figures = (format_number(value, digits, sign=True), _cell(error, digits))
+        rows.append((*what, verdict, _cell(weight, digits), *figures))
     columns = ("span", "edit", "type", "verdict", "weight", "value", "error")
     yield from (f"    {line}" for line in _filled_lines(columns, rows, "llllrrr"))
 

@@ -188,13 +188,8 @@ class Table:
         )
 
 
-_TITLES: Mapping[Form, str] = {
-    "table": "{}\n\n",
-    "tsv": "# {}\n",
-    "markdown": "## {}\n\n",
-    "latex": "% {}\n",
-    "html": "<h3>{}</h3>\n",
-}
+_TITLED = ("{}\n\n", "# {}\n", "## {}\n\n", "% {}\n", "<h3>{}</h3>\n")
+_TITLES: Mapping[Form, str] = dict(zip(FORMS, _TITLED, strict=True))
 
 
 def write_tables(tables: Sequence[Table], style: Style | Form = "table") -> str:
@@ -229,10 +224,8 @@ def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
 def _to_text(table: Table, style: Style) -> str:
     """Write aligned columns, two spaces between them; wide letters count two columns."""
     table = replace(table, marks=_in_line(table))
-    lines = [
-        [texts.isolated(column.head) for column in table.columns],
-        *_cells(table, style, texts.isolated),
-    ]
+    heads = [texts.isolated(column.head) for column in table.columns]
+    lines = [heads, *_cells(table, style, texts.isolated)]
     widths = [max(map(texts.display_width, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
     sides = [column.side for column in table.columns]

@@ -44,9 +44,8 @@ def score_table(
     about = (*corpus.notes, *_unjudged(corpus))
     about += tuple(_without_types(columns)) if types or gold_types else ()
     lines = {str(line + 1): why for line, why in corpus.unjudgeable.items()}
-    blocks: dict[str, Any] = (
-        {"unjudged": {"rule": corpus.unjudged, "segments": lines}} if lines else {}
-    )
+    unjudged = {"rule": corpus.unjudged, "segments": lines}
+    blocks: dict[str, Any] = {"unjudged": unjudged} if lines else {}
     if corpus.groups:
         blocks["groups"] = groups.group_block(corpus, metrics, columns, _counted_alone)
     systems, texts = tuple(corpus.systems), corpus.to_dict()
@@ -64,11 +63,9 @@ def _unjudged(corpus: formats.Corpus) -> Iterator[str]:
     becomes = {"skip": "count for no metric", "keep": "count as if nothing was to be corrected"}
     for reason in dict.fromkeys(corpus.unjudgeable.values()):
         lines = [str(line + 1) for line, why in corpus.unjudgeable.items() if why == reason]
-        outcome = becomes[corpus.unjudged]
-        yield (
-            f"unjudged ({reason}): {len(lines)} of {len(corpus)} sentences {outcome}"
-            f" (--unjudged {corpus.unjudged}): {core.listed(lines, 10)}"
-        )
+        outcome = f"{becomes[corpus.unjudged]} (--unjudged {corpus.unjudged})"
+        share, which = f"{len(lines)} of {len(corpus)}", core.listed(lines, 10)
+        yield f"unjudged ({reason}): {share} sentences {outcome}: {which}"
 
 
 def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:

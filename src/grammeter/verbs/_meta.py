@@ -70,14 +70,10 @@ def meta_system(
     """
     table, side = sides_of(locals())
     options = locals()
-    result = correlate(
-        table,
-        side.scores,
-        design=meta.Design(**fields_among(options | {"human": side.name}, meta.Design)),
-        outlier_cutoff=drop_outliers,
-        notes=side.notes,
-        **{name: options[name] for name in SHARED},
-    )
+    design = meta.Design(**fields_among(options | {"human": side.name}, meta.Design))
+    shared: Any = {name: options[name] for name in SHARED}
+    shared |= {"design": design, "outlier_cutoff": drop_outliers, "notes": side.notes}
+    result = correlate(table, side.scores, **shared)
     rendering.save_figures(result, {"scores": figure, "williams": figure_williams})
     ranked = {
         name: rank(of.rankings, by=method, resamples=resamples, seed=seed)
@@ -242,8 +238,9 @@ def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> Float
     changes: dict[str, Any] = {"beta": int(beta) if whole else beta}
     changed = replace(scored, **changes)
     if changed.counting() != scored.counting():
-        raise DataError(
-            f"{column.metric} counts otherwise with another beta, so its statistics do not serve",
-            fix=f"Score it with each beta, '{changed}' for one, and use 'grammeter meta system'.",
+        fault = (
+            f"{column.metric} counts otherwise with another beta, so its statistics do not serve"
         )
+        fix = f"Score it with each beta, '{changed}' for one, and use 'grammeter meta system'."
+        raise DataError(fault, fix=fix)
     return np.array([changed.score(column.statistics[system]).value for system in systems])

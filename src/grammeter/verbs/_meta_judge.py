@@ -96,9 +96,8 @@ class JudgeMeta(core.Result):
                 rows.append((name, *counts, *of.tokens, *means))
         heads = ("replies", "usable", "asked again", *words, *finish, "tokens in", "tokens out")
         means = core.Column.many("number", "tokens an item", "seconds a reply", digits=2)
-        return core.Table.of(
-            ("judge", *core.Column.many("count", *heads), *means), rows, title="Replies"
-        )
+        columns = ("judge", *core.Column.many("count", *heads), *means)
+        return core.Table.of(columns, rows, title="Replies")
 
     def _sides(self) -> core.Table:
         """Return all figures, a column for each judge."""
@@ -142,9 +141,8 @@ class JudgeMeta(core.Result):
         most = max(map(len, rows), default=2)
         heads = core.Column.many("count", *(f"rank {rank}" for rank in range(1, most - 1)))
         cells = [(*row, *(0,) * (most - len(row))) for row in rows]
-        return core.Table.of(
-            ("judge", "score", *heads), cells, title="Scores beside people's ranks"
-        )
+        title = "Scores beside people's ranks"
+        return core.Table.of(("judge", "score", *heads), cells, title=title)
 
     def _examples(self) -> core.Table:
         rows: list[Sequence[core.Cell]] = []

@@ -58,11 +58,9 @@ class Difference(core.Result):
             ours, theirs = of[self.first].value, of[self.second].value
             about = {"signature": str(of.signature), "higher_is_better": of.higher_is_better}
             whole[name] = about | _numbers([ours, theirs, ours - theirs])
+        values = self.values.items()
         listed = [
-            {
-                unit: self.label(at),
-                "metrics": {n: _numbers(v[:, at]) for n, v in self.values.items()},
-            }
+            {unit: self.label(at), "metrics": {name: _numbers(of[:, at]) for name, of in values}}
             for at in self.order
         ]
         head = {"kind": KIND, "grammeter": version.__version__}

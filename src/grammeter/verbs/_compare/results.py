@@ -87,11 +87,8 @@ class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return signature, direction, results by system and, without a baseline, by pair."""
-        data: dict[str, Any] = {
-            "signature": str(self.signature),
-            "higher_is_better": self.higher_is_better,
-            **self._results(),
-        }
+        about = {"signature": str(self.signature), "higher_is_better": self.higher_is_better}
+        data: dict[str, Any] = {**about, **self._results()}
         for part, of in {"types": self.types, "groups": self.groups}.items():
             for name, result in of.items():
                 data[f"{part}_signature"] = str(result.signature)
@@ -235,10 +232,8 @@ def groups_table(design: ComparisonDesign, metric: str, results: MetricCompariso
     for group, of in results.groups.items():
         names = best_first(of, of, higher_is_better=of.higher_is_better)
         heads, cells = map(list, zip(*metric_columns(design, metric, of, names), strict=True))
-        stars = {
-            (at, len(cells) + 1): _star(design, of[s]) for at, s in enumerate(names, len(rows))
-        }
-        marks |= {place: star for place, star in stars.items() if star}
+        stars = {at: _star(design, of[name]) for at, name in enumerate(names, len(rows))}
+        marks |= {(at, len(cells) + 1): star for at, star in stars.items() if star}
         rows += [(group, *row) for row in zip(names, *cells, strict=True)]
     heads = [replace(head, best=None) for head in heads]
     notes = (f"by {by}: {first.signature}",)
@@ -257,24 +252,17 @@ def _types_table(design: ComparisonDesign, metric: str, results: MetricCompariso
         values = [result.value for result in listed]
         known = (None if math.isnan(value) else value for value in values)
         rows.append((kind, (min(gold[kind]), max(gold[kind])), *known))
-        best |= {
-            (row, at + 2) for at in core.best_rows(values, higher_is_better=True) if values[at]
-        }
+        top = core.best_rows(values, higher_is_better=True)
+        best |= {(row, at + 2) for at in top if values[at]}
         marks |= {(row, at): _mark(design, result) for at, result in enumerate(listed, start=2)}
     level = f"(level {design.level:g})"
     meaning = f"Systems that share a letter in a row do not differ significantly {level}."
     if design.baseline is not None:
         meaning = f"* p <= {design.level:g} against {design.baseline}"
-    notes = (
-        "gold: edits of this type in the chosen references (tp + fn)",
-        meaning,
-        f"by type: {next(iter(results.types.values())).signature}",
-    )
-    heads = (
-        f"{metric} by type",
-        core.Column("gold", "count"),
-        *core.Column.many("score", *results),
-    )
+    gold_means = "gold: edits of this type in the chosen references (tp + fn)"
+    notes = (gold_means, meaning, f"by type: {next(iter(results.types.values())).signature}")
+    columns = (core.Column("gold", "count"), *core.Column.many("score", *results))
+    heads = (f"{metric} by type", *columns)
     marks = {place: mark for place, mark in marks.items() if mark}
     return replace(core.Table.of(heads, rows, notes, marks=marks), best=frozenset(best))
 

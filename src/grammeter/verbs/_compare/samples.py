@@ -141,11 +141,8 @@ def type_columns(
     """
     if isinstance(wanted, str) and wanted not in core.TIERS:
         raise core.UnknownNameError("kind of types", wanted, core.TIERS)
-    typed = {
-        name: _columns(name, column, segments, wanted)
-        for name, column in columns.items()
-        if column.type_counts
-    }
+    counted = {name: column for name, column in columns.items() if column.type_counts}
+    typed = {name: _columns(name, column, segments, wanted) for name, column in counted.items()}
     if not typed:
         fault = f"no counts by error type are stored for {', '.join(columns) or 'no metric'}"
         fix = "Score again: grammeter score -m errant --types ... -o FILE"
@@ -218,10 +215,9 @@ def _columns(
         scores: dict[str, core.Score] = {}
         for system, value, total in zip(counts, scorer.type_values(totals), totals, strict=True):
             tp, fp, fn = total.tolist()
+            parts = {"tp": tp, "fp": fp, "fn": fn}
             known, why = (float(value), None) if total.any() else (math.nan, ABSENT)
-            scores[system] = core.Score(
-                known, signature, segments, {"tp": tp, "fp": fp, "fn": fn}, why
-            )
+            scores[system] = core.Score(known, signature, segments, parts, why)
         samples = PairedSamples(rows.astype(np.float64), scorer.type_values)
         columns[kind] = replace(bare, scores=scores), samples
     return columns
