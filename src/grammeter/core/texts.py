@@ -84,11 +84,9 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 def display_width(text: str) -> int:
     """Return the columns that a text takes on a terminal: a grapheme cluster those of its base."""
-    return sum(
-        1 + (unicodedata.east_asian_width(cluster[0]) in "WF")
-        for cluster in graphemes(text)
-        if unicodedata.category(cluster[0]) not in ("Mn", "Me", "Cf")
-    )
+    bases = [cluster[0] for cluster in graphemes(text)]
+    shown = (c for c in bases if unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in shown)
 
 
 def graphemes(text: str) -> list[str]:

@@ -138,10 +138,8 @@ def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:
     shares = {system: score.parts.get("coverage", 1.0) for system, score in column.scores.items()}
     least = min(shares, key=lambda system: shares[system])
     if shares[least] < 1:
-        yield (
-            f"{name}: some sentences have no score and are left out, most of them of {least}:"
-            f" a share of {shares[least]:.4f} has one"
-        )
+        most = f"most of them of {least}: a share of {shares[least]:.4f} has one"
+        yield f"{name}: some sentences have no score and are left out, {most}"
 
 
 def _score_one(

@@ -52,11 +52,8 @@ class Judged:
     @cached_property
     def missing(self) -> list[tuple[Ranking, str]]:
         """Items that are due but have no scores, with the reason."""
-        return [
-            (ranking, opinion.reason)
-            for ranking, opinion in zip(self.rankings, self.opinions, strict=True)
-            if opinion.due and opinion.scores is None
-        ]
+        pairs = zip(self.rankings, self.opinions, strict=True)
+        return [(item, of.reason) for item, of in pairs if of.due and of.scores is None]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -105,10 +102,9 @@ class Judged:
             "refused": "another model may answer what this one refuses",
         }
         fixes = [text for state, text in again.items() if self.states[state]]
-        return (
-            f"{self.due - len(self.missing)} of {self.due} items have scores, a share of"
-            f" {self.coverage:.4f}, limit {self.required:g}; {'; '.join(fixes)}"
-        )
+        scored = f"{self.due - len(self.missing)} of {self.due} items have scores"
+        share = f"a share of {self.coverage:.4f}, limit {self.required:g}"
+        return f"{scored}, {share}; {'; '.join(fixes)}"
 
     @property
     def spread(self) -> float:

@@ -313,10 +313,8 @@ def _notes(
         yield "curves are against a judge's own scores by all items, so they are too high"
     once = ", ".join(name for name, of in profiles.items() if not of.verdicts["swapped"])
     if once:
-        yield (
-            f"{once}: no item was shown in two orders, so what stood first may have been better;"
-            " 'grammeter judge --permute 2' tells"
-        )
+        first = "so what stood first may have been better; 'grammeter judge --permute 2' tells"
+        yield f"{once}: no item was shown in two orders, {first}"
 
 
 def _with_texts(example: meta.Disagreement, corpus: formats.Corpus | None) -> meta.Disagreement:

@@ -104,10 +104,8 @@ def check_limits(
         fix = "Give a number in the metric's own units."
         if isfinite(limit) and low <= limit / 100 <= high:
             fix = f"Did you mean {name}={limit / 100:g}? --percent changes only what is printed."
-        fault = (
-            f"--fail-under {name}={limit:g}: scores of {metric} lie between {low:g} and {high:g}"
-        )
-        raise UsageError(fault, fix=fix)
+        lie = f"scores of {metric} lie between {low:g} and {high:g}"
+        raise UsageError(f"--fail-under {name}={limit:g}: {lie}", fix=fix)
 
 
 def _metric_and_group(name: str, metrics: Collection[str]) -> tuple[str, str]:

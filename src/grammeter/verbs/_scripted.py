@@ -33,7 +33,8 @@ class Scripted:
     identity = "scripted"
 
     def __init__(self) -> None:
-        texts = [sample_corpus().joinpath(name).read_text("utf-8") for name in _REFERENCES]
+        files = [sample_corpus() / name for name in ("ref0.txt", "ref1.txt")]
+        texts = [file.read_text("utf-8") for file in files]
         self._known = [Counter(line.split()) for text in texts for line in text.splitlines()]
 
     def answered(self, model: str, calls: Sequence[llm.Call]) -> list[llm.Outcome]:
@@ -63,6 +64,3 @@ class Scripted:
         words = Counter(target.split())
         far = (max((words - near).total(), (near - words).total()) for near in self._known)
         return max(1, 5 - min(far))
-
-
-_REFERENCES = ("ref0.txt", "ref1.txt")

@@ -62,20 +62,18 @@ class ComparisonDesign:
 
     def limits(self, segments: int, comparisons: int) -> Iterator[str]:
         """Say what this design cannot show with so many segments and comparisons."""
-        if self.units is not None:
-            yield from self._limits_of_units(self.units)
-        elif segments < FEW_SEGMENTS and self.test == "bootstrap":
-            yield (
-                f"segments are few for a bootstrap ({segments}): intervals and p-values come out"
-                " too small; take p-values from --test randomisation"
-            )
-        drawn = segments if self.units is None else self.units
-        if comparisons and least_pvalue(drawn) > self.level:
-            what = "segments" if self.units is None else f"units ({self.unit})"
-            yield (
-                f"{what} are too few ({drawn}) to show a difference: no p-value can be below"
-                f" {least_pvalue(drawn):.3g}"
-            )
+        drawn, what = (segments, "segments") if self.units is None else (self.units, "units")
+        if what == "units" and drawn == 1:
+            yield f"one {self.unit} does not show how scores vary: there is no interval"
+        elif what == "units" and drawn < FEW_UNITS:
+            yield f"an interval from so few units is not to be trusted ({self.unit}: {drawn})"
+        elif what == "segments" and drawn < FEW_SEGMENTS and self.test == "bootstrap":
+            limit = "intervals and p-values come out too small; take p-values from"
+            yield f"segments are few for a bootstrap ({drawn}): {limit} --test randomisation"
+        if comparisons and (least := least_pvalue(drawn)) > self.level:
+            what = what if self.units is None else f"units ({self.unit})"
+            few = f"{what} are too few ({drawn}) to show a difference"
+            yield f"{few}: no p-value can be below {least:.3g}"
         elif comparisons:
             yield from self.limits_of_resamples(comparisons)
         if not comparisons:
@@ -83,33 +81,21 @@ class ComparisonDesign:
         elif comparisons == 1 and self.correction != "none":
             yield f"correction {self.correction} has no effect: there is one comparison"
 
-    def _limits_of_units(self, units: int) -> Iterator[str]:
-        if units == 1:
-            yield f"one {self.unit} does not show how scores vary: there is no interval"
-        elif units < FEW_UNITS:
-            yield f"an interval from so few units is not to be trusted ({self.unit}: {units})"
-
     def limits_of_resamples(self, comparisons: int) -> Iterator[str]:
         """Say what so many resamples cannot show of so many comparisons."""
-        where = (
-            f"({self.resamples:,} resamples, {comparisons:,} comparisons,"
-            f" correction {self.correction})"
-        )
+        counts = f"{self.resamples:,} resamples, {comparisons:,} comparisons"
+        where = f"({counts}, correction {self.correction})"
         strict = self.correction in STRICT
         smallest = (comparisons if strict else 1) / (self.resamples + 1)
         needed = math.ceil(comparisons / (self.level * (self.resamples + 1)) - 1e-9)
+        least = f"no p-value can be below {smallest:.3g} here {where}"
         if smallest > self.level:
-            yield f"no p-value can be below {smallest:.3g} here {where}: take more --resamples"
+            yield f"{least}: take more --resamples"
         elif strict and self.resamples < self.wanted(comparisons):
-            yield (
-                f"few resamples: no p-value can be below {smallest:.3g} here {where};"
-                f" take --resamples {self.wanted(comparisons)}"
-            )
+            yield f"few resamples: {least}; take --resamples {self.wanted(comparisons)}"
         elif self.correction == "benjamini-hochberg" and needed > 1:
-            yield (
-                f"few resamples: nothing is significant here unless {needed:,} comparisons are"
-                f" as clear as resamples can show {where}"
-            )
+            clear = f"unless {needed:,} comparisons are as clear as resamples can show {where}"
+            yield f"few resamples: nothing is significant here {clear}"
 
     def check_size(self, values: int) -> None:
         """Refuse more resampled scores (``values`` in each resample) than memory holds."""
@@ -143,9 +129,11 @@ class ComparisonDesign:
             return replace(self, resamples=resamples), []
         note = (
             f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples, which"
-            f" takes more than seconds: Benjamini-Hochberg was taken instead, with {resamples:,}."
-            " It bounds the share of false alarms among all alarms, not the chance of any."
         )
+        note += (
+            f" takes more than seconds: Benjamini-Hochberg was taken instead, with {resamples:,}."
+        )
+        note += " It bounds the share of false alarms among all alarms, not the chance of any."
         if systems * wanted <= MOST_VALUES:
             note += f" For {self.correction} say --resamples {wanted}"
         return replace(self, resamples=resamples, correction="benjamini-hochberg"), [note]

@@ -144,10 +144,9 @@ def _values(name: str, column: core.MetricScores, first: str, second: str) -> co
 
 def _counted(name: str, unit: str, first: str, second: str, better: core.FloatArray) -> str:
     unknown = f", unknown in {missing}" if (missing := np.isnan(better).sum()) else ""
-    return (
-        f"{name}: of {unit} {first} is better in {(better > 0).sum()}, {second} in"
-        f" {(better < 0).sum()}, they are equal in {(better == 0).sum()}{unknown}"
-    )
+    ours, theirs, equal = (better > 0).sum(), (better < 0).sum(), (better == 0).sum()
+    shares = f"{first} is better in {ours}, {second} in {theirs}, they are equal in {equal}"
+    return f"{name}: of {unit} {shares}{unknown}"
 
 
 def _numbers(values: Sequence[float] | core.FloatArray) -> dict[str, float | int | None]:

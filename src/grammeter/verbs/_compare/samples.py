@@ -171,14 +171,11 @@ def part_notes(
     """Say how many comparisons by error type or group there are, and what that means."""
     for text in design.limits_of_resamples(comparisons) if comparisons else ():
         yield f"{name}, by {what}: {text}"
-    family = (
-        f"{name}: {comparisons:,} comparisons by {what} ({parts} {what.removeprefix('error ')}s)"
-    )
+    size = f"{parts} {what.removeprefix('error ')}s"
+    family = f"{name}: {comparisons:,} comparisons by {what} ({size})"
     if design.correction == "none" and comparisons > 1:
-        yield (
-            f"{family}, not corrected: about {comparisons * design.level:.0f} come out as"
-            " significant by chance alone; take --correction"
-        )
+        false = f"about {comparisons * design.level:.0f} come out as significant by chance alone"
+        yield f"{family}, not corrected: {false}; take --correction"
     elif comparisons > 1:
         yield f"{family} are one family, corrected by {design.correction}, apart from the whole"
 

@@ -163,12 +163,7 @@ def _mean_of(
     groups: int, value_of: Callable[[core.FloatArray], core.FloatArray]
 ) -> Callable[[core.FloatArray], core.FloatArray]:
     """Return the mean over groups as a function of their sums side by side."""
-
-    def mean(sums: core.FloatArray) -> core.FloatArray:
-        values = value_of(sums.reshape(*sums.shape[:-1], groups, -1))
-        return np.asarray(values.mean(axis=-1))
-
-    return mean
+    return lambda sums: value_of(sums.reshape(*sums.shape[:-1], groups, -1)).mean(axis=-1)
 
 
 def _numbers(labels: Sequence[Any]) -> core.IntArray:
