@@ -35,7 +35,9 @@ def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
     try:
         status = path.stat()
         if path.is_dir():
-            yield from _folder(path, limit)
+            inside = (file for file in sorted(path.rglob("*")) if file.is_file())
+            small = (file for file in inside if file.stat().st_size <= limit)
+            yield from ((file.relative_to(path).as_posix(), file.read_bytes()) for file in small)
         elif not stat.S_ISREG(status.st_mode):
             raise OSError("no file and no folder")
         elif zipfile.is_zipfile(path):
@@ -98,12 +100,6 @@ class _Counted(io.RawIOBase):
         data = self.stream.read(min(size, _BLOCK) if size >= 0 else _BLOCK)
         self.budget.spend(len(data))
         return data
-
-
-def _folder(folder: Path, limit: int) -> Iterator[tuple[str, bytes]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.stat().st_size <= limit:
-            yield path.relative_to(folder).as_posix(), path.read_bytes()
 
 
 def _zip(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]:

@@ -5,10 +5,8 @@ judgments of Kobayashi et al. 2024. They tell what the files do not: which numbe
 sentence has, whose scores stand in a column without names, how the paper ranked the systems.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
 from grammeter.formats import corpus, judged, read, tables, text
@@ -93,10 +91,8 @@ class Benchmark:
         return replace(copied, signature=column.signature.extended(settings))
 
 
-BENCHMARKS: Mapping[str, Benchmark] = {
-    data["name"]: Benchmark(**data)
-    for data in json.loads(files("grammeter.formats").joinpath("benchmarks.json").read_bytes())
-}
+_DATA = tables.shipped("benchmarks.json")
+BENCHMARKS: Mapping[str, Benchmark] = {data["name"]: Benchmark(**data) for data in _DATA}
 
 
 def benchmark(name: str) -> Benchmark:

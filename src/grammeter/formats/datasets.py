@@ -6,7 +6,6 @@ by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their
 
 import gzip
 import hashlib
-import json
 import os
 import sys
 import tempfile
@@ -14,12 +13,11 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files as package_files
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from grammeter import core
-from grammeter.formats import archive
+from grammeter.formats import archive, tables
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent", "described"]
@@ -167,23 +165,18 @@ def get_dataset(
         Opens addresses.
     """
     entry = dataset(name)
-    if not entry.files:
-        raise _missing(_listing(entry))
+    listing, others = _listing(entry), set[str]()
+    if not entry.files or (source is None and any(file.url is None for file in listing.missing)):
+        raise _missing(listing)
     if source is None:
-        contents, others = _fetched(entry, opener or _open_https), set[str]()
+        new = [file for file in entry.files if not _is_sound(listing.folder / file.path, file)]
+        urls = {file: file.url for file in new if file.url is not None}
+        contents = {file: _download(url, file, opener or _open_https) for file, url in urls.items()}
     else:
         contents, others = _taken(entry, source)
     copied = _store(entry, contents)
     listing = _listing(entry)
     return Imported(listing, copied, tuple(sorted(others & _names(listing.missing))))
-
-
-def _fetched(entry: Dataset, opener: Opener) -> dict[DataFile, bytes]:
-    listing = _listing(entry)
-    if any(file.url is None for file in listing.missing):
-        raise _missing(listing)
-    new = [file for file in entry.files if not _is_sound(listing.folder / file.path, file)]
-    return {file: _download(file.url, file, opener) for file in new if file.url is not None}
 
 
 def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], set[str]]:
@@ -209,8 +202,7 @@ def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], s
 
 @cache
 def _catalogue() -> Mapping[str, Dataset]:
-    text = package_files("grammeter.formats").joinpath("datasets.json").read_text(encoding="utf-8")
-    return {data["name"]: _entry(data) for data in json.loads(text)}
+    return {data["name"]: _entry(data) for data in tables.shipped("datasets.json")}
 
 
 def _entry(data: dict[str, Any]) -> Dataset:

@@ -220,7 +220,12 @@ def write_judgments(
     first_segment
         The number of the first sentence; default: that of the file they were read from, else 0.
     """
-    form = form or _form_by_name(path)
+    suffix = Path(str(path).removesuffix(".gz")).suffix
+    if form is None and suffix not in _SUFFIXES:
+        fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
+        fault = f"the name {str(path)!r} does not tell the format of judgments"
+        raise core.UsageError(fault, fix=fix)
+    form = form or _SUFFIXES[suffix]
     write_text(path, format_judgments(judgments, form, first_segment=first_segment))
     lost = wmt.lost_in_wmt(judgments) if form == "wmt" else ""
     return (f"{path}: WMT CSV cannot hold everything: {lost}",) if lost else ()
@@ -260,12 +265,3 @@ def _form_of(text: str, where: str) -> judged.JudgmentForm:
     fix = "Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and"
     fix += ' system1rank) and JSON lines ({"judge": ...}).'
     raise core.DataError("judgments of no known format", where=f"{where}:1", fix=fix)
-
-
-def _form_by_name(path: PathLike) -> judged.JudgmentForm:
-    suffix = Path(str(path).removesuffix(".gz")).suffix
-    if suffix not in _SUFFIXES:
-        fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
-        fault = f"the name {str(path)!r} does not tell the format of judgments"
-        raise core.UsageError(fault, fix=fix)
-    return _SUFFIXES[suffix]

@@ -4,15 +4,13 @@
 what the paper does, ``checked`` which published figures came out, ``unknown`` if none was tried.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from grammeter.core import UnknownNameError, UsageError
-from grammeter.formats import datasets, read
+from grammeter.formats import datasets, read, tables
 from grammeter.formats.corpus import Corpus
 
 
@@ -31,10 +29,7 @@ class Recipe:
     lenient: bool = False
 
 
-RECIPES: Mapping[str, Recipe] = {
-    data["name"]: Recipe(**data)
-    for data in json.loads(files("grammeter.formats").joinpath("recipes.json").read_bytes())
-}
+RECIPES: Mapping[str, Recipe] = {of["name"]: Recipe(**of) for of in tables.shipped("recipes.json")}
 
 
 def recipe(name: str) -> Recipe:

@@ -30,18 +30,15 @@ _CELL_ENDS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 def parse_block(block: Block) -> list[Row]:
     """Return the rows of a block; what cannot be read becomes a row with a fault."""
     if block.form == "parquet":
-        return _arrow_rows(block.first, arrow_table(block.records[0]))
+        table, first = arrow_table(block.records[0]), block.first
+        try:
+            return [Row(line, cells) for line, cells in enumerate(table.to_pylist(), start=first)]
+        except (ValueError, OverflowError):  # no UTF-8, a date beyond the year 9999
+            return [_arrow_row(first + at, table.slice(at, 1)) for at in range(table.num_rows)]
     numbered = enumerate(block.records, start=block.first)
     if block.form == "jsonl":
         return [_json_row(line, data) for line, data in numbered]
     return [_listed_row(block.columns, line, record) for line, record in numbered]
-
-
-def _arrow_rows(first: int, table: Any) -> list[Row]:
-    try:
-        return [Row(line, cells) for line, cells in enumerate(table.to_pylist(), start=first)]
-    except (ValueError, OverflowError):  # no UTF-8, a date beyond the year 9999
-        return [_arrow_row(first + at, table.slice(at, 1)) for at in range(table.num_rows)]
 
 
 def _arrow_row(line: int, table: Any) -> Row:

@@ -8,21 +8,18 @@ Systems that wrote the same stand as ``A B``, ``A,B`` or ``A+B`` in place of one
 contain these characters, too, so the whole file decides how they are read.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 
 from grammeter.core import DataError
 from grammeter.formats.judged import MARKS, Separator
+from grammeter.formats.tables import shipped
 
-_DATA = json.loads(files("grammeter.formats").joinpath("spellings.json").read_bytes())
-JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = map(
-    tuple[str, ...], _DATA.values()
-)
+_LISTS = map(tuple[str, ...], shipped("spellings.json").values())
+JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = _LISTS
 UNUSED = ("", "-1", "###")
 """What the campaigns wrote where a column had no use."""
 

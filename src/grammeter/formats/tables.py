@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -20,6 +21,11 @@ _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes
 
 
 # --- JSON objects --------------------------------------------------------------------------
+def shipped(name: str) -> Any:
+    """Read a JSON file of this room."""
+    return json.loads(files("grammeter.formats").joinpath(name).read_bytes())
+
+
 def read_object(path: str | Path) -> dict[str, Any]:
     """Read a JSON object, gzip or not (``-``: standard input); :class:`DataError` with line."""
     return parse_object(read_text(path), str(path))
