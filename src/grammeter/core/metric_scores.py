@@ -67,13 +67,11 @@ class MetricScores(Named[Score], over="scores", what="system"):
 
     def details(self) -> dict[str, Any]:
         """Return what the public shape leaves out: sentences, statistics, counts by type."""
-        return {
-            "metric": self.metric,
-            "statistics": {s: rows.to_dict() for s, rows in self.statistics.items()},
-            "sentences": {s: _sentences_to_json(x) for s, x in self.segments.items()},
-            "types": {s: counts.to_dict() for s, counts in self.type_counts.items()},
-            "constants": dict(self.constants),
-        }
+        statistics = {s: rows.to_dict() for s, rows in self.statistics.items()}
+        sentences = {s: _sentences_to_json(x) for s, x in self.segments.items()}
+        types = {s: counts.to_dict() for s, counts in self.type_counts.items()}
+        rows = {"statistics": statistics, "sentences": sentences, "types": types}
+        return {"metric": self.metric, **rows, "constants": {**self.constants}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""

@@ -49,14 +49,10 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a ranking."""
-        return {
-            "kind": RANKING_KIND,
-            "grammeter": __version__,
-            "method": self.method,
-            "signature": str(self.signature),
-            "systems": [_row_to_json(row) for row in self.rows],
-            "notes": [*self.notes],
-        }
+        head = {"kind": RANKING_KIND, "grammeter": __version__, "method": self.method}
+        systems = [_row_to_json(row) for row in self.rows]
+        shape = {"signature": str(self.signature), "systems": systems, "notes": [*self.notes]}
+        return {**head, **shape}
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each system, best first."""

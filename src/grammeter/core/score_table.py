@@ -53,15 +53,10 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""
-        return {
-            "kind": SCORES_KIND,
-            "grammeter": __version__,
-            "segments": self.segments,
-            "systems": list(self.systems),
-            "metrics": {name: column.to_dict() for name, column in self.columns.items()},
-            **self.blocks,
-            "notes": [*self.notes],
-        }
+        head = {"kind": SCORES_KIND, "grammeter": __version__, "segments": self.segments}
+        metrics = {name: column.to_dict() for name, column in self.columns.items()}
+        shape = {**head, "systems": [*self.systems], "metrics": metrics}
+        return {**shape, **self.blocks, "notes": [*self.notes]}
 
     def to_full_dict(self) -> dict[str, Any]:
         """Return the public shape and, under ``details`` and ``corpus``, all that is known."""

@@ -178,14 +178,11 @@ class Table:
                 written = ((row, str(cells[at] or "")) for row, cells in enumerate(self.rows))
                 marks.update({(row, owner): text for row, text in written if text})
         moved = {place: new for new, place in enumerate(places)}
-        return Table(
-            tuple(self.columns[at] for at in places),
-            tuple(tuple(cells[at] for at in places) for cells in self.rows),
-            self.notes,
-            self.title,
-            frozenset((row, moved[at]) for row, at in self.best if at in moved),
-            {(row, moved[at]): mark for (row, at), mark in marks.items()},
-        )
+        columns = tuple(self.columns[at] for at in places)
+        rows = tuple(tuple(cells[at] for at in places) for cells in self.rows)
+        best = frozenset((row, moved[at]) for row, at in self.best if at in moved)
+        marks = {(row, moved[at]): mark for (row, at), mark in marks.items()}
+        return Table(columns, rows, self.notes, self.title, best, marks)
 
 
 _TITLED = ("{}\n\n", "# {}\n", "## {}\n\n", "% {}\n", "<h3>{}</h3>\n")

@@ -132,14 +132,9 @@ class Comparison(
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
-        return {
-            "kind": COMPARISON,
-            "grammeter": version.__version__,
-            "segments": self.segments,
-            **asdict(self.design),
-            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
-            "notes": [*self.notes],
-        }
+        head = {"kind": COMPARISON, "grammeter": version.__version__, "segments": self.segments}
+        metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
+        return {**head, **asdict(self.design), "metrics": metrics, "notes": [*self.notes]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "Comparison":
