@@ -212,9 +212,8 @@ def _ranking(data: dict[str, Any]) -> Ranking:
         fix = "Give what judges said: Appraise XML, WMT CSV, or JSON lines with judge, groups"
         fix += " and ranks."
         raise DataError(f'these are no judgments: "kind" is {ascii(data["kind"])[:40]}', fix=fix)
-    for key in _KEYS[:3]:
-        if key not in data:
-            raise DataError(f"no {key}", fix=_FIX)
+    if lacking := [key for key in _KEYS[:3] if key not in data]:
+        raise DataError(f"no {lacking[0]}", fix=_FIX)
     for key in _SHAPES.keys() & data.keys():
         check_shape(data[key], _SHAPES[key], _FIX)
         try:
