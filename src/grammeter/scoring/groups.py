@@ -70,10 +70,8 @@ def group_block(
             documents = [corpus.documents[place] for place in at] if averaged(corpus) else ()
             scores[group] = {s: corpus_score(metric, of, documents) for s, of in rows.items()}
         shown[name] = {g: {s: o.to_dict() for s, o in of.items()} for g, of in scores.items()}
-        shown[name][core.MACRO] = {
-            system: _macro({group: of[system].value for group, of in scores.items()})
-            for system in columns[name]
-        }
+        values = {s: {g: of[s].value for g, of in scores.items()} for s in columns[name]}
+        shown[name][core.MACRO] = {system: _macro(of) for system, of in values.items()}
     sizes = {group: len(at) for group, at in places.items()}
     by = ",".join(corpus.groups)
     return {"by": by, "order": [*places], "segments": sizes, "metrics": shown}

@@ -159,8 +159,6 @@ def _notes(name: str, alone: core.Explanation, explained: core.Explanation) -> I
         yield f"{name}: {scoring.CUT}"
     same = math.isclose(alone.value, explained.value, rel_tol=CLOSE, abs_tol=CLOSE)
     if not same and not (math.isnan(alone.value) and math.isnan(explained.value)):
-        yield (
-            f"{name}: the scores have {explained.value:.4f} for this sentence; what is shown below"
-            f" it makes {alone.value:.4f}: the metric takes something from the other sentences,"
-            " or an older version wrote the scores (score again)"
-        )
+        figures = f"the scores have {explained.value:.4f} for this sentence; what is shown below it"
+        why = "the metric takes something from the other sentences, or an older version wrote the"
+        yield f"{name}: {figures} makes {alone.value:.4f}: {why} scores (score again)"
