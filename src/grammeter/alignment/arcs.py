@@ -7,8 +7,6 @@ algorithm for computing Levenshtein and Damerau edit distances"; Hyyro 2004, "Bi
 LCS-length computation revisited").
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

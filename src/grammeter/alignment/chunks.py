@@ -4,8 +4,6 @@
 cuts each version at its own edits (GoToScorer).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

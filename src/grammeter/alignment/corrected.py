@@ -1,7 +1,5 @@
 """Texts that annotators' edits make: all of them, combinations, subsets, or drawn in brackets."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -50,11 +48,9 @@ def mixed(
         choices.append(list(ways) if len(cluster) == len(gold) else [*ways, ()])
     count = math.prod(map(len, choices))
     if count > limit:
-        raise UsageError(
-            f"{count} combinations of corrections, more than {limit}, for the sentence"
-            f" {' '.join(source)[:60]!r}",
-            fix="Use mix=false, or raise limit.",
-        )
+        fault = f"{count} combinations of corrections, more than {limit}, for the sentence"
+        fault += f" {' '.join(source)[:60]!r}"
+        raise UsageError(fault, fix="Use mix=false, or raise limit.")
     combined = (list(itertools.chain(*ways)) for ways in itertools.product(*choices))
     apart = (edits for edits in combined if len({(e.start, e.end) for e in edits}) == len(edits))
     return list(dict.fromkeys(apply_backwards(source, edits) for edits in apart))

@@ -1,7 +1,5 @@
 """Text of a document laid back on its source sentences, whose boundaries it does not have."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence, Set
 from itertools import accumulate, pairwise

@@ -9,8 +9,6 @@ On small inputs, where the scorer runs too, the costs are the same; the edits ma
 two paths cost exactly the same (here the earliest beginning wins, there rounding decides).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple

@@ -6,8 +6,6 @@ that one stable sort per order brings equal n-grams of a line together, and with
 one text. Sources and references are counted once per line, however many hypotheses it has.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -16,8 +16,6 @@ has each run of these three once. A gap without any example is split unless lett
 both sides.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -117,7 +115,7 @@ class CorpusTokenizer:
             for chunk, is_last, splits in examples
         )
 
-    def without(self, examples: Iterable[SplitExample]) -> CorpusTokenizer:
+    def without(self, examples: Iterable[SplitExample]) -> "CorpusTokenizer":
         """Return the tokeniser of the other examples; to try it on these."""
         fewer, less = copy(self), CorpusTokenizer(examples)
         fewer._seen, fewer._all = self._seen - less._seen, self._all - less._all

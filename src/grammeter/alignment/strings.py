@@ -1,7 +1,5 @@
 """Stems of English words, and how much of two strings is the same."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

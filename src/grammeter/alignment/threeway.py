@@ -15,8 +15,6 @@ the table plane by plane. Both give the same columns.
 Source: Felice and Briscoe (2015) for the costs; the order of ties is that of their program.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ tn      rightly left alone
 ======  ===================================================================
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

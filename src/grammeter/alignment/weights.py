@@ -4,8 +4,6 @@ Gong et al. (2022), section 4.2: with S the source, R the source with all edits 
 and S+e the source with the edit e alone, e weighs ``|score(S+e, R) - score(S, R)|``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +52,7 @@ class Weighed:
     truncated: bool = False  # a model cut a text
 
     @classmethod
-    def of(cls, union: Union, figures: Sequence[Sequence[float]], *, inverse: bool) -> Weighed:
+    def of(cls, union: Union, figures: Sequence[Sequence[float]], *, inverse: bool) -> "Weighed":
         """Make weights from the score of each of :meth:`Union.pairs`, and whether it was cut."""
         weights = weights_of([score for score, _ in figures])
         weightless = weights.count(0.0)

@@ -12,8 +12,6 @@ never reaches into the prefix, because the search for one stops where two cells 
 cost the same, and on the border and before it they do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib.util import find_spec

@@ -4,8 +4,6 @@ Each distinct sentence is parsed once, and only where aligning, merging or class
 more than the words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial

@@ -4,8 +4,6 @@ Zhang et al. 2022, "MuCGEC: a multi-reference multi-source evaluation dataset fo
 grammatical error correction", as the program of its repository does at commit 3922193.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

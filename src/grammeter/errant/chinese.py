@@ -1,7 +1,5 @@
 """What may be known of Chinese characters: simplified forms, readings, meanings, confusions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ are short functions, tried in order; what they know of words, tags and relations
 ``data/english.json``, the rules for stems in ``data/lancaster.txt``.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import operator
@@ -43,7 +41,7 @@ def classify_by_upos(span: Span, source: Tokens, target: Tokens) -> str:
     return _classified(_Side(source, *span[:2]), _Side(target, *span[2:]), _upos)
 
 
-def _classified(one: _Side, other: _Side, category: Callable[..., str]) -> str:
+def _classified(one: "_Side", other: "_Side", category: Callable[..., str]) -> str:
     if one.texts == other.texts:
         return UNKNOWN
     if not (len(one) and len(other)):
@@ -56,11 +54,11 @@ def _classified(one: _Side, other: _Side, category: Callable[..., str]) -> str:
     return f"R:{'WO' if sorted(one.lowers) == sorted(other.lowers) else category(one, other)}"
 
 
-def _english(*sides: _Side) -> str:
+def _english(*sides: "_Side") -> str:
     return _one_sided(*sides) if len(sides) == 1 else _two_sided(*sides)
 
 
-def _upos(*sides: _Side) -> str:
+def _upos(*sides: "_Side") -> str:
     classes = {pos for side in sides for pos in side.pos}
     return next(iter(classes)) if len(classes) == 1 and classes <= TYPED_CLASSES else "OTHER"
 
@@ -89,7 +87,7 @@ class _Side:
                 fix="Use a pipeline with Penn Treebank tags, or do without types.",
             ) from None
 
-    def without_last(self) -> _Side:
+    def without_last(self) -> "_Side":
         return _Side(self.tokens, self.start, self.end - 1)
 
 

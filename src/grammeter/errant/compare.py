@@ -1,7 +1,5 @@
 """Edits compared with edits: ERRANT's counts, by error type, and its choice of references."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

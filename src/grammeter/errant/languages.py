@@ -8,8 +8,6 @@ speech, unless a package announces better rules under the entry point group
     de = "my_package:GERMAN"          # a grammeter.errant.languages.Language
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Bryant, Felice & Briscoe 2017, "Automatic annotation and evaluation of error typ
 grammatical error correction", section 3.2, as errant 3.0.2 applies it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from string import punctuation

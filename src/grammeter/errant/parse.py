@@ -4,8 +4,6 @@ Tokens are what white space separates, as with errant's ``tokenise=False``; only
 pipeline tokenised (``Tokens.raw``) are tokenised by it again: it looks at the spaces, too.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -96,7 +94,7 @@ class Parser:
         return self.pipeline.load(_UNUSED)
 
     @cached_property
-    def _disk(self) -> ParseCache:
+    def _disk(self) -> "ParseCache":
         if not self._folder:
             return ParseCache(None, "")
         try:

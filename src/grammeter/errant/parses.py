@@ -1,7 +1,5 @@
 """Word classes without a pipeline: of the words alone, or of parses made elsewhere."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re
@@ -83,12 +81,10 @@ class Parses:
         missing = [one for one in wanted if len(one) and one.texts not in self._known]
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-            raise DataError(
-                f"no parse of the sentence {' '.join(missing[0].texts)!r}{more}",
-                where=str(self._path),
-                fix="Parse the sources, the reference texts and all outputs, token by token as they"
-                " stand there, into this one file.",
-            )
+            fault = f"no parse of the sentence {' '.join(missing[0].texts)!r}{more}"
+            fix = "Parse the sources, the reference texts and all outputs, token by token as they"
+            fix += " stand there, into this one file."
+            raise DataError(fault, where=str(self._path), fix=fix)
         return [self._known[one.texts] if len(one) else one for one in wanted]
 
 

@@ -1,7 +1,5 @@
 """Which spaCy pipeline parses, found by name or folder without loading spaCy."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Sentences as plain values: their tokens, parsed or not, and edits applied to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from sys import intern
@@ -49,7 +47,7 @@ class Tokens:
 
     def with_columns(
         self, lemmas: Column, pos: Column, tags: Column, deps: Column = (), heads: Heads = ()
-    ) -> Tokens:
+    ) -> "Tokens":
         """Return the sentence with a parser's columns; equal values share one object."""
         columns = [tuple(map(intern, column)) for column in (lemmas, pos, tags, deps)]
         return Tokens(self.texts, self.lowers, *columns, heads=tuple(heads), raw=self.raw)
@@ -87,7 +85,7 @@ class Applied:
     spans: Sequence[tuple[Edit, Span]]
 
     @classmethod
-    def of(cls, source: str, edits: Iterable[Edit], minimise: bool) -> Applied:
+    def of(cls, source: str, edits: Iterable[Edit], minimise: bool) -> "Applied":
         """Apply edits one by one, from the left, each at its place after the earlier ones."""
         before = source.split()
         after = list(before)

@@ -1,7 +1,5 @@
 """What a metric is: a frozen value whose fields are its whole configuration."""
 
-from __future__ import annotations
-
 import math
 import re
 import types
@@ -195,7 +193,7 @@ class Metric(ABC):
         """Whether explaining a sentence needs the rows of all sentences of its system."""
         return False
 
-    def within(self, surroundings: core.Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> "Metric":
         """Return a metric that scores one sentence as part of a corpus, with its frequencies."""
         return self
 

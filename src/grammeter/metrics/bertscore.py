@@ -1,7 +1,5 @@
 """BERTScore and BARTScore: texts compared by the states or the likelihoods of a model."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Sequence
@@ -61,11 +59,10 @@ class BertScore(SentenceMean, Asking):
     def check_fields(self) -> None:
         """Refuse rescaling without a baseline, and a baseline without rescaling."""
         if self.rescale and self.baseline is None:
-            raise core.UsageError(
-                "bertscore: rescale=true needs a baseline, and grammeter ships none",
-                fix="Add baseline=FILE, with the lines LAYER,P,R,F that were measured for this"
-                " model, as the package bert-score has them.",
-            )
+            fault = "bertscore: rescale=true needs a baseline, and grammeter ships none"
+            fix = "Add baseline=FILE, with the lines LAYER,P,R,F that were measured for this"
+            fix += " model, as the package bert-score has them."
+            raise core.UsageError(fault, fix=fix)
         if self.baseline is not None and not self.rescale:
             fault = "bertscore: a baseline is named but not used"
             raise core.UsageError(fault, fix="Add rescale=true.")

@@ -1,7 +1,5 @@
 """ChERRANT, characters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """CLEME and CLEME 2.0: chunks with the same boundaries for hypothesis and references."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What metrics with an F-measure over edits share: counts, and the choice of an annotator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """ERRANT and SentERRANT."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """GLEU: n-grams shared with the references, less those wrongly kept from the source."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """GoToScorer: corrections weighed by how many systems get them right."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -161,11 +159,9 @@ class GoToScorer(Extracting, Pooled, SumScore):
             raise core.UsageError(fault, fix=f"There are {', '.join(map(str, sorted(known)))}.")
         alone = all(sum(copies[x] for x in positions) < 2 for positions in lines.values())
         if lines and alone and self.weights == "difficulty":
-            raise core.UsageError(
-                "gotoscorer weighs chunks by how many systems have them right, and there is"
-                " only one system",
-                fix="Score several systems together, or use weights=none.",
-            )
+            fault = "gotoscorer weighs chunks by how many systems have them right, and there is"
+            fault += " only one system"
+            raise core.UsageError(fault, fix="Score several systems together, or use weights=none.")
 
 
 def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[ChunkOutcome]:

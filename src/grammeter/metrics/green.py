@@ -1,7 +1,5 @@
 """GREEN: n-grams that were rightly kept, inserted and deleted, against those that were not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal

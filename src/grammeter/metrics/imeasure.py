@@ -1,7 +1,5 @@
 """I-measure: how much of the way from the source to a perfect text a system has gone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

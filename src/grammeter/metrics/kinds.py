@@ -1,7 +1,5 @@
 """Kinds of metrics, by where their counts come from and what a corpus score is made of."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

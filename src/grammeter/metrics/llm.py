@@ -1,7 +1,5 @@
 """LLM-S and LLM-E: a language model scores outputs side by side, as sentences or as edits."""
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from collections import Counter
@@ -71,11 +69,9 @@ class Judging(Pooled):
     def panel(self) -> llm.Panel:
         """Who is asked, and how often; raise if no model is named."""
         if self.model is None:
-            raise core.UsageError(
-                f"{self.name}: no model is named",
-                fix=f'Say which one is to judge: "{self.name}(model=NAME)"; the models of the'
-                " paper are shut down.",
-            )
+            fix = f'Say which one is to judge: "{self.name}(model=NAME)"; the models of the'
+            fix += " paper are shut down."
+            raise core.UsageError(f"{self.name}: no model is named", fix=fix)
         chat = Chat(self.model) if llm.current().in_process else None
         return llm.Panel(
             model=chat.identity if chat else self.model,
@@ -153,10 +149,8 @@ class Judging(Pooled):
             for outputs in pool.values()
         )
         if max(systems, default=2) < 2:
-            raise core.UsageError(
-                f"{self.name} compares outputs, and there is only one system",
-                fix="Score several systems together.",
-            )
+            fault = f"{self.name} compares outputs, and there is only one system"
+            raise core.UsageError(fault, fix="Score several systems together.")
         groups = [
             llm.Group(context, tuple(drawn))
             for context, outputs in pool.items()

@@ -1,7 +1,5 @@
 """M2 (MaxMatch) and SentM2."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """BLEU and chrF as sacrebleu counts them, and METEOR of 2005 without its synonyms."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

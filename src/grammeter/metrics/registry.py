@@ -1,7 +1,5 @@
 """Names to metrics: a plain table, entry points, and suggestions for typing errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
@@ -85,12 +83,11 @@ def _load_plugin(point: EntryPoint) -> type[Metric]:
     except GrammeterError:
         raise
     except Exception as error:  # whatever goes wrong in somebody's module
-        raise UsageError(
-            f"metric {point.name!r} cannot be loaded from {point.value}:"
-            f" {type(error).__name__}: {error}",
-            fix="Reinstall the package that brings it, or take it off; if it is yours, mend the"
-            " module, or the entry point in pyproject.toml, and install it again.",
-        ) from error
+        fault = f"metric {point.name!r} cannot be loaded from {point.value}:"
+        fault += f" {type(error).__name__}: {error}"
+        fix = "Reinstall the package that brings it, or take it off; if it is yours, mend the"
+        fix += " module, or the entry point in pyproject.toml, and install it again."
+        raise UsageError(fault, fix=fix) from error
     what = f"metric {point.name!r}: {point.value} is"
     if not (isinstance(cls, type) and issubclass(cls, Metric)):
         raise UsageError(f"{what} no subclass of grammeter.Metric", fix=f"{_TELL}.")

@@ -1,7 +1,5 @@
 """Scribendi score: a sentence got better if it became likelier and stayed similar."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated

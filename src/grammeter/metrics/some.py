@@ -1,7 +1,5 @@
 """SOME and IMPARA: regression models, trained on human scores or on the impact of edits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -197,12 +195,9 @@ class Impara(SentenceMean, Asking):
             fix = f"{_NAME_IT} {error.fix}"
             raise core.MissingResourceError(fault, where=where, fix=fix) from error
         if present != trained:
-            raise core.DataError(
-                f"the encoder {name!r} is not the one that the model was trained from:"
-                f" its hash was {trained}, is {present}",
-                where=where,
-                fix=_NAME_IT,
-            )
+            fault = f"the encoder {name!r} is not the one that the model was trained from:"
+            fault += f" its hash was {trained}, is {present}"
+            raise core.DataError(fault, where=where, fix=_NAME_IT)
         return name
 
     def settings(self) -> dict[str, object]:

@@ -1,7 +1,5 @@
 """PT-M2 and PT-ERRANT: M2 and ERRANT with edits that a pretrained model weighs."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
