@@ -24,12 +24,8 @@ from functools import cache
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
-Tokenizer = Callable[[str], list[str]]
-"""Splits a text, of a sentence or a document, into tokens."""
-
-SURE = 3
-"""Contexts that say much: gaps that only a later one decides are counted."""
-
+Tokenizer = Callable[[str], list[str]]  # splits a text, of a sentence or a document, into tokens
+SURE = 3  # contexts that say much: gaps that only a later one decides are counted
 _Context = tuple[object, ...]
 _Counts = Counter[_Context]
 _Contexts = Callable[[str, int, bool], Iterator[_Context]]

@@ -36,7 +36,6 @@ _SIDES = ((0, 1), (0, 2), (1, 2))  # source and hypothesis, source and reference
 _EQUAL, _DIFFERENT = 4, 1  # gains: two gaps, 2 + 2, less 0 or 3
 _NEVER = 1 << 30
 _BATCH_CELLS = 1 << 20
-
 _Cell = tuple[int, int, int]
 _Gains = npt.NDArray[Any]  # int16, or int32 for sentences of thousands of tokens
 

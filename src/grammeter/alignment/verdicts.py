@@ -23,11 +23,8 @@ from grammeter.alignment.chunks import Changes, Chunk, ChunkedSentence, Tokens, 
 from grammeter.alignment.weights import NOISE
 
 KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")  # the names of the kinds; a kind is its place here
-
 TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
-
 _VERDICTS: Mapping[int, core.EditVerdict] = {TP: "matched", FN: "missed"}
-
 Row = Sequence[float]  # counts or weights of one sentence or corpus, in the order of `KINDS`
 Similarities = Mapping[tuple[str, str], float]  # similarity of the texts of each pair, in any unit
 TOGETHER = -1  # label of a judgment against all references together

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import get_args
 
 from grammeter import core
+from grammeter.errant import languages, parse, pipelines
 from grammeter.errant.align import Aligner, Change
-from grammeter.errant.languages import NEUTRAL_RULES, PLAIN_RULES, Language, RuleSet, language
 from grammeter.errant.merge import Strategy, is_decided_by_changes
 from grammeter.errant.merge import merge as merge_changes
-from grammeter.errant.parse import Parser
 from grammeter.errant.parses import Parses, PlainClasses, time_of_parse
-from grammeter.errant.pipelines import NEUTRAL, PLAIN, find_pipeline
 from grammeter.errant.tokens import Applied, Tokens, by_span, split
 
 CHUNK = 4096  # pairs that are processed together
@@ -37,8 +35,8 @@ class Annotator:
 
     def __init__(
         self,
-        rules: Language,
-        parser: Parser | PlainClasses | Parses | None,
+        rules: languages.Language,
+        parser: parse.Parser | PlainClasses | Parses | None,
         *,
         types: bool = True,
         merge: Strategy = "rules",
@@ -117,7 +115,7 @@ class Annotator:
         """Return all that edits depend on: pipeline, its hash, rules, merging, alignment."""
         align = "letters" if isinstance(self._parser, PlainClasses) else "linguistic"
         return {
-            **(self._parser.signature() if self._parser else {"pipeline": NEUTRAL}),
+            **(self._parser.signature() if self._parser else {"pipeline": pipelines.NEUTRAL}),
             "rules": self.rules.rules,
             "merge": self._merge,
             "align": "lev" if self._lev else align,
@@ -195,7 +193,7 @@ class Annotator:
 def annotator(
     pipeline: str | None = None,
     *,
-    rules: RuleSet | None = None,
+    rules: languages.RuleSet | None = None,
     types: bool = True,
     merge: Strategy = "rules",
     lev: bool = False,
@@ -224,26 +222,26 @@ def annotator(
 
 @cache
 def _annotator(
-    pipeline: str | None, rules: RuleSet | None, types: bool, merge: Strategy, lev: bool,
+    pipeline: str | None, rules: languages.RuleSet | None, types: bool, merge: Strategy, lev: bool,
     folder: Path | None, time: int,
 ) -> Annotator:  # fmt: skip
-    scheme, parser = language("", rules), None
-    if pipeline in (NEUTRAL, PLAIN):
-        parser = PlainClasses() if pipeline == PLAIN else None
+    scheme, parser = languages.language("", rules), None
+    if pipeline in (pipelines.NEUTRAL, pipelines.PLAIN):
+        parser = PlainClasses() if pipeline == pipelines.PLAIN else None
         if rules == ("neutral" if parser else "errant"):
             fault = f"pipeline {pipeline} has its own rules, not {rules}"
-            fix = f"Leave rules out, or take {NEUTRAL if parser else PLAIN}."
+            fix = f"Leave rules out, or take {pipelines.NEUTRAL if parser else pipelines.PLAIN}."
             raise core.UsageError(fault, fix=fix)
-        scheme = PLAIN_RULES if parser else NEUTRAL_RULES
+        scheme = languages.PLAIN_RULES if parser else languages.NEUTRAL_RULES
     elif time:
         parser = _parses(str(pipeline), time)
     else:
-        parser = _parser(find_pipeline(pipeline), folder)
-        scheme = language(parser.pipeline.language, rules)
+        parser = _parser(pipelines.find_pipeline(pipeline), folder)
+        scheme = languages.language(parser.pipeline.language, rules)
     return Annotator(scheme, parser, types=types, merge=merge, lev=lev)
 
 
-_parser = cache(Parser)  # one for all annotators of a pipeline, with or without types
+_parser = cache(parse.Parser)  # one for all annotators of a pipeline, with or without types
 
 
 @cache
@@ -251,7 +249,7 @@ def _parses(file: str, _time: int) -> Parses:
     return Parses(Path(file))
 
 
-def foreign_types(gold: Iterable[core.GoldEdits], rules: Language) -> list[str]:
+def foreign_types(gold: Iterable[core.GoldEdits], rules: languages.Language) -> list[str]:
     """Return the types of gold edits that the rules of a language never give, sorted.
 
     Types of edits that only mark an error (``Um``, ``UNK``) belong to every scheme.

@@ -15,8 +15,8 @@ from string import punctuation
 from typing import Literal
 
 from grammeter import core
+from grammeter.errant import annotate, languages, merge
 from grammeter.errant.align import Change, Grid, region
-from grammeter.errant.annotate import Annotator, Texts
 from grammeter.errant.chinese import (
     Resources,
     Simplification,
@@ -24,8 +24,6 @@ from grammeter.errant.chinese import (
     simplifier,
     traditional,
 )  # fmt: skip
-from grammeter.errant.languages import NEUTRAL_RULES
-from grammeter.errant.merge import adjacent, joined, parts
 from grammeter.errant.tokens import Span, Tokens
 
 Alignments = Literal["all", "first"]
@@ -54,7 +52,7 @@ def characters(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall("".join(text.split())))
 
 
-class Characters(Annotator):
+class Characters(annotate.Annotator):
     """Extracts the edits of Chinese texts; make one with :func:`chinese_annotator`."""
 
     def __init__(
@@ -64,7 +62,7 @@ class Characters(Annotator):
         self._first, self._resources = alignments == "first", resources
         self._simplify = simplifier(simplify)
         self._costs = _Costs(resources)
-        self._cut: set[Texts] = set()
+        self._cut: set[annotate.Texts] = set()
 
     def signature(self) -> dict[str, str]:
         """Return all that edits depend on: alignments, resources, conversion of the target."""
@@ -97,7 +95,7 @@ class Characters(Annotator):
             seen.setdefault(tuple(_merged(changes, before, after)))
         return [tuple(_edits(changes, before, after)) for changes in seen]
 
-    def notes(self, pairs: Iterable[Texts]) -> Iterator[str]:
+    def notes(self, pairs: Iterable[annotate.Texts]) -> Iterator[str]:
         """Say what a reader must know of the edits of these pairs."""
         pairs = list(dict.fromkeys(pairs))
         if cut := len(self._cut.intersection(pairs)):
@@ -114,7 +112,7 @@ class Characters(Annotator):
                 )
 
     def _extract(
-        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None
+        self, pairs: Sequence[annotate.Texts], tokens: Mapping[str, Tokens] | None
     ) -> Iterator[tuple[core.Edit, ...]]:
         for source, target in pairs:
             yield tuple(chain.from_iterable(self.lists(source, target)))
@@ -231,20 +229,20 @@ def _merged(
 ) -> Iterator[Change]:
     """Merge adjacent changes, then what moved over a match or a transposition."""
     elements: list[Change] = []
-    for group in adjacent(changes):
+    for group in merge.adjacent(changes):
         if elements:
             last, first = elements[-1], group[0]
             elements.append(Change("M", last.end, first.start, last.target_end, first.target_start))
-        for part in parts(group, lambda one, next_: "T" not in (one.kind, next_.kind)):
+        for part in merge.parts(group, lambda one, next_: "T" not in (one.kind, next_.kind)):
             kinds = {change.kind for change in part}
             alone = kinds == {"D", "I"}
             kind = part[0].kind if len(kinds) == 1 else "S"
-            elements += part if alone else [Change(kind, *joined(part))]
+            elements += part if alone else [Change(kind, *merge.joined(part))]
     at = 0
     while at < len(elements):
         window = elements[at : at + 3]
         if len(window) == 3 and _moves(window, source, target):
-            yield Change("T", *joined(window))
+            yield Change("T", *merge.joined(window))
             at += 3
         else:
             yield from (one for one in window[:1] if one.kind != "M")
@@ -304,5 +302,5 @@ def _classify(span: Span, *_: Tokens) -> str:
 
 
 _TYPED = {"classify": _classify, "types": "[MRSW]|NA|UNK"}
-CHERRANT_RULES = replace(NEUTRAL_RULES, rules="cherrant", **_TYPED)
+CHERRANT_RULES = replace(languages.NEUTRAL_RULES, rules="cherrant", **_TYPED)
 """What types there are: missing, redundant, substituted, word order; edits as given get a type."""

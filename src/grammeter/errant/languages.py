@@ -90,12 +90,9 @@ NEUTRAL_RULES = Language(
     types_need="words",
     types=OPERATIONS,
 )
-
 ENGLISH = Language(
     rules="errant-3.0.2", merge=merge, merges_by_changes=is_decided_by_changes, classify=classify
 )
-
-
 UPOS_RULES = replace(
     ENGLISH,
     rules="errant-upos-1",
@@ -103,7 +100,6 @@ UPOS_RULES = replace(
     types_need="classes",
     types=f"[MRU]:({'|'.join(sorted(TYPED_CLASSES))}|OTHER)|R:(ORTH|WO)|UNK",
 )
-
 PLAIN_RULES = replace(
     ENGLISH, rules="plain-1", classify=operation, types_need="words", types=OPERATIONS
 )

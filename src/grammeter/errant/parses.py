@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from grammeter.core import DataError
-from grammeter.errant.classify import RARE_CLASSES, TYPED_CLASSES
-from grammeter.errant.pipelines import PLAIN
+from grammeter.errant import classify, pipelines
 from grammeter.errant.tokens import Tokens, from_words
 
 _SUFFIXES = (".conllu", ".conllu.gz")
@@ -28,7 +27,7 @@ class PlainClasses:
 
     def signature(self) -> dict[str, str]:
         """Return the name that stands for a pipeline."""
-        return {"pipeline": PLAIN}
+        return {"pipeline": pipelines.PLAIN}
 
     def parse(self, sentences: Iterable[Tokens], *, dependencies: bool = False) -> list[Tokens]:
         """Fill in lemmas and classes; there are no dependencies."""
@@ -115,7 +114,7 @@ def _sentences(data: bytes, path: Path) -> Iterator[Tokens]:
         text, lemma, upos, tag = columns[1:5]
         if parts:
             text, whole, parts = whole, "", parts - 1
-        if upos not in TYPED_CLASSES | RARE_CLASSES:
+        if upos not in classify.TYPED_CLASSES | classify.RARE_CLASSES:
             fault = f"{upos!r} is no universal part of speech (column 4)"
             fix = "Parse with a model for Universal Dependencies, or take pipeline=plain."
             raise DataError(fault, where=f"{path}:{number}", fix=fix)

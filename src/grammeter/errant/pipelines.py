@@ -33,7 +33,6 @@ NOT_COMPARABLE = (
     " ERRANT scores are close to, but not comparable with, published ones"
     f" (python -m spacy download {USUAL})"
 )
-
 _OWN_PARTS = re.compile(r"(?m)^\s*(?:@architectures|factory)\s*=\s*\"([^\"]*)\"")
 _WITHOUT_TORCH = re.compile(
     r"spacy\.(?!Torch)[\w.]+|tok2vec|tagger|morphologizer|parser|ner|senter|sentencizer|lemmatizer"

@@ -36,9 +36,7 @@ class Limit(NamedTuple):
         return math.isfinite(value) and self.above < value and self.least <= value <= self.most
 
 
-Grids = Iterable[core.Grid]
-"""Tables of an explanation."""
-
+Grids = Iterable[core.Grid]  # tables of an explanation
 Positive = Annotated[int, Limit("Use 1 or more.", least=1)]
 FBeta = Annotated[float, Limit("beta is greater than 0.", least=1e-150, most=1e150)]
 """Weight of recall in F, whose square is a number, too."""

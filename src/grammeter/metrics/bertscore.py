@@ -15,11 +15,9 @@ from grammeter.metrics.kinds import Asking, SentenceMean, best_slot, grid_of, of
 from grammeter.models import Likelihood, Request, Steps, TokenSimilarity
 
 FIGURES = ("precision", "recall", "f1")
-
 Direction = Literal[
     "source-to-hypothesis", "reference-to-hypothesis", "hypothesis-to-reference", "f"
 ]
-
 _UNWEIGHED = "all tokens of a text weigh 0"
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from grammeter import core
 from grammeter.alignment import Changes, ChunkedSentence, Target, read_targets, verdicts
-from grammeter.metrics import kinds
-from grammeter.metrics.base import FBeta, Metric, cited
+from grammeter.metrics import base, kinds
 from grammeter.models import Request, Steps, TokenSimilarity, run_together
 
 KINDS = verdicts.KINDS
@@ -18,7 +17,6 @@ FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.
 """CLEME 2.0's trade-off between hit, wrong, under- and over-correction, by level."""
 
 MODEL = "bert-base-uncased"  # the encoder of similarity weights in the authors' program
-
 _DIGITS = 4  # of the measures of version 1 by which the program chooses and averages
 
 
@@ -54,7 +52,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
     bounds = (0.0, 1.0)
     title = "chunk-level multi-reference evaluation (Ye et al. 2023, 2025)"
     needs = "gold or texts"
-    citation = cited("ye-etal-2023-cleme", "ye-etal-2025-cleme2")
+    citation = base.cited("ye-etal-2023-cleme", "ye-etal-2025-cleme2")
     resampling = "chosen references and average chunk length fixed"
     counted = (*KINDS, "fp", "truncated")
     by_row = False
@@ -69,7 +67,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
     weights: Literal["auto", "length", "none", "similarity", "length-corpus", "length-sentence"] = (
         "auto"
     )
-    beta: FBeta = 0.5
+    beta: base.FBeta = 0.5
     factors: tuple[float, ...] | None = None
     changed_only: bool = False
     detection: bool = False
@@ -211,7 +209,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         sums = self.sums(statistics)
         return kinds.best_in_turn(sums, statistics.present, self._rank, running=running)
 
-    def within(self, surroundings: core.Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> base.Metric:
         """Take the average length of length weights from all sentences of the system."""
         rows = surroundings.statistics
         if rows is None or not self.weighting.startswith("length"):

@@ -7,17 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from grammeter import core
-from grammeter.errant import choose
-from grammeter.metrics.base import FBeta
-from grammeter.metrics.kinds import Choosing, SentenceMean, best_in_turn, grid_of, mean_of, ratio
+from grammeter import core, errant
+from grammeter.metrics import base, kinds
 
 COLUMNS = ("correct", "proposed", "gold")
 """Counts of one sentence against one annotator, or weights of the edits that are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditF(Choosing):
+class EditF(kinds.Choosing):
     """Base of metrics whose rows are counts of edits, one slot per annotator or reference."""
 
     bounds = (0.0, 1.0)
@@ -26,7 +24,7 @@ class EditF(Choosing):
     tok = "whitespace"
     lacking: ClassVar[str | None] = None  # why counts may be NaN
 
-    beta: FBeta = 0.5
+    beta: base.FBeta = 0.5
 
     def choose(self, statistics: core.Statistics, *, running: bool) -> core.IntArray:
         """Return the slot of the best annotator or reference, shape ``(segments,)``."""
@@ -88,14 +86,14 @@ class EditF(Choosing):
             **dict(zip(COLUMNS, counts.rows[0].T, strict=True)),
             f"F{self.beta:g}": f_of_counts(counts.rows[0], self.beta),
         }
-        grid = grid_of(f"{self.reference.capitalize()}s", columns, counts.present[0])
+        grid = kinds.grid_of(f"{self.reference.capitalize()}s", columns, counts.present[0])
         explained = self.explained(scores, edits_against(int(scores.chosen[0])), [grid])
         tp, fp, fn = (explained.parts[name] for name in ("tp", "fp", "fn"))
         return replace(explained, parts={**core.Counts(tp, fp, fn).parts(), **explained.parts})
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceF(SentenceMean, EditF):
+class SentenceF(kinds.SentenceMean, EditF):
     """Turns such a metric into the mean of its sentence scores; stands before it as a base."""
 
     in_turn = False  # each sentence chooses for itself
@@ -105,7 +103,7 @@ class SentenceF(SentenceMean, EditF):
         scores = self.sentences(statistics)
         sums = {key: column.sum().item() for key, column in scores.parts.items()}
         counts = core.Counts(sums["tp"], sums["fp"], sums["fn"])
-        mean = mean_of(scores.values, self.signature(), scores.reason)
+        mean = kinds.mean_of(scores.values, self.signature(), scores.reason)
         return replace(mean, parts=counts.parts() | sums)
 
 
@@ -117,7 +115,7 @@ def f_of_counts(rows: core.FloatArray | core.IntArray, beta: float) -> core.Floa
     counts: core.FloatArray = np.asarray(rows, dtype=np.float64)
     correct, proposed, gold = counts[..., 0], counts[..., 1], counts[..., 2]
     wanted = np.where(gold == 0, correct, gold)
-    return ratio(*core.f_fraction(correct, proposed, wanted, beta), wanted == 0)
+    return kinds.ratio(*core.f_fraction(correct, proposed, wanted, beta), wanted == 0)
 
 
 def m2_choice(statistics: core.Statistics, beta: float, *, running: bool) -> core.IntArray:
@@ -134,7 +132,7 @@ def m2_choice(statistics: core.Statistics, beta: float, *, running: bool) -> cor
         # ties are compared exactly; recall is 1 where all of gold weighs nothing
         return core.f_measure(*sums, beta), sums[0], -core.f_fraction(*sums, beta)[1]
 
-    return best_in_turn(statistics.rows, statistics.present, rank, running=running)
+    return kinds.best_in_turn(statistics.rows, statistics.present, rank, running=running)
 
 
 def errant_choice(
@@ -147,7 +145,7 @@ def errant_choice(
         [tuple(row) if there else None for row, there in zip(slots, present, strict=True)]
         for slots, present in zip(counts.tolist(), statistics.present.tolist(), strict=True)
     ]
-    return np.array(choose(rows, beta=beta, digits=digits, running=running), dtype=np.int64)
+    return np.array(errant.choose(rows, beta=beta, digits=digits, running=running), dtype=np.int64)
 
 
 def chosen_rows(statistics: core.Statistics, slots: core.IntArray) -> npt.NDArray[Any]:

@@ -8,11 +8,8 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from grammeter import core, errant
-from grammeter.alignment import segment_edits
-from grammeter.metrics.base import Limit, cited
-from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF, errant_choice, judged_in_order
-from grammeter.metrics.kinds import Extracting, by_label
+from grammeter import alignment, core, errant
+from grammeter.metrics import base, edit_f, kinds
 
 _RETYPED = (
     "{metric}: the gold edits have types of another scheme ({examples}); for the figures by type"
@@ -25,7 +22,7 @@ _MIXED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparing(EditF):
+class Comparing(edit_f.EditF):
     """Base of F-measures over edits that one program finds in hypothesis and reference alike."""
 
     needs = "gold or texts"
@@ -37,7 +34,7 @@ class Comparing(EditF):
     categories: core.Tier | None = None
     tokens: Literal["any", "single", "multi"] = "any"
     filter: tuple[str, ...] | str | None = ()
-    rounding: Annotated[int | None, Limit("Use 1 or more decimals, or none.", least=1)] = 4
+    rounding: Annotated[int | None, base.Limit("Use 1 or more decimals, or none.", least=1)] = 4
 
     def __post_init__(self) -> None:
         types = (self.filter,) if isinstance(self.filter, str) else self.filter
@@ -73,7 +70,7 @@ class Comparing(EditF):
         return _Batch(self, self.extractor(), segments).statistics()
 
     def _best(self, counts: core.Statistics, *, running: bool) -> core.IntArray:
-        return errant_choice(counts, self.beta, digits=self.rounding, running=running)
+        return edit_f.errant_choice(counts, self.beta, digits=self.rounding, running=running)
 
     def per_type(self, segments: Sequence[core.Segment]) -> dict[str, core.Counts]:
         """Count by error type, on the tier ``categories``; see :meth:`count_types`."""
@@ -170,7 +167,7 @@ class Comparing(EditF):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errant(Extracting, Comparing):
+class Errant(kinds.Extracting, Comparing):
     """F-measure over edits that are extracted by rules from hypothesis and reference alike.
 
     Gold edits are used as they stand, whatever their types; where there are none, edits are
@@ -193,7 +190,7 @@ class Errant(Extracting, Comparing):
 
     name = "errant"
     title = "F-measure over edits extracted and typed by rules (Bryant et al. 2017)"
-    citation = cited("bryant-etal-2017-automatic", "felice-etal-2016-automatic")
+    citation = base.cited("bryant-etal-2017-automatic", "felice-etal-2016-automatic")
 
     pipeline: str | None = None
     rules: errant.RuleSet | None = None
@@ -208,7 +205,7 @@ class Errant(Extracting, Comparing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentErrant(SentenceF, Errant):
+class SentErrant(edit_f.SentenceF, Errant):
     """Mean over sentences of F against each sentence's best reference.
 
     A sentence without edits on either side scores 1. The fields are those of :class:`Errant`.
@@ -238,7 +235,7 @@ class _Batch:
         self._typed = typed or {}
         self._name, self._rules = metric.name, metric.agreement
         self._segments = list(map(metric.readied, segments))
-        self._edits = segment_edits(self._segments, extractor.annotate)
+        self._edits = alignment.segment_edits(self._segments, extractor.annotate)
 
     def statistics(self) -> core.Statistics:
         """Count every segment against each of its references."""
@@ -249,7 +246,7 @@ class _Batch:
             for number, gold in edits.gold.items():
                 counts = errant.counted(proposed, errant.grouped(gold, self._rules, proposed))
                 rows[-1][number] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
-        return by_label(rows, COLUMNS)
+        return kinds.by_label(rows, edit_f.COLUMNS)
 
     def groups(self, position: int, number: int) -> tuple[errant.Groups, errant.Groups]:
         """Return the edits of a hypothesis and of one reference, as they are compared."""
@@ -271,4 +268,4 @@ class _Batch:
         for edit in filter(rules.counts, edits.gold[number]):
             if not all(key in proposed for key in rules.keys(edit, proposed)):
                 verdicts.append((edit, "missed"))
-        return judged_in_order(self._segments[0].source.split(), verdicts)
+        return edit_f.judged_in_order(self._segments[0].source.split(), verdicts)

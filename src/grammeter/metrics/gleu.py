@@ -12,29 +12,25 @@ import numpy.typing as npt
 
 from grammeter.alignment import Shared, Unit, ngrams
 from grammeter.core import FloatArray, Grid, IntArray, Score, Segment, SegmentScores, Statistics
-from grammeter.metrics import kinds
-from grammeter.metrics.base import Grids, Metric, Positive, cited
+from grammeter.metrics import base, kinds
 
 _DRAWS = 1 << 24  # drawn references held in memory together; 32 MB
-
 _TOKENS = {
     "word": "whitespace",
     "char": "characters of the stripped line",
     "grapheme": "grapheme clusters of the stripped line",
 }
-
-
 Variant = Literal["original", "multiset"]
 
 
-class _SharedNgrams(Metric):
+class _SharedNgrams(base.Metric):
     """Base of metrics that count the n-grams of a hypothesis against source and references."""
 
     needs = "texts"
     bounds = (0.0, 1.0)
-    citation = cited("napoles-etal-2015-ground", "napoles-etal-2016-gleu")
+    citation = base.cited("napoles-etal-2015-ground", "napoles-etal-2016-gleu")
 
-    order: Positive
+    order: base.Positive
     variant: Variant
     unit: Unit
 
@@ -80,7 +76,7 @@ class _SharedNgrams(Metric):
         slots = kinds.best_slot(scores, present) if self.smoothed else _best(statistics)
         return SegmentScores(kinds.pick(scores, slots), slots, {}, ngrams.gap(present))
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
         """Show the statistics by reference, and the n-grams that made them."""
         columns = {
             "reference": statistics.labels,
@@ -146,8 +142,8 @@ class Gleu(_SharedNgrams, kinds.SumScore):
     )
     after_counting = ("iterations", "references")
 
-    order: Positive = 4
-    iterations: Positive = 500
+    order: base.Positive = 4
+    iterations: base.Positive = 500
     variant: Variant = "original"
     references: Literal["sampled", "expected", "best"] = "sampled"
     unit: Unit = "word"
@@ -219,7 +215,7 @@ class SentGleu(_SharedNgrams, kinds.SentenceMean):
     title = "mean of sentence-level GLEU (as Gong et al. 2022 use it)"
     after_counting = ("references", "smooth")
 
-    order: Positive = 4
+    order: base.Positive = 4
     variant: Variant = "original"
     references: Literal["mean", "best"] = "mean"
     smooth: Literal["one"] | None = None

@@ -9,9 +9,7 @@ import numpy as np
 
 from grammeter import core
 from grammeter.alignment import ChunkedSentence, Piece, Target, pieces, read_targets
-from grammeter.metrics.base import FBeta, Limit, cited
-from grammeter.metrics.edit_f import judged_in_order
-from grammeter.metrics.kinds import Extracting, Pooled, SumScore, grid_of, one_slot, ratio
+from grammeter.metrics import base, edit_f, kinds
 
 COLUMNS = ("tp", "fp", "fn", "tn", "total")
 """Weights by outcome; a chunk wrongly corrected may be ``fp`` and ``fn``, so total is apart."""
@@ -28,7 +26,7 @@ class ChunkOutcome(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoToScorer(Extracting, Pooled, SumScore):
+class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
     """F-measure over chunks, each weighing the more the fewer systems have it right; 0 to 1.
 
     The weights come from all systems that are scored together, so the same output scores
@@ -47,14 +45,14 @@ class GoToScorer(Extracting, Pooled, SumScore):
     bounds = (0.0, 1.0)
     title = "F-measure weighted by correction difficulty (Gotou et al. 2020)"
     needs = "gold or texts"
-    citation = cited("gotou-etal-2020-taking")
+    citation = base.cited("gotou-etal-2020-taking")
     resampling = "difficulty fixed"
     judges_edits = True
     tok = "whitespace"
     after_counting = ("beta",)
 
-    beta: FBeta = 0.5
-    annotator: Annotated[int, Limit("They count from 0.", least=0)] = 0
+    beta: base.FBeta = 0.5
+    annotator: Annotated[int, base.Limit("They count from 0.", least=0)] = 0
     weights: Literal["difficulty", "none"] = "difficulty"
     a: float = 1.0
     b: float = 0.0
@@ -85,7 +83,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
             of_outputs = [outcomes(gold, output) for output in outputs]
             weights = difficulties(of_outputs, [copies[x] for x in positions], self._weigh)
             rows[positions] = [tally(gold, of_output, weights) for of_output in of_outputs]
-        return one_slot(rows, COLUMNS, self.annotator)
+        return kinds.one_slot(rows, COLUMNS, self.annotator)
 
     def _compared(self, targets: Sequence[Target]) -> tuple[list[Piece], list[list[Piece]]]:
         """Return the chunks of the gold edits and of each output of one sentence."""
@@ -110,7 +108,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
     def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return F of summed weights; 0 where it is undefined."""
         tp, fp, fn = np.moveaxis(sums[..., :3], -1, 0)
-        return ratio(*core.f_fraction(tp, tp + fp, tp + fn, self.beta))
+        return kinds.ratio(*core.f_fraction(tp, tp + fp, tp + fn, self.beta))
 
     def explain(self, segment: core.Segment) -> core.Explanation:
         """Return edits and chunks not simply kept; NaN without the other systems' outputs."""
@@ -143,8 +141,8 @@ class GoToScorer(Extracting, Pooled, SumScore):
             reason=None if known else "the weights need the outputs of all systems",
             parts=self.parts(sums) | parts if known else parts,
             chosen=self.annotator,
-            edits=tuple(judged_in_order(source, _verdicts(gold, systems[0], judged))),
-            grids=(grid_of("Gold chunks", columns, shown),),
+            edits=tuple(edit_f.judged_in_order(source, _verdicts(gold, systems[0], judged))),
+            grids=(kinds.grid_of("Gold chunks", columns, shown),),
         )
 
     def _weigh(self, correct: int, systems: int) -> float:
@@ -224,7 +222,7 @@ def _overlaps(edit: Piece, gold: Piece) -> bool:
 
 def _parts(sums: core.FloatArray) -> dict[str, core.FloatArray]:
     tp, fp, fn, tn, total = np.moveaxis(sums, -1, 0)
-    shares = ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(tp + tn, total)
+    shares = kinds.ratio(tp, tp + fp), kinds.ratio(tp, tp + fn), kinds.ratio(tp + tn, total)
     named = dict(zip(("precision", "recall", "accuracy"), shares, strict=True))
     return {**named, "tp": tp, "fp": fp, "fn": fn, "tn": tn}
 

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from grammeter.alignment import Batch, Shared, Unit, ngrams
 from grammeter.core import FloatArray, IntArray, Segment, SegmentScores, Statistics, f_fraction
-from grammeter.metrics.base import Grids, Limit, Positive, cited
-from grammeter.metrics.kinds import SumScore, grid_of, of_references, pick, ratio
+from grammeter.metrics import base, kinds
 
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
 """Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
@@ -23,7 +22,7 @@ _TOKENS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Green(SumScore):
+class Green(kinds.SumScore):
     """GREEN, an F-measure over n-grams of source, hypothesis and reference; 0 to 1.
 
     - ``order``: the longest n-grams; precision and recall are geometric means over orders 1 to
@@ -42,12 +41,12 @@ class Green(SumScore):
         "F-measure of n-grams kept, deleted and inserted as in the reference (Koyama et al. 2024)"
     )
     needs = "texts"
-    citation = cited("koyama-etal-2024-n-gram")
+    citation = base.cited("koyama-etal-2024-n-gram")
 
     after_counting = ("beta", "empty")
 
-    order: Positive = 4
-    beta: Annotated[float, Limit("Use more than 0.", above=0)] = 2.0
+    order: base.Positive = 4
+    beta: Annotated[float, base.Limit("Use more than 0.", above=0)] = 2.0
     empty: Literal["authors", "one"] = "authors"
     unit: Unit = "word"
 
@@ -67,7 +66,7 @@ class Green(SumScore):
         )
         rows = counts.reshape(*counts.shape[:2], 3 * self.order)
         columns = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("tp", "fp", "fn")]
-        return of_references(rows, ngrams.reference_slots(segments), columns)
+        return kinds.of_references(rows, ngrams.reference_slots(segments), columns)
 
     def regions(self, segments: Sequence[Segment]) -> IntArray:
         """Count the n-grams in each of :data:`REGIONS`: ``(segments, slots, order, 7)``."""
@@ -94,13 +93,13 @@ class Green(SumScore):
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the counts against the chosen reference; NaN where a segment has none."""
-        return pick(statistics.rows, self._chosen(statistics))
+        return kinds.pick(statistics.rows, self._chosen(statistics))
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return the F-measure of summed counts."""
         return self._f(sums)[..., -1]
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
         """Show the seven regions, precision and recall by order for the chosen reference."""
         if chosen < 0:
             return
@@ -117,14 +116,14 @@ class Green(SumScore):
         f = self._f(statistics.rows)[0]
         choice = {"reference": statistics.labels}
         choice |= {f"F of orders 1 to {n}": f[:, n - 1] for n in orders}
-        yield grid_of(f"n-grams against reference {chosen}", by_order)
-        yield grid_of("choice of the reference", choice, statistics.present[0])
+        yield kinds.grid_of(f"n-grams against reference {chosen}", by_order)
+        yield kinds.grid_of("choice of the reference", choice, statistics.present[0])
 
     def _ratios(self, sums: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray]:
         """Return precision and recall by order: shape ``(..., k)`` to two of ``(..., order)``."""
         tp, fp, fn = (np.asarray(sums[..., kind::3], dtype=np.float64) for kind in range(3))
         recall = 1.0 if self.empty == "one" else 0.0
-        return ratio(tp, tp + fp, 1.0), ratio(tp, tp + fn, recall)
+        return kinds.ratio(tp, tp + fp, 1.0), kinds.ratio(tp, tp + fn, recall)
 
     def _means(self, sums: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray]:
         """Return geometric means of precision and recall over orders 1, 1 to 2, 1 to 3 ..."""

@@ -22,9 +22,7 @@ from grammeter.alignment import (
     gap,
     mixed,
 )
-from grammeter.metrics.base import Limit, cited
-from grammeter.metrics.edit_f import chosen_rows
-from grammeter.metrics.kinds import Choosing, SumScore, grid_of, ratio
+from grammeter.metrics import base, edit_f, kinds
 
 COLUMNS = ("tp", "tn", "fp", "fn", "fpn", "source_tn", "source_fn", "candidate")
 """Counts of correction, those of the unchanged source, and the number of the candidate."""
@@ -34,15 +32,12 @@ _SUMMED = len(COLUMNS) - 1
 _WRONG = "FP FN FPN"
 _TIES = ("i", "wacc", "acc")
 _DETECTION = ("i", "wacc", "tp", "fp", "fn", "precision", "recall", "f", "acc")
-
-_ABOVE_0 = Limit("Use a number above 0.", above=0)
-
-Figures = dict[str, core.FloatArray]
-"""Counts and measures of one aspect by name."""
+_ABOVE_0 = base.Limit("Use a number above 0.", above=0)
+Figures = dict[str, core.FloatArray]  # counts and measures of one aspect by name
 
 
 @dataclass(frozen=True, kw_only=True)
-class IMeasure(Choosing, SumScore):
+class IMeasure(kinds.Choosing, kinds.SumScore):
     """Improvement over the source in weighted accuracy (Felice and Briscoe 2015); -1 to 1.
 
     - ``weight``: how many true negatives a true positive, or a false positive, is worth in WAcc.
@@ -64,7 +59,7 @@ class IMeasure(Choosing, SumScore):
     bounds = (-1.0, 1.0)
     title = "improvement over the source in weighted token accuracy (Felice and Briscoe 2015)"
     needs = "gold or texts"
-    citation = cited("felice-briscoe-2015-towards")
+    citation = base.cited("felice-briscoe-2015-towards")
     judges_edits = True
     after_counting = ("beta",)  # which concerns F alone
 
@@ -129,7 +124,7 @@ class IMeasure(Choosing, SumScore):
 
     def scored(self, statistics: core.Statistics, slots: core.IntArray) -> core.SegmentScores:
         """Score segments by a slot's candidate; part ``chosen``: annotator, text or combination."""
-        rows = chosen_rows(statistics, slots)
+        rows = edit_f.chosen_rows(statistics, slots)
         missing = ~statistics.present.any(axis=1)
         parts = {
             name: np.where(missing, 0 if name.endswith(_COUNTS) else np.nan, column)
@@ -140,7 +135,7 @@ class IMeasure(Choosing, SumScore):
 
     def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the counts for the chosen candidates, in the order of :data:`COLUMNS`."""
-        chosen = chosen_rows(statistics, self.chosen(statistics))[:, :_SUMMED]
+        chosen = edit_f.chosen_rows(statistics, self.chosen(statistics))[:, :_SUMMED]
         return np.where(statistics.present.any(axis=1, keepdims=True), chosen, np.nan)
 
     def value_of(self, sums: core.FloatArray) -> core.FloatArray:
@@ -163,7 +158,7 @@ class IMeasure(Choosing, SumScore):
             **{name: figures[name] for name in ("i", "wacc", "wacc_source", *_COUNTS)},
             "text": [" ".join(candidates[number]) for number in numbers.tolist()],
         }
-        grids = _alignment_grid(columns), grid_of("candidate references", shown)
+        grids = _alignment_grid(columns), kinds.grid_of("candidate references", shown)
         return self.explained(scores, _judged(columns), grids)
 
     def candidates(self, segment: core.Segment) -> dict[int, Words]:
@@ -241,24 +236,24 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
     """Compute all measures of one aspect, ``(..., 7)`` to ``(...)`` each."""
     tp, tn, fp, fn, fpn, source_tn, source_fn = np.moveaxis(counts, -1, 0)
     below = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
-    wacc = ratio(weight * tp + tn, below, 1.0)
-    source = ratio(source_tn, source_tn + source_fn, 1.0)
+    wacc = kinds.ratio(weight * tp + tn, below, 1.0)
+    source = kinds.ratio(source_tn, source_tn + source_fn, 1.0)
     return {
         "i": _improvement(wacc, source),
         "wacc": wacc,
         "wacc_source": source,
         **dict(zip(_COUNTS, (tp, tn, fp, fn, fpn), strict=True)),
-        "precision": ratio(tp, tp + fp, 1.0),
-        "recall": ratio(tp, tp + fn, 1.0),
-        "f": ratio(*core.f_fraction(tp, tp + fp, tp + fn, beta), 1.0),
-        "acc": ratio(tp + tn, tp + tn + fp + fn - fpn, 1.0),
+        "precision": kinds.ratio(tp, tp + fp, 1.0),
+        "recall": kinds.ratio(tp, tp + fn, 1.0),
+        "f": kinds.ratio(*core.f_fraction(tp, tp + fp, tp + fn, beta), 1.0),
+        "acc": kinds.ratio(tp + tn, tp + tn + fp + fn - fpn, 1.0),
         "acc_source": source,
     }
 
 
 def _improvement(wacc: core.FloatArray, source: core.FloatArray) -> core.FloatArray:
-    better = ratio(wacc - source, 1 - source, 0.0)
-    worse = ratio(wacc, source, 1.0) - 1
+    better = kinds.ratio(wacc - source, 1 - source, 0.0)
+    worse = kinds.ratio(wacc, source, 1.0) - 1
     changed = np.where(wacc > source, better, worse)
     return np.where(wacc == source, np.floor(wacc), changed)
 

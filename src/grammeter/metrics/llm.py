@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from grammeter import core, llm
-from grammeter.alignment import marked
+from grammeter import alignment, core, llm
 from grammeter.metrics.base import Limit, Metric, Positive, cited
 from grammeter.metrics.kinds import Extracting, Pooled, model_settings, no_choice, one_slot
 from grammeter.models import Chat
@@ -294,7 +293,7 @@ class LLME(Extracting, Judging):
         """Return the sources with the outputs' edits marked."""
         edits = self.extractor().annotate(pairs)
         sources = (source.split() for source, _ in pairs)
-        return [marked(*of_pair) for of_pair in zip(sources, edits, strict=True)]
+        return [alignment.marked(*of_pair) for of_pair in zip(sources, edits, strict=True)]
 
 
 def plain(text: str) -> str:

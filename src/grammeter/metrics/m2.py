@@ -8,22 +8,17 @@ import numpy as np
 
 from grammeter import core
 from grammeter.alignment import Proposal, Row0, matcher
-from grammeter.metrics.base import Limit, cited
-from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF
-from grammeter.metrics.kinds import by_label
+from grammeter.metrics import base, edit_f, kinds
 
-ByAnnotator = Mapping[int, tuple[int, int, int]]
-"""Correct, proposed and gold edits by annotator."""
-
+ByAnnotator = Mapping[int, tuple[int, int, int]]  # correct, proposed and gold edits by annotator
 _NO_GOLD: core.GoldEdits = {0: ()}
-
 _MOST = 1000  # above this, F is recall to the last digit that matters
-M2Beta = Annotated[float, Limit(f"beta is above 0, {_MOST} at most.", above=0, most=_MOST)]
+M2Beta = Annotated[float, base.Limit(f"beta is above 0, {_MOST} at most.", above=0, most=_MOST)]
 """Weight of recall in F; 0.5 prefers precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class M2(EditF):
+class M2(edit_f.EditF):
     """F-measure over edits that are extracted so as to agree best with gold edits.
 
     - ``beta``: weight of recall in F; 0.5 prefers precision.
@@ -40,12 +35,12 @@ class M2(EditF):
     needs = "gold"
     extracts = True
     judges_edits = True
-    citation = cited("dahlmeier-ng-2012-better")
+    citation = base.cited("dahlmeier-ng-2012-better")
     resampling = "annotators fixed"
     reference = "annotator"
 
     beta: M2Beta = 0.5
-    max_unchanged: Annotated[int, Limit("It is 0 or greater.", least=0)] = 2
+    max_unchanged: Annotated[int, base.Limit("It is 0 or greater.", least=0)] = 2
     ignore_case: bool = False
     row0: Row0 = "3.2"
     sort_gold: bool = False
@@ -63,7 +58,7 @@ class M2(EditF):
             if key not in sentences:
                 sentences[key] = _Sentence(self, segment)
             counts.append(sentences[key].counts(segment.hypothesis))
-        return by_label(counts, COLUMNS)
+        return kinds.by_label(counts, edit_f.COLUMNS)
 
     def edits(self, segment: core.Segment) -> dict[int, tuple[Proposal, ...]]:
         """Return the proposed edits that agree best with each annotator's."""
@@ -82,13 +77,13 @@ class M2(EditF):
         sentence = _Sentence(self, segment)
         proposed = sentence.edits(segment.hypothesis)  # matched once: it is most of the work
         return self.explained_by(
-            by_label([sentence.counted(proposed)], COLUMNS),
+            kinds.by_label([sentence.counted(proposed)], edit_f.COLUMNS),
             lambda number: sentence.judged(number, proposed.get(number, ())),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentM2(SentenceF, M2):
+class SentM2(edit_f.SentenceF, M2):
     """Mean over sentences of the F of one annotator.
 
     - ``annotator``: ``best``: the one with the best F; ``last``: the last one listed, as in the

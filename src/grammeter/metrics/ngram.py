@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from grammeter.alignment import gap, reference_slots, stem
 from grammeter.core import Explanation, FloatArray, Score, Segment, SegmentScores, Statistics
-from grammeter.metrics import kinds
-from grammeter.metrics.base import Grids, Limit, Positive, cited
+from grammeter.metrics import base, kinds
 
-_ABOVE_0 = Limit("Use more than 0.", above=0)
-_SHARE = Limit("Use 0 to 1.", least=0, most=1)
+_ABOVE_0 = base.Limit("Use more than 0.", above=0)
+_SHARE = base.Limit("Use 0 to 1.", least=0, most=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +110,7 @@ class Bleu(_Sacrebleu):
     title = (
         "n-gram precision with a brevity penalty, by sacrebleu (Papineni et al. 2002, Post 2018)"
     )
-    citation = cited("papineni-etal-2002-bleu", "post-2018-call")
+    citation = base.cited("papineni-etal-2002-bleu", "post-2018-call")
     resampling = "all references at once"
     kind = "BLEU"
     always = MappingProxyType({"force": True})  # tokenised text without a warning
@@ -122,7 +121,7 @@ class Bleu(_Sacrebleu):
     smooth_method: Literal["exp", "floor", "add-k", "none"] = "exp"
     smooth_value: Annotated[float | None, _ABOVE_0] = None
     lowercase: bool = False
-    max_ngram_order: Positive = 4
+    max_ngram_order: base.Positive = 4
 
     def settings(self) -> dict[str, object]:
         """Return sacrebleu's version and the rule for sentences."""
@@ -165,12 +164,12 @@ class Chrf(_Sacrebleu):
 
     name = "chrf"
     title = "character n-gram F-measure, by sacrebleu (Popovic 2015, 2017)"
-    citation = cited("popovic-2015-chrf", "popovic-2017-chrf")
+    citation = base.cited("popovic-2015-chrf", "popovic-2017-chrf")
     kind = "CHRF"
 
     char_order: int = 6
     word_order: int = 0
-    beta: Positive = 2
+    beta: base.Positive = 2
     lowercase: bool = False
     whitespace: bool = False
 
@@ -213,10 +212,10 @@ class MeteorES(kinds.SentenceMean):
     needs = "texts"
     resampling = "chosen references fixed"
     after_counting = ("alpha", "beta", "gamma")
-    citation = cited("banerjee-lavie-2005-meteor")
+    citation = base.cited("banerjee-lavie-2005-meteor")
 
     alpha: Annotated[float, _SHARE] = 0.9
-    beta: Annotated[float, Limit("Use 0 or more.", least=0)] = 3.0
+    beta: Annotated[float, base.Limit("Use 0 or more.", least=0)] = 3.0
     gamma: Annotated[float, _SHARE] = 0.5
 
     def settings(self) -> dict[str, object]:
@@ -255,7 +254,7 @@ class MeteorES(kinds.SentenceMean):
         parts = {name: kinds.pick(values, chosen) for name, values in named.items()}
         return SegmentScores(kinds.pick(scores, chosen), chosen, parts, gap(present))
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> Grids:
+    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
         """Show the matches with the chosen reference, in the order of the hypothesis."""
         if chosen < 0:
             return

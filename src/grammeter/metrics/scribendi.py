@@ -6,20 +6,18 @@ from typing import Annotated
 
 import numpy as np
 
+from grammeter import core, models
 from grammeter.alignment import levenshtein_ratio, token_sort_ratio
-from grammeter.core import FloatArray, Score, Segment, SegmentScores, Statistics
-from grammeter.metrics.base import Limit, cited
-from grammeter.metrics.kinds import Asking, SentenceMean, mean_of, no_choice, one_slot
-from grammeter.models import Perplexity, Request, Steps
+from grammeter.metrics import base, kinds
 
 FIGURES = ("perplexity_source", "perplexity_hypothesis", "token_sort_ratio", "levenshtein_ratio")
 COLUMNS = (*FIGURES, "identical", "empty", "too_long")
-_RATIO = Limit("Ratios lie between 0 and 1: use 0 to 1.", least=0, most=1)
+_RATIO = base.Limit("Ratios lie between 0 and 1: use 0 to 1.", least=0, most=1)
 _TOO_LONG = "a text is longer than the model's positions, so it has no perplexity"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scribendi(SentenceMean, Asking):
+class Scribendi(kinds.SentenceMean, kinds.Asking):
     """Scribendi score, -1, 0 or 1 for a sentence, their sum for a system.
 
     - ``model``: a causal language model: a folder, or a name on the hub.
@@ -32,18 +30,18 @@ class Scribendi(SentenceMean, Asking):
     needs = "nothing"
     resampling = "sum or mean of sentence scores"
     after_counting = ("threshold", "average")
-    citation = cited("islam-magnani-2021-end")
+    citation = base.cited("islam-magnani-2021-end")
 
     model: str = "gpt2"
     threshold: Annotated[float, _RATIO] = 0.8
     average: bool = False
 
-    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+    def steps(self, segments: Sequence[core.Segment]) -> models.Steps[core.Statistics]:
         """Ask for perplexities; columns :data:`FIGURES`, ``identical``, ``empty``, ``too_long``."""
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         changed = [at for at, (source, hypothesis) in enumerate(pairs) if source != hypothesis]
         sources, hypotheses = yield [
-            Request(self.model, Perplexity(), [pairs[at][side] for at in changed])
+            models.Request(self.model, models.Perplexity(), [pairs[at][side] for at in changed])
             for side in range(2)
         ]
         figures = [
@@ -55,9 +53,9 @@ class Scribendi(SentenceMean, Asking):
         ]
         rows = np.tile([np.nan, np.nan, 1.0, 1.0, 1.0, 0.0, 0.0], (len(pairs), 1))
         rows[changed] = np.array(figures, dtype=np.float64).reshape(-1, len(COLUMNS))
-        return one_slot(rows, COLUMNS)
+        return kinds.one_slot(rows, COLUMNS)
 
-    def score(self, statistics: Statistics) -> Score:
+    def score(self, statistics: core.Statistics) -> core.Score:
         """Add up the sentence scores, or take their mean; NaN if one of them is.
 
         Parts count sentences: ``positive``, ``negative`` and ``zero`` scores; ``nan``, one of
@@ -65,7 +63,7 @@ class Scribendi(SentenceMean, Asking):
         """
         scores = self.sentences(statistics)
         values = scores.values
-        mean = mean_of(values, self.signature(), scores.reason)
+        mean = kinds.mean_of(values, self.signature(), scores.reason)
         total = mean.value if self.average or not len(values) else float(values.sum())
         identical, _, too_long = statistics.rows[:, 0, len(FIGURES) :].T > 0
         counts = {
@@ -78,13 +76,13 @@ class Scribendi(SentenceMean, Asking):
         parts = {name: int(which.sum()) for name, which in counts.items()}
         return replace(mean, value=total, parts=parts)
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
+    def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Score each sentence; parts are :data:`FIGURES`.
 
         0 where nothing changed; else 1 if the perplexity falls and a ratio reaches the threshold,
         -1 otherwise, with an empty text too; NaN where a text is too long.
         """
-        rows: FloatArray = statistics.rows[:, 0]
+        rows: core.FloatArray = statistics.rows[:, 0]
         before, after, *ratios = rows[:, : len(FIGURES)].T
         identical, empty, too_long = rows[:, len(FIGURES) :].T > 0
         better = (before > after) & (np.maximum(*ratios) >= self.threshold)
@@ -92,13 +90,13 @@ class Scribendi(SentenceMean, Asking):
         values[np.isnan(before + after) & ~empty] = np.nan
         values[identical] = 0.0
         unknown = np.isnan(values)
-        return SegmentScores(
+        return core.SegmentScores(
             values=values,
-            chosen=no_choice(len(values)),
+            chosen=kinds.no_choice(len(values)),
             parts={name: rows[:, at] for at, name in enumerate(FIGURES)},
             reason=_TOO_LONG if (unknown & too_long).any() else "the model gave no number",
         )
 
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return summed sentence scores, or their means."""
         return super().value_of(sums) if self.average else sums[..., 0]

@@ -8,8 +8,7 @@ from typing import Annotated, Literal, cast
 import numpy as np
 
 from grammeter import core
-from grammeter.metrics.base import Grids, Limit, cited
-from grammeter.metrics.kinds import Asking, SentenceMean, grid_of, no_choice, one_slot
+from grammeter.metrics import base, kinds
 from grammeter.models import (
     CARD_FILE,
     MeanSimilarity,
@@ -21,7 +20,6 @@ from grammeter.models import (
 )
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
-
 _SUBFOLDERS: Mapping[str, tuple[str, ...]] = {
     "grammaticality": ("grammaticality", "grammar", "grammer"),  # the last as the authors spell it
     "fluency": ("fluency",),
@@ -33,11 +31,11 @@ ENCODER = "bert-base-cased"
 
 _ODD = "a model gave no number"
 _NAME_IT = "Name the encoder: impara(model=..., similarity=ENCODER)."
-_COSINE = Limit("Similarities are cosines: use -1 to 1.", least=-1, most=1)
+_COSINE = base.Limit("Similarities are cosines: use -1 to 1.", least=-1, most=1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Some(SentenceMean, Asking):
+class Some(kinds.SentenceMean, kinds.Asking):
     """SOME, the weighted sum of three learned sub-scores; about 0 to 1, not clipped.
 
     - ``grammaticality``, ``fluency``, ``meaning``: the regression model of each criterion: a
@@ -55,7 +53,7 @@ class Some(SentenceMean, Asking):
     )
     needs = "nothing"
     after_counting = ("weights",)
-    citation = cited("yoshimura-etal-2020-reference")
+    citation = base.cited("yoshimura-etal-2020-reference")
 
     grammaticality: str | None = None
     fluency: str | None = None
@@ -111,7 +109,7 @@ class Some(SentenceMean, Asking):
         ]
         scaled = [(rows[:, 0] - 1) / 3 for rows in figures]
         truncated = np.max([rows[:, 1] for rows in figures], axis=0)
-        return one_slot(np.column_stack([*scaled, truncated]), (*CRITERIA, "truncated"))
+        return kinds.one_slot(np.column_stack([*scaled, truncated]), (*CRITERIA, "truncated"))
 
     def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Weigh the sub-scores of each sentence; parts: these, scaled, and ``truncated``."""
@@ -119,12 +117,12 @@ class Some(SentenceMean, Asking):
         parts = {name: rows[:, at] for at, name in enumerate(CRITERIA)}
         return core.SegmentScores(
             values=(rows[:, :3] * self.weights).sum(axis=1),
-            chosen=no_choice(len(rows)),
+            chosen=kinds.no_choice(len(rows)),
             parts={**parts, "truncated": rows[:, 3].astype(np.int64)},
             reason=_ODD,
         )
 
-    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
+    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> base.Grids:
         """Show what each model said, and what it adds to the score."""
         scaled = statistics.rows[0, 0, :3]
         columns = {
@@ -134,11 +132,11 @@ class Some(SentenceMean, Asking):
             "weight": [f"{weight:g}" for weight in self.weights],
             "adds": scaled * self.weights,
         }
-        yield grid_of("sub-scores", columns)
+        yield kinds.grid_of("sub-scores", columns)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Impara(SentenceMean, Asking):
+class Impara(kinds.SentenceMean, kinds.Asking):
     """IMPARA, the quality of a hypothesis, 0 where it is too far from its source; 0 to 1.
 
     - ``model``: the quality estimator, a regression model that reads the hypothesis: a folder, or
@@ -162,7 +160,7 @@ class Impara(SentenceMean, Asking):
     needs = "nothing"
     counted = ("gated", "truncated")
     after_counting = ("threshold", "gate")
-    citation = cited("maeda-etal-2022-impara")
+    citation = base.cited("maeda-etal-2022-impara")
 
     model: str = "gotutiyan/IMPARA-QE"
     similarity: str | None = None
@@ -222,7 +220,7 @@ class Impara(SentenceMean, Asking):
             np.where([one == other for one, other in pairs], 1.0, similarity[:, 0]),
             (quality[:, 1] > 0) | (similarity[:, 1] > 0),
         ]
-        return one_slot(np.column_stack(figures), ("quality", "similarity", "truncated"))
+        return kinds.one_slot(np.column_stack(figures), ("quality", "similarity", "truncated"))
 
     def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Return each sentence's quality, or 0 where the gate says so.
@@ -242,7 +240,7 @@ class Impara(SentenceMean, Asking):
             "gated": gated.astype(np.int64),
             "truncated": truncated.astype(np.int64),
         }
-        return core.SegmentScores(values, no_choice(len(values)), parts, _ODD)
+        return core.SegmentScores(values, kinds.no_choice(len(values)), parts, _ODD)
 
 
 def _logistic(figures: core.FloatArray) -> core.FloatArray:

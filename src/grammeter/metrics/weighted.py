@@ -7,13 +7,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter import core
+from grammeter import core, errant
 from grammeter.alignment import Proposal, segment_edits, weights
-from grammeter.errant import Rules
-from grammeter.metrics.base import Metric, cited
-from grammeter.metrics.edit_f import EditF, SentenceF, chosen_rows, errant_choice
-from grammeter.metrics.kinds import Asking, Extracting
-from grammeter.metrics.m2 import M2, M2Beta
+from grammeter.metrics import base, edit_f, kinds, m2
 from grammeter.models import Likelihood, Request, Steps, TokenSimilarity, run_together
 
 MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
@@ -24,12 +20,12 @@ Compared = Mapping[int, tuple[Mapping[Proposal, str], Iterable[core.Edit]]]
 """A hypothesis' edits with their types, and the annotator's, by annotator."""
 
 _WEIGHTLESS, _CUT = -2, -1
-_M2 = M2()
-_RULES = Rules()
+_M2 = m2.M2()
+_RULES = errant.Rules()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weighted(EditF, Asking):
+class Weighted(edit_f.EditF, kinds.Asking):
     """Base of F-measures in which each edit counts as much as it moves the sentence.
 
     - ``scorer``: what tells how close a sentence is to the reference: ``bertscore`` (F),
@@ -41,14 +37,14 @@ class Weighted(EditF, Asking):
     - ``inverse``: whether weights are inverted, so that edits count more the less they move.
     """
 
-    citation = cited("gong-etal-2022-revisiting")
+    citation = base.cited("gong-etal-2022-revisiting")
     resampling = "annotators fixed"
     reference = "annotator"
     layered = True
     lacking = "the model gave no number"
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None  # texts, where a sentence is of one
 
-    beta: M2Beta = 0.5
+    beta: m2.M2Beta = 0.5
     scorer: Literal["bertscore", "bartscore", "self"] = "bertscore"
     model: str | None = None
     layer: int | None = None
@@ -137,7 +133,7 @@ class Weighted(EditF, Asking):
             sorted(union.reference for by in of_lines.values() for union in by.values())
         )
 
-    def within(self, surroundings: core.Surroundings) -> Metric:
+    def within(self, surroundings: core.Surroundings) -> base.Metric:
         """Take the token frequencies from all lines."""
         if not self.idf:
             return self
@@ -167,7 +163,7 @@ class Weighted(EditF, Asking):
         cut = np.asarray((statistics.rows[..., _CUT] > 0).any(axis=1), dtype=np.int64)
         if not self.inverse:
             return {"truncated": cut}
-        weightless = chosen_rows(statistics, slots)[:, _WEIGHTLESS]
+        weightless = edit_f.chosen_rows(statistics, slots)[:, _WEIGHTLESS]
         return {"truncated": cut, "uninverted": weightless.astype(np.int64)}
 
     def explain(self, segment: core.Segment) -> core.Explanation:
@@ -202,7 +198,7 @@ class PTM2(Weighted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentPTM2(SentenceF, PTM2):
+class SentPTM2(edit_f.SentenceF, PTM2):
     """Mean over sentences of F against each one's best annotator; fields: :class:`Weighted`."""
 
     name = "sent-pt-m2"
@@ -210,7 +206,7 @@ class SentPTM2(SentenceF, PTM2):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PTErrant(Extracting, Weighted):
+class PTErrant(kinds.Extracting, Weighted):
     """ERRANT with weighed edits.
 
     Gold edits are used as they stand, but those of the type ``UNK``; where there are none, edits
@@ -245,11 +241,11 @@ class PTErrant(Extracting, Weighted):
     def _best(self, counts: core.Statistics, *, running: bool) -> core.IntArray:
         if self.aggregation == "released":
             return super()._best(counts, running=running)
-        return errant_choice(counts, self.beta, digits=None, running=running)
+        return edit_f.errant_choice(counts, self.beta, digits=None, running=running)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentPTErrant(SentenceF, PTErrant):
+class SentPTErrant(edit_f.SentenceF, PTErrant):
     """Mean over sentences of F against each one's best reference; fields: :class:`PTErrant`."""
 
     name = "sent-pt-errant"
