@@ -120,9 +120,7 @@ class Characters(annotate.Annotator):
 
 @cache
 def chinese_annotator(
-    alignments: Alignments = "all",
-    resources: str | None = None,
-    simplify: Simplification = "auto",
+    alignments: Alignments = "all", resources: str | None = None, simplify: Simplification = "auto"
 ) -> Characters:
     """Make an annotator of characters; equal arguments give the same object.
 

@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from grammeter.core import (
-    NOOP,
-    UNKNOWN,
-    Counts,
-    Edit,
-    GoldEdits,
-    Tier,
-    f_measure,
-    tier_of,
-)
+from grammeter.core import NOOP, UNKNOWN, Counts, Edit, GoldEdits, Tier, f_measure, tier_of
 
 Mode = Literal["span-correction", "span-detection", "token-detection", "span-type"]
 """What must be equal: span and correction; the span; one token; span, correction and type."""

@@ -154,11 +154,7 @@ class Judging(Pooled):
             llm.Group(context, tuple(drawn))
             for context, outputs in pool.items()
             for drawn in llm.draw_sets(
-                context[1],
-                list(outputs),
-                times=self.per_output,
-                seed=self.seed,
-                size=self.set_size,
+                context[1], list(outputs), times=self.per_output, seed=self.seed, size=self.set_size
             )
         ]
         judged = self.judge(groups)
