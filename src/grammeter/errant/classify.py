@@ -44,11 +44,11 @@ def classify_by_upos(span: Span, source: Tokens, target: Tokens) -> str:
 def _classified(one: "_Side", other: "_Side", category: Callable[..., str]) -> str:
     if one.texts == other.texts:
         return UNKNOWN
+    while one.lowers[-1:] == other.lowers[-1:] and (len(one) > 1 or len(other) > 1):
+        # [Doctor -> The doctor]: the last token differs in case alone and says nothing
+        one, other = (_Side(side.tokens, side.start, side.end - 1) for side in (one, other))
     if not (len(one) and len(other)):
         return f"U:{category(one)}" if len(one) else f"M:{category(other)}"
-    if one.lowers[-1] == other.lowers[-1] and (len(one) > 1 or len(other) > 1):
-        # [Doctor -> The doctor]: the last token differs in case alone and says nothing
-        return _classified(one.without_last(), other.without_last(), category)
     if "".join(one.lowers) == "".join(other.lowers):
         return "R:ORTH"
     return f"R:{'WO' if sorted(one.lowers) == sorted(other.lowers) else category(one, other)}"
@@ -86,9 +86,6 @@ class _Side:
                 f"the pipeline gives the tag {error.args[0]!r}, which ERRANT's rules do not know",
                 fix="Use a pipeline with Penn Treebank tags, or do without types.",
             ) from None
-
-    def without_last(self) -> "_Side":
-        return _Side(self.tokens, self.start, self.end - 1)
 
 
 def _one_sided(side: _Side) -> str:
