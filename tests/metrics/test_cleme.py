@@ -57,7 +57,7 @@ def bag(pairs):
 def no_pipeline(monkeypatch):
     """Extract no edits but those that a test gives, and weigh similarity by bags of words."""
     fake = FakeAnnotator()
-    monkeypatch.setattr(kinds, "annotator", lambda pipeline, types: fake)
+    monkeypatch.setattr(kinds, "annotator", lambda *_, **__: fake)
     return fake
 
 

@@ -379,7 +379,7 @@ def test_equal_outputs_are_aligned_once(monkeypatch):
         asked.extend(triples)
         return threeway.align_all(triples)
 
-    monkeypatch.setattr("grammeter.metrics.imeasure.align_all", watched)
+    monkeypatch.setattr("grammeter.metrics.imeasure.alignment.align_all", watched)
     gold = {0: (Edit(0, 1, "x"),)}
     IMeasure().statistics([Segment("a b", h, (), gold) for h in ("x b", "a b", "x  b", "a b")])
     assert len(asked) == 2

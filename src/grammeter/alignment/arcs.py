@@ -70,7 +70,7 @@ class _Tables:
     def __init__(self, source: Sequence[str], hypothesis: Sequence[str]) -> None:
         self._source, self._hypothesis = source, hypothesis
         self._up1, self._left1, self._equal1 = _levenshtein(source, hypothesis)
-        self._up2, self._left2 = _longest_common_subsequence(source, hypothesis)
+        self._up2, self._left2 = _common_subsequence(source, hypothesis)
         columns = zip(self._up1, self._left1, self._up2, self._left2, strict=True)
         self._turns = [a | b | c | d for a, b, c, d in columns]
 
@@ -109,9 +109,7 @@ def _add(graph: Graph, vertex: int, target: int, tables: int, noop: bool = False
     graph.setdefault(vertex, []).append((target, 2 if tables == _BOTH else 1, noop))
 
 
-def _levenshtein(
-    source: Sequence[str], hypothesis: Sequence[str]
-) -> tuple[list[int], list[int], list[int]]:
+def _levenshtein(source: Sequence[str], hypothesis: Sequence[str]) -> list[list[int]]:
     """Return bit columns: up is optimal, left is optimal, diagonal costs nothing."""
     matches, mask = bit_places(source)
     plus, minus = mask, 0  # vertical differences of +1 and -1
@@ -125,12 +123,10 @@ def _levenshtein(
         shifted = (right << 1) | 1
         minus, plus = shifted & zero, (((zero & plus) << 1) | ~(zero | shifted)) & mask
         up.append(plus)
-    return up, left, equal
+    return [up, left, equal]
 
 
-def _longest_common_subsequence(
-    source: Sequence[str], hypothesis: Sequence[str]
-) -> tuple[list[int], list[int]]:
+def _common_subsequence(source: Sequence[str], hypothesis: Sequence[str]) -> list[list[int]]:
     """Return bit columns of the second table: up is optimal, left is optimal."""
     matches, mask = bit_places(source)
     flat = mask  # bit set: the common subsequence does not grow from the row above
@@ -142,7 +138,7 @@ def _longest_common_subsequence(
         ahead = ((flat & ~before) - (before & ~flat)) & mask
         up.append(flat)
         left.append(mask & ~ahead)
-    return up, left
+    return [up, left]
 
 
 class Proposal(NamedTuple):
@@ -159,12 +155,10 @@ class Proposal(NamedTuple):
 
     def matches(self, gold: Edit, source: Sequence[str]) -> bool:
         """Whether it equals a gold edit or one of its alternatives."""
-        return (
-            self.start == gold.start
-            and self.end == gold.end
-            and self.correction in gold.corrections
-            and self.original == " ".join(source[gold.start : gold.end])
-        )
+        same_span = self.start == gold.start and self.end == gold.end
+        if not same_span or self.correction not in gold.corrections:
+            return False
+        return self.original == " ".join(source[gold.start : gold.end])
 
 
 @dataclass(slots=True, eq=False)

@@ -79,12 +79,8 @@ def segment_edits(segments: Sequence[Segment], extract: Extract) -> list[Segment
 
 
 def _edits_of(segments: Iterable[Segment], extract: Extract) -> list[SegmentEdits]:
-    wanted = [
-        (segment.source, text)
-        for segment in segments
-        for text in (segment.hypothesis, *(() if segment.gold else segment.texts))
-    ]
-    distinct = [pair for pair in dict.fromkeys(wanted) if pair[0] != pair[1]]
+    texts = ((s.source, t) for s in segments for t in (s.hypothesis, *(() if s.gold else s.texts)))
+    distinct = [pair for pair in dict.fromkeys(texts) if pair[0] != pair[1]]
     edits = dict(zip(distinct, map(tuple, extract(distinct)), strict=True))
 
     def edits_of(segment: Segment, text: str) -> tuple[Edit, ...]:
@@ -103,10 +99,8 @@ def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
     A correction that is empty or begins with ``-NONE-`` deletes; ``a||b`` is one token, as in the
     authors' programs. Raises :class:`ValueError` if edits overlap or reach outside the sentence.
     """
-    changes = sorted(
-        (Change(e.start, e.end, _tokens(e)) for e in edits if not e.is_noop),
-        key=lambda change: change[:2],
-    )
+    unsorted = (Change(e.start, e.end, _tokens(e)) for e in edits if not e.is_noop)
+    changes = sorted(unsorted, key=lambda change: change[:2])
     done = 0
     for change in changes:
         if change.start < done or change.end < change.start or change.end > len(source):

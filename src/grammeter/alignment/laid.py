@@ -59,9 +59,7 @@ def _crossings(source: Sequence[str], tokens: Sequence[str]) -> tuple[list[int],
     while i or j:
         move = moves[i][j]
         i, j = i - (move != 2), j - (move != 1)
-        first[i] = j
-        if move != 2:
-            last[i] = j
+        first[i], last[i] = j, last[i] if move == 2 else j
     return first, last
 
 

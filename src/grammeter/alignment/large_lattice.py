@@ -16,17 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.alignment.arcs import (
-    Arc,
-    Graph,
-    Proposal,
-    Row0,
-    Texts,
-    by_span,
-    elementary_arcs,
-    longer_arcs,
-    weigh_insertions,
-)
+from grammeter.alignment import arcs
 from grammeter.core import Edit
 
 Integers = npt.NDArray[np.int64]
@@ -47,14 +37,16 @@ class _Step(NamedTuple):
 class LargeLattice:
     """All edits that can turn a source into a hypothesis; made by :func:`~.lattice.matcher`."""
 
-    def __init__(self, graph: Graph, texts: Texts, *, max_unchanged: int, row0: Row0) -> None:
+    def __init__(
+        self, graph: arcs.Graph, texts: arcs.Texts, *, max_unchanged: int, row0: arcs.Row0
+    ) -> None:
         self._graph, self._texts, self._max_unchanged = graph, texts, max_unchanged
-        self._row0: Row0 = row0
+        self._row0: arcs.Row0 = row0
         self._match = -2 * EDGE * (len(texts.source) + len(texts.hypothesis) + 2)
         self._sweep = _Sweep(graph, texts, max_unchanged)
-        self._known: dict[tuple[int, int], Arc | None] = {}
+        self._known: dict[tuple[int, int], arcs.Arc | None] = {}
 
-    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
+    def edits(self, gold: Iterable[Edit] = ()) -> tuple[arcs.Proposal, ...]:
         """Return the hypothesis's edits, left to right, that agree best with gold edits."""
         exact = self._matches(gold)
         closed: set[int] = set()
@@ -62,8 +54,8 @@ class LargeLattice:
             path = self._sweep.shortest(exact, closed)
             wrong = {step.begin for step in path if not self._holds(step, exact)}
             if not wrong:
-                arcs = (self._arc(step.begin, step.target) for step in path)
-                return tuple(self._texts.proposal(arc) for arc in arcs if arc and not arc.noop)
+                steps = (self._arc(step.begin, step.target) for step in path)
+                return tuple(self._texts.proposal(arc) for arc in steps if arc and not arc.noop)
             for begin in wrong:
                 closed.add(begin)
                 for arc in self._arcs_from(begin):
@@ -77,31 +69,28 @@ class LargeLattice:
         arc = self._arc(step.begin, step.target)
         return arc is not None and step.cost == EDGE * arc.length + arc.times
 
-    def _arc(self, begin: int, target: int) -> Arc | None:
+    def _arc(self, begin: int, target: int) -> arcs.Arc | None:
         if (begin, target) not in self._known:
-            arcs = self._arcs_from(begin, target)
-            self._known[begin, target] = next((a for a in arcs if a.target == target), None)
+            there = self._arcs_from(begin, target)
+            self._known[begin, target] = next((a for a in there if a.target == target), None)
         return self._known[begin, target]
 
-    def _arcs_from(self, begin: int, until: int | None = None) -> list[Arc]:
+    def _arcs_from(self, begin: int, until: int | None = None) -> list[arcs.Arc]:
         """Return the scorer's arcs from a vertex to others, all in the rectangle to ``until``."""
         width = self._texts.width
         last_row, last_column = divmod(max(self._graph) if until is None else until, width)
         row, column = divmod(begin, width)
-        inside = [
-            vertex
-            for first in range(row * width, (last_row + 1) * width, width)
-            for vertex in range(first + column, first + last_column + 1)
-            if vertex in self._graph
-        ]
-        successors = elementary_arcs(self._graph, inside, width, self._row0)
-        longer = longer_arcs(successors, self._max_unchanged, only=begin) or []
+        firsts = range(row * width, (last_row + 1) * width, width)
+        rectangle = chain.from_iterable(range(x + column, x + last_column + 1) for x in firsts)
+        inside = [vertex for vertex in rectangle if vertex in self._graph]
+        successors = arcs.elementary_arcs(self._graph, inside, width, self._row0)
+        longer = arcs.longer_arcs(successors, self._max_unchanged, only=begin) or []
         return [*successors[begin], *dict.fromkeys(longer)]
 
     def _matches(self, gold: Iterable[Edit]) -> dict[tuple[int, int], int]:
         """Return the arcs that equal gold edits, by their vertices, with their cost."""
         pairs: list[tuple[int, int]] = []
-        for (start, end), edits in by_span(gold).items():
+        for (start, end), edits in arcs.by_span(gold).items():
             if start == end:
                 pairs += self._matching_insertions(start, edits)
             else:
@@ -125,12 +114,11 @@ class LargeLattice:
         row = [v for v in range(place * width, (place + 1) * width) if v in self._graph]
         if self._row0 == "3.2" and 0 < place < width:  # moves before the first token: 3.2 quirk
             row = [*(v for v in (place, place + 1) if v in self._graph), *row]
-        arcs = elementary_arcs(self._graph, row, width, self._row0)
-        longer = longer_arcs(arcs, self._max_unchanged) or []
-        listed = [*chain.from_iterable(arcs.values()), *dict.fromkeys(longer)]
+        moves = arcs.elementary_arcs(self._graph, row, width, self._row0)
+        longer = arcs.longer_arcs(moves, self._max_unchanged) or []
+        listed = [*chain.from_iterable(moves.values()), *dict.fromkeys(longer)]
         at_place = [arc for arc in listed if (arc.start, arc.end) == (place, place)]
-
-        weights = weigh_insertions(at_place, gold, self._texts.agree, float(self._match))
+        weights = arcs.weigh_insertions(at_place, gold, self._texts.agree, float(self._match))
         return [(arc.begin, arc.target) for arc, weight in weights.items() if weight < 0]
 
 
@@ -141,7 +129,7 @@ class _Sweep:
     never leaves them. A value packs a cost and the vertex where its last step begins.
     """
 
-    def __init__(self, graph: Graph, texts: Texts, max_unchanged: int) -> None:
+    def __init__(self, graph: arcs.Graph, texts: arcs.Texts, max_unchanged: int) -> None:
         self._rows = len(texts.source) + 1
         self._columns = texts.width
         self._pitch = self._columns + 1

@@ -136,6 +136,7 @@ class Batch:
 
 
 _Line = tuple[str, tuple[str | None, ...]]
+_Lines = list[tuple[_Line, list[int]]]  # with the rows of their segments
 
 
 def batches(segments: Sequence[Segment], *, unit: Unit, strip: bool) -> Iterator[Batch]:
@@ -148,7 +149,7 @@ def batches(segments: Sequence[Segment], *, unit: Unit, strip: bool) -> Iterator
     for row, segment in enumerate(segments):
         lines.setdefault((segment.source, segment.references), []).append(row)
     slots = max((len(references) for _, references in lines), default=0)
-    some: list[tuple[_Line, list[int]]] = []
+    some: _Lines = []
     size = 0
     for line, rows in lines.items():
         some.append((line, rows))
@@ -162,11 +163,7 @@ def batches(segments: Sequence[Segment], *, unit: Unit, strip: bool) -> Iterator
 
 
 def _batch(
-    lines: list[tuple[_Line, list[int]]],
-    segments: Sequence[Segment],
-    slots: int,
-    unit: Unit,
-    strip: bool,
+    lines: _Lines, segments: Sequence[Segment], slots: int, unit: Unit, strip: bool
 ) -> Batch:
     texts: list[str] = []
     kinds: list[int] = []
@@ -182,16 +179,9 @@ def _batch(
     by_line = np.zeros((len(lines), slots + 2), dtype=np.int64)
     by_line[line, kind] = lengths
     of_segments = by_line[line[kind > slots]]
-    return Batch(
-        np.fromiter(chain.from_iterable(rows for _, rows in lines), dtype=np.int64),
-        of_segments[:, 0],
-        lengths[kind > slots],
-        of_segments[:, 1:-1],
-        tokens,
-        np.repeat(np.arange(len(texts)), lengths),
-        line,
-        kind,
-    )
+    rows = np.fromiter(chain.from_iterable(rows for _, rows in lines), dtype=np.int64)
+    of_texts = of_segments[:, 0], lengths[kind > slots], of_segments[:, 1:-1]
+    return Batch(rows, *of_texts, tokens, np.repeat(np.arange(len(texts)), lengths), line, kind)
 
 
 def _numbered(texts: list[str], unit: Unit, strip: bool) -> tuple[IntArray, IntArray]:

@@ -49,23 +49,15 @@ def split_examples(raw: str, sequences: Iterable[Sequence[str]]) -> list[SplitEx
     """
     chunks = raw.split()
     characters, ends = "".join(chunks), _ends(chunks)
-    fitting = [
-        cuts
-        for tokens in sequences
-        if "".join(tokens) == characters and ends <= (cuts := _ends(tokens))
-    ]
-    if not fitting:
+    fitting = [_ends(tokens) for tokens in sequences if "".join(tokens) == characters]
+    cuts = min((cuts for cuts in fitting if ends <= cuts), key=len, default=None)
+    if cuts is None:
         return None
-    cuts = min(fitting, key=len)
-    starts = [0, *sorted(ends)]
-    return [
-        SplitExample(
-            chunk,
-            start + len(chunk) == len(characters),
-            frozenset(gap for gap in range(1, len(chunk)) if start + gap in cuts),
-        )
-        for chunk, start in zip(chunks, starts, strict=False)  # the last one is the end
-    ]
+    examples: list[SplitExample] = []
+    for chunk, start in zip(chunks, [0, *sorted(ends)], strict=False):  # the last one is the end
+        splits = frozenset(gap for gap in range(1, len(chunk)) if start + gap in cuts)
+        examples.append(SplitExample(chunk, start + len(chunk) == len(characters), splits))
+    return examples
 
 
 def _ends(parts: Iterable[str]) -> set[int]:
@@ -106,8 +98,7 @@ class CorpusTokenizer:
     def agreeing(self, examples: Iterable[SplitExample]) -> int:
         """Count the examples that are split as they say."""
         return sum(
-            (0, *accumulate(map(len, self._split(chunk, is_last)[0])))
-            == (0, *sorted(splits), len(chunk))
+            _ends(self._split(chunk, is_last)[0]) == {*splits, len(chunk)}
             for chunk, is_last, splits in examples
         )
 

@@ -40,8 +40,7 @@ def _shape(word: str) -> str:
     """Write c and v for consonants and vowels; y is a vowel after a consonant."""
     shape = ""
     for letter in word:
-        vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
-        shape += "v" if vowel else "c"
+        shape += "v" if letter in "aeiou" or (letter == "y" and shape.endswith("c")) else "c"
     return shape
 
 

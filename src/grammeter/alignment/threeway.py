@@ -78,14 +78,10 @@ def _align_batch(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Co
     cut = zip(batch, tails, strict=True)
     heads = [(s[: len(s) - t], h[: len(h) - t], r[: len(r) - t]) for (_, (s, h, r)), t in cut]
     encoded = _encoded(heads)
-    # flat memory views: single cells are read fast
-    gains = [
-        [table.reshape(-1).data for table in _pair_gains(encoded[a], encoded[b])] for a, b in _SIDES
-    ]
-    tables = zip(*gains, strict=True)
+    tables = zip(*(_pair_gains(encoded[a], encoded[b]) for a, b in _SIDES), strict=True)
     for (index, triple), tail, head, of_sides in zip(batch, tails, heads, tables, strict=True):
-        pairs = [
-            _Pair(head[a], head[b], table, encoded[b].shape[1] + 1)
+        pairs = [  # flat memory views: single cells are read fast
+            _Pair(head[a], head[b], table.reshape(-1).data, table.shape[1])
             for (a, b), table in zip(_SIDES, of_sides, strict=True)
         ]
         moves = _Search(head, pairs).path() or _from_planes(head)

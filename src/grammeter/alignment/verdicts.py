@@ -158,10 +158,8 @@ def rows_by_length(judged: Sequence[JudgedChunks]) -> tuple[tuple[str, ...], cor
 
 def average_length(statistics: core.Statistics) -> float:
     """Return the mean length in tokens of the chunks that references change; 0 without any."""
-    changed, length = (
-        int(statistics.rows[..., statistics.columns.index(name)].sum())
-        for name in ("changed", "length")
-    )
+    places = map(statistics.columns.index, ("changed", "length"))
+    changed, length = (int(statistics.rows[..., at].sum()) for at in places)
     return length / changed if changed else 0.0
 
 

@@ -117,12 +117,12 @@ def united(
         **{e: None if e in met else "missed" for e in wanted},
         **{e: "matched" if targets else "spurious" for e, targets in agreeing.items()},
     }
+    met_by = [[wanted[target] for target in agreeing.get(e, [e])] for e in union]
+    edits = zip(union, met_by, strict=True)
     return Union(
         source=" ".join(source),
         reference=" ".join(core.apply(source, core.without_overlaps(wanted.values())[0])),
-        edits=tuple(
-            _edit(e, proposed, [wanted[target] for target in agreeing.get(e, [e])]) for e in union
-        ),
+        edits=tuple(_edit(e, proposed, gold) for e, gold in edits),
         originals=tuple(e.original for e in union),
         texts=tuple(_with_one(source, e) for e in union),
         verdicts=tuple(verdicts[e] for e in union),
@@ -147,20 +147,16 @@ def check_references(segments: Iterable[core.Segment]) -> None:
             source = segment.source.split()
             made = [core.apply(source, core.without_overlaps(some)[0]) for some in (edits, sure)]
             if text is not None and text.split() not in made:
-                raise core.DataError(
-                    f"the reference text of {segment.source[:60]!r} is not what the gold edits of"
-                    f" annotator {number} make: {text[:60]!r}",
-                    fix="Give texts that belong to the edits, in the order of the annotators,"
-                    " or the edits alone.",
-                )
+                fault = f"the reference text of {segment.source[:60]!r} is not what the gold edits"
+                fault += f" of annotator {number} make: {text[:60]!r}"
+                fix = "Give texts that belong to the edits, in the order of the annotators, or"
+                raise core.DataError(fault, fix=f"{fix} the edits alone.")
 
 
 def as_proposals(source: Sequence[str], edits: Iterable[core.Edit]) -> dict[Proposal, str]:
     """Return edits in the form of M2's, and the type of each."""
-    return {
-        Proposal(e.start, e.end, " ".join(source[e.start : e.end]), e.correction): e.type
-        for e in edits
-    }
+    olds = ((e, " ".join(source[e.start : e.end])) for e in edits)
+    return {Proposal(e.start, e.end, old, e.correction): e.type for e, old in olds}
 
 
 def _edit(edit: Proposal, proposed: Mapping[Proposal, str], gold: Sequence[core.Edit]) -> core.Edit:

@@ -7,7 +7,7 @@ more than the words.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import get_args
 
@@ -65,9 +65,8 @@ class Annotator:
         :func:`~.pipelines.tokenised`. MissingResourceError if spaCy is needed and not installed;
         UsageError if types are wanted and the pipeline's tags are not those that the rules know.
         """
-        edits: dict[Texts, tuple[core.Edit, ...]] = {}
-        if tokens is None:
-            edits = {pair: self._known[pair] for pair in pairs if pair in self._known}
+        known = self._known if tokens is None else {}
+        edits = {pair: known[pair] for pair in pairs if pair in known}
         first: dict[str, int] = {}  # ordered by source, so that each is parsed once
         missing = [pair for pair in dict.fromkeys(pairs) if pair not in edits]
         missing.sort(key=lambda pair: first.setdefault(pair[0], len(first)))
@@ -137,11 +136,11 @@ class Annotator:
     ) -> Iterator[tuple[core.Edit, ...]]:
         bare = {text: tokens[text] if tokens else split(text) for pair in pairs for text in pair}
         drafts = [self._draft(bare[source], bare[target]) for source, target in pairs]
+        every = isinstance(self._parser, Parses)  # which must have all sentences
         needed = {
             text: bare[text]
             for pair, (_, sides) in zip(pairs, drafts, strict=True)
-            for text, needs in zip(pair, sides, strict=True)
-            if needs or isinstance(self._parser, Parses)  # which must have all sentences
+            for text in compress(pair, sides if not every else (True, True))
         }
         parses = bare | self._parse(needed)
         for (source, target), (changes, _) in zip(pairs, drafts, strict=True):

@@ -15,15 +15,8 @@ from string import punctuation
 from typing import Literal
 
 from grammeter import core
-from grammeter.errant import annotate, languages, merge
+from grammeter.errant import annotate, chinese, languages, merge
 from grammeter.errant.align import Change, Grid, region
-from grammeter.errant.chinese import (
-    Resources,
-    Simplification,
-    resources_of,
-    simplifier,
-    traditional,
-)  # fmt: skip
 from grammeter.errant.tokens import Span, Tokens
 
 Alignments = Literal["all", "first"]
@@ -56,11 +49,11 @@ class Characters(annotate.Annotator):
     """Extracts the edits of Chinese texts; make one with :func:`chinese_annotator`."""
 
     def __init__(
-        self, alignments: Alignments, resources: Resources, simplify: Simplification
+        self, alignments: Alignments, resources: chinese.Resources, simplify: chinese.Simplification
     ) -> None:
         super().__init__(CHERRANT_RULES, None)
         self._first, self._resources = alignments == "first", resources
-        self._simplify = simplifier(simplify)
+        self._simplify = chinese.simplifier(simplify)
         self._costs = _Costs(resources)
         self._cut: set[annotate.Texts] = set()
 
@@ -99,17 +92,12 @@ class Characters(annotate.Annotator):
         """Say what a reader must know of the edits of these pairs."""
         pairs = list(dict.fromkeys(pairs))
         if cut := len(self._cut.intersection(pairs)):
-            yield (
-                f"alignments of {cut} corrected texts: the first {MOST} of least cost are taken, or"
-                f" as many as make {MOST_CHANGES} changes; there are more"
-            )
-        if self._simplify is None:
-            some = "".join(dict.fromkeys(chain.from_iterable(traditional(t) for _, t in pairs)))
-            if some:
-                yield (
-                    f"characters that look traditional ({core.listed(some, 5)}) are not simplified;"
-                    f" simplify=t2s does that ({core.how_to_install('zh')})"
-                )
+            more = f"the first {MOST} of least cost are taken, or as many as make {MOST_CHANGES}"
+            yield f"alignments of {cut} corrected texts: {more} changes; there are more"
+        looks = map(chinese.traditional, (t for _, t in pairs if self._simplify is None))
+        if some := "".join(dict.fromkeys(chain.from_iterable(looks))):
+            some = f"characters that look traditional ({core.listed(some, 5)}) are not simplified;"
+            yield f"{some} simplify=t2s does that ({core.how_to_install('zh')})"
 
     def _extract(
         self, pairs: Sequence[annotate.Texts], tokens: Mapping[str, Tokens] | None
@@ -120,13 +108,15 @@ class Characters(annotate.Annotator):
 
 @cache
 def chinese_annotator(
-    alignments: Alignments = "all", resources: str | None = None, simplify: Simplification = "auto"
+    alignments: Alignments = "all",
+    resources: str | None = None,
+    simplify: chinese.Simplification = "auto",
 ) -> Characters:
     """Make an annotator of characters; equal arguments give the same object.
 
     MissingResourceError if ``resources``, a folder, lacks a file, or a package is not installed.
     """
-    return Characters(alignments, resources_of(resources), simplify)
+    return Characters(alignments, chinese.resources_of(resources), simplify)
 
 
 # --- alignment ------------------------------------------------------------------------------
@@ -137,7 +127,7 @@ class _Costs:
 
     even = False
 
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: chinese.Resources) -> None:
         self._resources = resources
         self._rows: dict[str, _Row] = {}
 
@@ -152,7 +142,7 @@ class _Costs:
 class _Row(dict[str, float]):
     """Costs of a character against others: meaning, reading or looks, punctuation."""
 
-    def __init__(self, text: str, resources: Resources) -> None:
+    def __init__(self, text: str, resources: chinese.Resources) -> None:
         super().__init__()
         self._text, self._resources = text, resources
 
@@ -160,8 +150,8 @@ class _Row(dict[str, float]):
         text, meanings = self._text, self._resources.meanings
         one, another = meanings.get(text), meanings.get(other)
         apart = 4 if one is None or another is None else 2 * sum(map(str.__ne__, one, another))
-        chinese = all("\u4e00" <= letter <= "\u9fff" for letter in text + other)
-        letters = 0.0 if chinese and self._resources.alike(text, other) else 0.5
+        han = all("\u4e00" <= letter <= "\u9fff" for letter in text + other)
+        letters = 0.0 if han and self._resources.alike(text, other) else 0.5
         marks = (text in _PUNCTUATION) + (other in _PUNCTUATION)
         self[other] = cost = apart / 6.0 + letters + (0.25, 0.499, 0.0)[marks]
         return cost
@@ -188,8 +178,8 @@ def _alignments(
             path = path if first.kind == "M" else (first, path)
         changes: list[Change] = []
         while path is not None:
-            change, path = path
-            changes.append(change)
+            changes.append(path[0])
+            path = path[1]
         yield changes
 
 

@@ -82,10 +82,11 @@ class _Side:
         try:
             return tuple([known[tag] for tag in self.tags])
         except KeyError as error:
-            raise UsageError(
-                f"the pipeline gives the tag {error.args[0]!r}, which ERRANT's rules do not know",
-                fix="Use a pipeline with Penn Treebank tags, or do without types.",
-            ) from None
+            fault = (
+                f"the pipeline gives the tag {error.args[0]!r}, which ERRANT's rules do not know"
+            )
+            fix = "Use a pipeline with Penn Treebank tags, or do without types."
+            raise UsageError(fault, fix=fix) from None
 
 
 def _one_sided(side: _Side) -> str:

@@ -14,6 +14,7 @@ Mode = Literal["span-correction", "span-detection", "token-detection", "span-typ
 Key = tuple[int | str, ...]  # what agreeing edits share: the span, then what the mode requires
 Groups = Mapping[Key, Sequence[str]]  # types of all edits with one key; insertions may share one
 Outcome = Literal["tp", "fp", "fn"]
+Names = Sequence[str] | None
 Triple = tuple[float, float, float]  # true positives, false positives, false negatives
 
 
@@ -71,10 +72,7 @@ class Rules:
 
 
 def grouped(
-    edits: Sequence[Edit],
-    rules: Rules,
-    wanted: Container[Key] = (),
-    types: Sequence[str] | None = None,
+    edits: Sequence[Edit], rules: Rules, wanted: Container[Key] = (), types: Names = None
 ) -> Groups:
     """Group the types of the edits that count by key, in the order of the edits.
 
@@ -146,9 +144,8 @@ def choose(
         if counts is None:
             return ()
         tp, fp, fn = total[0] + counts[0], total[1] + counts[1], total[2] + counts[2]
-        if digits is None:
-            f = f_measure(tp, tp + fp, tp + fn, beta)
-        else:
+        f = f_measure(tp, tp + fp, tp + fn, beta)
+        if digits is not None:
             f = round(package_f(Counts(tp, fp, fn), beta), digits)
         return f, counts[0], -counts[1], -counts[2]
 
@@ -208,13 +205,9 @@ class EditComparison:
 
 
 def compare_edits(
-    hypotheses: Sequence[GoldEdits],
-    references: Sequence[GoldEdits],
-    rules: Rules,
-    *,
-    beta: float = 0.5,
-    digits: int | None = 4,
-) -> EditComparison:
+    hypotheses: Sequence[GoldEdits], references: Sequence[GoldEdits], rules: Rules,
+    *, beta: float = 0.5, digits: int | None = 4,
+) -> EditComparison:  # fmt: skip
     """Compare two annotations of the same sentences, as ``errant_compare``.
 
     If hypotheses have several annotators, the best pair counts; ``beta`` and ``digits`` are those

@@ -5,7 +5,7 @@ grammatical error correction", section 3.2, as errant 3.0.2 applies it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from string import punctuation
 from typing import Literal, NamedTuple
 
@@ -25,14 +25,11 @@ def merge(
     changes: Iterable[Change], source: Tokens, target: Tokens, strategy: Strategy = "rules"
 ) -> list[Span]:
     """Merge changes into edits; ``rules`` need tags unless :func:`is_decided_by_changes`."""
-    groups = [part for group in adjacent(changes) for part in parts(group, _TOGETHER[strategy])]
-    if strategy != "rules":
-        return list(map(joined, groups))
-    return [
-        span
-        for part in groups
-        for span in (_Sequence(part, source, target).spans() if len(part) > 1 else [joined(part)])
-    ]
+    spans: list[Span] = []
+    for part in chain.from_iterable(parts(x, _TOGETHER[strategy]) for x in adjacent(changes)):
+        alone = strategy != "rules" or len(part) == 1
+        spans += [joined(part)] if alone else _Sequence(part, source, target).spans()
+    return spans
 
 
 def is_decided_by_changes(changes: Iterable[Change], strategy: Strategy = "rules") -> bool:
@@ -46,11 +43,7 @@ def is_decided_by_changes(changes: Iterable[Change], strategy: Strategy = "rules
 
 def adjacent(changes: Iterable[Change]) -> Iterator[list[Change]]:
     """Group changes that have no match between them."""
-
-    def touch(one: Change, next_: Change) -> bool:
-        return one.end == next_.start and one.target_end == next_.target_start
-
-    return parts(changes, touch)
+    return parts(changes, lambda a, b: a.end == b.start and a.target_end == b.target_start)
 
 
 def parts(
@@ -137,12 +130,9 @@ class _Sequence:
     def _rules(self, first: int, last: int, part: _Part) -> _Cut | None:
         if self._substitutions[first] == self._substitutions[last + 1]:
             return None
-        return (
-            self._possessive(first, last, part)
-            or self._case(first, last, part)
-            or self._alike(first, last)
-            or (self._smallest(first, last, part) if last - first == 1 else None)
-        )
+        cut = self._possessive(first, last, part) or self._case(first, last, part)
+        cut = cut or self._alike(first, last)
+        return cut or (self._smallest(first, last, part) if last - first == 1 else None)
 
     def _possessive(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Keep a suffix with its noun: [friends -> friend 's]."""
@@ -190,9 +180,8 @@ class _Sequence:
             or (other == "S" and self._similar(source.lasts[last], target.lasts[last]))
         ):
             return (last, last)
-        final_determiner = (other in "DS" and source.pos[source.lasts[last]] == "DET") or (
-            other in "IS" and target.pos[target.lasts[last]] == "DET"
-        )
+        sides = (source,) * (other in "DS") + (target,) * (other in "IS")
+        final_determiner = any(side.pos[side.lasts[last]] == "DET" for side in sides)
         return (last, last) if last == part.high - 1 and final_determiner else None
 
     def _similar(self, at: int, target_at: int) -> bool:

@@ -47,9 +47,8 @@ class Parser:
 
     def signature(self) -> dict[str, str]:
         """Return the pipeline's name, version and hash."""
-        pipeline = self.pipeline
-        name = f"{pipeline.name}-{pipeline.version}"
-        return {"pipeline": name, "pipeline-hash": pipeline.hash}
+        name = f"{self.pipeline.name}-{self.pipeline.version}"
+        return {"pipeline": name, "pipeline-hash": self.pipeline.hash}
 
     def parse(self, sentences: Iterable[Tokens], *, dependencies: bool = True) -> list[Tokens]:
         """Parse split sentences, each once; without ``dependencies`` in half the time."""
@@ -185,10 +184,8 @@ class ParseCache:
         """Return the parses of sentences, ``None`` for those that are not known."""
         keys = list(map(self._key, sentences))
         values = self._cache.read(keys)
-        return [
-            _decode(bare, values[key]) if key in values else None
-            for bare, key in zip(sentences, keys, strict=True)
-        ]
+        pairs = zip(sentences, keys, strict=True)
+        return [_decode(bare, values[key]) if key in values else None for bare, key in pairs]
 
     def write(self, parses: Iterable[Tokens]) -> None:
         """Add parses, or replace those of the same sentences."""

@@ -37,6 +37,8 @@ class Limit(NamedTuple):
 
 
 Grids = Iterable[core.Grid]  # tables of an explanation
+Segments = Sequence[core.Segment]
+BySystem = Mapping[str, Segments]
 Positive = Annotated[int, Limit("Use 1 or more.", least=1)]
 FBeta = Annotated[float, Limit("beta is greater than 0.", least=1e-150, most=1e150)]
 """Weight of recall in F, whose square is a number, too."""
@@ -113,9 +115,7 @@ class Metric(ABC):
     def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count once: one row per segment, one slot per competing reference."""
 
-    def pooled_statistics(
-        self, segments: Sequence[core.Segment], copies: Sequence[int]
-    ) -> core.Statistics:
+    def pooled_statistics(self, segments: Segments, copies: Sequence[int]) -> core.Statistics:
         """Count all systems' outputs (pooled metrics only); ``copies``: systems that wrote each."""
         return self.statistics(segments)
 
@@ -156,11 +156,7 @@ class Metric(ABC):
         return {}
 
     def count_types(
-        self,
-        systems: Mapping[str, Sequence[core.Segment]],
-        *,
-        tier: core.Tier | None = None,
-        by_gold: bool = False,
+        self, systems: BySystem, *, tier: core.Tier | None = None, by_gold: bool = False
     ) -> core.CountedTypes | None:
         """Count edits by error type, by system; ``None`` if the metric counts none.
 
@@ -213,21 +209,14 @@ class Metric(ABC):
         return ()
 
     def explained(
-        self,
-        scores: core.SegmentScores,
-        edits: Iterable[core.JudgedEdit] = (),
-        grids: Iterable[core.Grid] = (),
+        self, scores: core.SegmentScores, edits: Iterable[core.JudgedEdit] = (), grids: Grids = ()
     ) -> core.Explanation:
         """Return the first of these scores with its parts, edits and tables."""
         value, chosen = float(scores.values[0]), int(scores.chosen[0])
-        return core.Explanation(
-            value=value,
-            parts={name: column[0].item() for name, column in scores.parts.items()},
-            chosen=chosen if chosen >= 0 else None,
-            edits=tuple(edits),
-            grids=tuple(grids),
-            reason=scores.reason if math.isnan(value) else None,
-        )
+        reason = scores.reason if math.isnan(value) else None
+        parts = {name: column[0].item() for name, column in scores.parts.items()}
+        number = chosen if chosen >= 0 else None
+        return core.Explanation(value, parts, number, tuple(edits), tuple(grids), reason=reason)
 
     def evaluate(self, segments: Sequence[core.Segment]) -> core.Score:
         """Count and score in one step."""

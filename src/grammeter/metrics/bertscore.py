@@ -104,10 +104,9 @@ class BertScore(SentenceMean, Asking):
     def within(self, surroundings: core.Surroundings) -> Metric:
         """Take the token frequencies from all lines, and the baseline as it was read."""
         base = surroundings.constants.get("baseline")
-        return self.bound(
-            _idf_of_corpus=core.reference_texts(surroundings.segments) if self.idf else None,
-            _base_of_corpus=None if base is None else tuple(base),
-        )
+        texts = core.reference_texts(surroundings.segments) if self.idf else None
+        base = None if base is None else tuple(base)
+        return self.bound(_idf_of_corpus=texts, _base_of_corpus=base)
 
     def score(self, statistics: core.Statistics) -> core.Score:
         """Take the mean over all sentences; no parts where one has no reference."""
@@ -126,12 +125,9 @@ class BertScore(SentenceMean, Asking):
         best[np.isinf(best)] = np.nan
         parts = {name: best[:, at] for at, name in enumerate(FIGURES)}
         cut = statistics.rows[..., -1].max(axis=1, initial=0).astype(np.int64)
-        return core.SegmentScores(
-            values=parts[self.report],
-            chosen=best_slot(reported, ~np.isnan(reported)),
-            parts={**parts, "truncated": cut},
-            reason=gap(statistics.present) or (_UNWEIGHED if np.isnan(best).any() else None),
-        )
+        chosen = best_slot(reported, ~np.isnan(reported))
+        reason = gap(statistics.present) or (_UNWEIGHED if np.isnan(best).any() else None)
+        return core.SegmentScores(parts[self.report], chosen, {**parts, "truncated": cut}, reason)
 
     def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
         """Show figures and matches; ``idf`` is this sentence's unless it is part of a corpus."""
@@ -154,12 +150,12 @@ class BertScore(SentenceMean, Asking):
         for side, cosines in enumerate((tokens.cosines, tokens.cosines.T)):
             one, other = names[side], names[1 - side]
             best, weights = cosines.argmax(axis=1), np.array(tokens.weights[side])
+            similar: Any = [tokens.tokens[1 - side][at] for at in best]
             columns: dict[str, Any] = {
                 one: tokens.tokens[side],
-                f"most similar in {other}": [tokens.tokens[1 - side][at] for at in best],
-                "cosine": cosines.max(axis=1),
-                "weight": weights,
+                f"most similar in {other}": similar,
             }
+            columns |= {"cosine": cosines.max(axis=1), "weight": weights}
             yield grid_of(f"Tokens of {one}", columns, weights != 0)
 
     def _figures(self, statistics: core.Statistics) -> core.FloatArray:
@@ -282,13 +278,9 @@ class BartScore(SentenceMean, Asking):
         figures[~there] = np.nan
         shown = self.figures if self.direction == "f" else ()
         truncated = np.asarray((statistics.rows[..., -1] > 0).any(axis=1), dtype=np.int64)
-        return core.SegmentScores(
-            values=figures.mean(axis=1),
-            chosen=chosen[:, 0],
-            parts={name: figures[:, at] for at, name in enumerate(shown)}
-            | {"truncated": truncated},
-            reason="the model gave no number" if there.all() else "no reference",
-        )
+        parts = {name: figures[:, at] for at, name in enumerate(shown)} | {"truncated": truncated}
+        reason = "the model gave no number" if there.all() else "no reference"
+        return core.SegmentScores(figures.mean(axis=1), chosen[:, 0], parts, reason)
 
     def _chosen(self, statistics: core.Statistics) -> core.IntArray:
         """Return the slot of the best reference; -1 where all count, or there is none."""

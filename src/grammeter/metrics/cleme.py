@@ -140,10 +140,8 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
     def score(self, statistics: core.Statistics) -> core.Score:
         """Score a corpus: F or the trade-off of sums, or the mean of sentence scores."""
         if verdicts.changes_nothing(statistics):
-            warnings.warn(
-                "no reference changes anything: length weights take 0 as the average length",
-                stacklevel=2,
-            )
+            fault = "no reference changes anything: length weights take 0 as the average length"
+            warnings.warn(fault, stacklevel=2)
         if self.level == "sentence":
             return super().score(statistics)
         sums = self.summands(statistics).sum(axis=0).tolist()
@@ -285,11 +283,6 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         similarities = dict(zip(pairs, f1, strict=True))
         long = {pair for pair, count in zip(pairs, cut, strict=True) if count}
         unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
-        sums = [
-            (
-                *verdicts.similarity_sums(version, similarities, unmoved=unmoved),
-                not long.isdisjoint(of_version),
-            )
-            for version, of_version in zip(judged, trials, strict=True)
-        ]
-        return np.array(sums, dtype=np.float64).reshape(-1, len(KINDS) + 1)
+        sums = [verdicts.similarity_sums(x, similarities, unmoved=unmoved) for x in judged]
+        rows = [[*row, not long.isdisjoint(x)] for row, x in zip(sums, trials, strict=True)]
+        return np.array(rows, dtype=np.float64).reshape(-1, len(KINDS) + 1)

@@ -60,13 +60,10 @@ class EditF(kinds.Choosing):
         """Score each sentence by the counts of a slot; parts ``tp fp fn``."""
         rows = chosen_rows(self.counts(statistics), slots)
         correct, proposed, gold = np.moveaxis(rows, -1, 0)
-        return core.SegmentScores(
-            values=f_of_counts(rows, self.beta),
-            chosen=np.array(statistics.labels, dtype=np.int64)[slots],
-            parts={"tp": correct, "fp": proposed - correct, "fn": gold - correct}
-            | self.further(statistics, slots),
-            reason=self.lacking,
-        )
+        parts = {"tp": correct, "fp": proposed - correct, "fn": gold - correct}
+        parts |= self.further(statistics, slots)
+        chosen = np.array(statistics.labels, dtype=np.int64)[slots]
+        return core.SegmentScores(f_of_counts(rows, self.beta), chosen, parts, self.lacking)
 
     def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the chosen counts."""

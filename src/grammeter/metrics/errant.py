@@ -1,7 +1,7 @@
 """ERRANT and SentERRANT."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, ClassVar, Literal
@@ -77,11 +77,7 @@ class Comparing(edit_f.EditF):
         return self.count_types({"": segments}).systems[""].totals()
 
     def count_types(
-        self,
-        systems: Mapping[str, Sequence[core.Segment]],
-        *,
-        tier: core.Tier | None = None,
-        by_gold: bool = False,
+        self, systems: base.BySystem, *, tier: core.Tier | None = None, by_gold: bool = False
     ) -> core.CountedTypes:
         """Count edits by error type, all types of one scheme; see :meth:`Metric.count_types`.
 
@@ -226,12 +222,9 @@ class _Batch:
     """Segments with all their edits; each distinct pair of texts is annotated once."""
 
     def __init__(
-        self,
-        metric: Comparing,
-        extractor: errant.Annotator,
-        segments: Sequence[core.Segment],
+        self, metric: Comparing, extractor: errant.Annotator, segments: base.Segments,
         typed: errant.GoldTypes | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._typed = typed or {}
         self._name, self._rules = metric.name, metric.agreement
         self._segments = list(map(metric.readied, segments))

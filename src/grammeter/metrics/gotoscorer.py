@@ -65,9 +65,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
         fix = "Use a of at least 1 and 0 <= b <= c."
         self.refuse_unless(in_range, "a", "b", "c", fix=fix)
 
-    def pooled_statistics(
-        self, segments: Sequence[core.Segment], copies: Sequence[int]
-    ) -> core.Statistics:
+    def pooled_statistics(self, segments: base.Segments, copies: Sequence[int]) -> core.Statistics:
         """Weigh chunks; :class:`UsageError` without the annotator or a second system."""
         return self.count(read_targets(segments, self.extractor().annotate), copies)
 
@@ -123,11 +121,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
         parts = {f"unweighted_{name}": part for name, part in plain.items()}
         known = self.weights == "none" or len(outputs) > 1
         sums = np.array(tally(gold, judged, weights))
-        shown = [
-            n
-            for n, (piece, (modified, correct)) in enumerate(zip(gold, judged, strict=True))
-            if piece.edited or modified or not correct
-        ]
+        kept = [o == (False, True) and not p.edited for p, o in zip(gold, judged, strict=True)]
         columns = {
             "span": [f"{piece.start}:{piece.end}" for piece in gold],
             "source": [" ".join(source[piece.start : piece.end]) for piece in gold],
@@ -142,7 +136,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
             parts=self.parts(sums) | parts if known else parts,
             chosen=self.annotator,
             edits=tuple(edit_f.judged_in_order(source, _verdicts(gold, systems[0], judged))),
-            grids=(kinds.grid_of("Gold chunks", columns, shown),),
+            grids=(kinds.grid_of("Gold chunks", columns, ~np.array(kept)),),
         )
 
     def _weigh(self, correct: int, systems: int) -> float:

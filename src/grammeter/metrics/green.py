@@ -61,9 +61,7 @@ class Green(kinds.SumScore):
         reference; deleted or inserted against it; to be deleted or inserted, but not.
         """
         regions = self.regions(segments)
-        counts = np.stack(
-            [regions[..., :3].sum(-1), regions[..., 3:5].sum(-1), regions[..., 5:].sum(-1)], axis=-1
-        )
+        counts = np.add.reduceat(regions, [0, 3, 5], axis=-1)  # truly, over-, under-
         rows = counts.reshape(*counts.shape[:2], 3 * self.order)
         columns = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("tp", "fp", "fn")]
         return kinds.of_references(rows, ngrams.reference_slots(segments), columns)
@@ -164,14 +162,8 @@ def _regions(batch: Batch, shared: Shared, order: int) -> IntArray:
     """Count the regions of one order by inclusion and exclusion: ``(segments, slots, 7)``."""
     src, sc, rc = _intersections(shared, batch.reference_lengths.shape)
     sr = shared.source_in_references()
-    s, c, r = (
-        np.maximum(lengths + 1 - order, 0)
-        for lengths in (
-            batch.source_lengths[:, None],
-            batch.hypothesis_lengths[:, None],
-            batch.reference_lengths,
-        )
-    )
+    sizes = batch.source_lengths[:, None], batch.hypothesis_lengths[:, None]
+    s, c, r = (np.maximum(n + 1 - order, 0) for n in (*sizes, batch.reference_lengths))
     deleted, inserted, missed = s - sr - sc + src, c - sc - rc + src, r - sr - rc + src
     return np.stack([src, deleted, rc - src, sr - src, inserted, sc - src, missed], axis=-1)
 

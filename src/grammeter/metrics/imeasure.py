@@ -10,18 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from grammeter import core
-from grammeter.alignment import (
-    GAP,
-    Column,
-    Words,
-    align,
-    align_all,
-    corrected_by_annotator,
-    distinct,
-    gap,
-    mixed,
-)
+from grammeter import alignment, core
 from grammeter.metrics import base, edit_f, kinds
 
 COLUMNS = ("tp", "tn", "fp", "fn", "fpn", "source_tn", "source_fn", "candidate")
@@ -93,8 +82,10 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
 
     def _table(self, segments: Sequence[core.Segment]) -> tuple[core.IntArray, core.IntArray]:
         """Count each segment against its candidates: segment ``(t,)``, counts ``(t, columns)``."""
-        candidates: dict[object, dict[int, Words]] = {}
-        triples: dict[tuple[Words, Words, Words], int] = {}  # equal ones are aligned once
+        candidates: dict[object, dict[int, alignment.Words]] = {}
+        triples: dict[
+            tuple[alignment.Words, alignment.Words, alignment.Words], int
+        ] = {}  # equal ones are aligned once
         cells: list[tuple[int, ...]] = []
         for row, segment in enumerate(segments):
             # segments of a line share their gold, and it outlives this loop
@@ -106,7 +97,7 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
                 pair = (source, hypothesis, candidate), (source, source, candidate)
                 cells.append((row, number, *(triples.setdefault(x, len(triples)) for x in pair)))
         counts = np.zeros((len(triples), len(_COUNTS)), dtype=np.int64)
-        for index, columns in align_all(list(triples)):
+        for index, columns in alignment.align_all(list(triples)):
             counts[index] = _count(columns)
         row, number, aligned, source = np.array(cells, dtype=np.int64).reshape(-1, 4).T
         return row, np.column_stack([counts[aligned], counts[source][:, [1, 3]], number])
@@ -131,7 +122,7 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
             for name, column in self._parts(rows[:, :_SUMMED]).items()
         }
         chosen = np.where(missing, -1, rows[:, _SUMMED])
-        return core.SegmentScores(parts.pop("i"), chosen, parts, gap(statistics.present))
+        return core.SegmentScores(parts.pop("i"), chosen, parts, alignment.gap(statistics.present))
 
     def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the counts for the chosen candidates, in the order of :data:`COLUMNS`."""
@@ -150,7 +141,9 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
             return core.Explanation(value=float("nan"))
         number = int(scores.chosen[0])
         candidates = self.candidates(segment)
-        columns = align(segment.source.split(), segment.hypothesis.split(), candidates[number])
+        columns = alignment.align(
+            segment.source.split(), segment.hypothesis.split(), candidates[number]
+        )
         rows = statistics.rows[0][statistics.present[0]]
         figures, numbers = self._parts(rows[:, :_SUMMED]), rows[:, _SUMMED]
         shown = {
@@ -161,16 +154,20 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
         grids = _alignment_grid(columns), kinds.grid_of("candidate references", shown)
         return self.explained(scores, _judged(columns), grids)
 
-    def candidates(self, segment: core.Segment) -> dict[int, Words]:
+    def candidates(self, segment: core.Segment) -> dict[int, alignment.Words]:
         """Return different references by number; :class:`UsageError` if a ``mix`` has too many."""
         source = segment.source.split()
         if not segment.gold:
             texts = enumerate(segment.references)
-            return distinct({n: tuple(text.split()) for n, text in texts if text is not None})
+            return alignment.distinct(
+                {n: tuple(text.split()) for n, text in texts if text is not None}
+            )
         if self.mix:
-            combined = mixed(source, segment.gold, treebank=self.treebank, limit=self.limit)
+            combined = alignment.mixed(
+                source, segment.gold, treebank=self.treebank, limit=self.limit
+            )
             return dict(enumerate(combined))
-        return corrected_by_annotator(source, segment.gold, treebank=self.treebank)
+        return alignment.corrected_by_annotator(source, segment.gold, treebank=self.treebank)
 
     def _parts(self, counts: npt.NDArray[Any]) -> Figures:
         detection = _figures(_detection(counts), self.weight, self.beta)
@@ -221,7 +218,7 @@ def _verdict(source: str, hypothesis: str, reference: str) -> str:
     return "FP" if source == reference else _WRONG
 
 
-def _count(columns: Sequence[Column]) -> tuple[int, int, int, int, int]:
+def _count(columns: Sequence[alignment.Column]) -> tuple[int, int, int, int, int]:
     verdicts = Counter(starmap(_verdict, columns))
     wrong = verdicts[_WRONG]
     return verdicts["TP"], verdicts["TN"], verdicts["FP"] + wrong, verdicts["FN"] + wrong, wrong
@@ -239,9 +236,7 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
     wacc = kinds.ratio(weight * tp + tn, below, 1.0)
     source = kinds.ratio(source_tn, source_tn + source_fn, 1.0)
     return {
-        "i": _improvement(wacc, source),
-        "wacc": wacc,
-        "wacc_source": source,
+        **{"i": _improvement(wacc, source), "wacc": wacc, "wacc_source": source},
         **dict(zip(_COUNTS, (tp, tn, fp, fn, fpn), strict=True)),
         "precision": kinds.ratio(tp, tp + fp, 1.0),
         "recall": kinds.ratio(tp, tp + fn, 1.0),
@@ -258,11 +253,11 @@ def _improvement(wacc: core.FloatArray, source: core.FloatArray) -> core.FloatAr
     return np.where(wacc == source, np.floor(wacc), changed)
 
 
-def _judged(columns: Sequence[Column]) -> Iterator[core.JudgedEdit]:
+def _judged(columns: Sequence[alignment.Column]) -> Iterator[core.JudgedEdit]:
     """Return each column that is no true negative as an edit, or as two where both changed."""
     end = 0
     for source, hypothesis, reference in columns:
-        start, end = end, end + (source != GAP)
+        start, end = end, end + (source != alignment.GAP)
         if hypothesis != source:
             verdict = "matched" if hypothesis == reference else "spurious"
             yield core.JudgedEdit(core.Edit(start, end, hypothesis), source, verdict)
@@ -270,7 +265,7 @@ def _judged(columns: Sequence[Column]) -> Iterator[core.JudgedEdit]:
             yield core.JudgedEdit(core.Edit(start, end, reference), source, "missed")
 
 
-def _alignment_grid(columns: Sequence[Column]) -> core.Grid:
+def _alignment_grid(columns: Sequence[alignment.Column]) -> core.Grid:
     rows: list[tuple[str, ...]] = []
     for column in columns:
         correction = _verdict(*column)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from grammeter import core
 from grammeter.alignment import gap
 from grammeter.errant import Annotator, annotator
-from grammeter.metrics.base import Metric
+from grammeter.metrics.base import Metric, Segments
 from grammeter.models import Steps, check_installed, current, find_model, run_together
 
 
@@ -82,9 +82,7 @@ class Pooled(Metric):
         return self.pooled_statistics(segments, [1] * len(segments))
 
     @abstractmethod
-    def pooled_statistics(
-        self, segments: Sequence[core.Segment], copies: Sequence[int]
-    ) -> core.Statistics:
+    def pooled_statistics(self, segments: Segments, copies: Sequence[int]) -> core.Statistics:
         """Count the outputs of all systems; ``copies`` says how many wrote each of them."""
 
     def within(self, surroundings: core.Surroundings) -> Metric:
@@ -161,13 +159,9 @@ class SumScore(Metric):
         """Score a corpus from the sums over its segments."""
         reason = gap(statistics.present)
         sums = self.summands(statistics).sum(axis=0)
-        return core.Score(
-            value=float("nan") if reason else float(self.value_of(sums)),
-            signature=self.signature(),
-            n=len(statistics),
-            parts={} if reason else self.parts(sums),
-            reason=reason,
-        )
+        value = float("nan") if reason else float(self.value_of(sums))
+        parts: Mapping[str, float] = {} if reason else self.parts(sums)
+        return core.Score(value, self.signature(), len(statistics), parts, reason)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,7 +283,7 @@ def ratio(above: Any, below: Any, undefined: Any = 0.0) -> core.FloatArray:
 def mean_of(values: core.FloatArray, signature: core.Signature, reason: str | None) -> core.Score:
     """Score a corpus by the plain mean of its sentence scores; NaN if one of them is."""
     if not len(values):
-        return core.Score(value=float("nan"), signature=signature, n=0, reason="no segments")
+        return core.Score(float("nan"), signature, 0, reason="no segments")
     missing = int(np.isnan(values).sum())
     why = f"{missing} of {len(values)} segments have no score: {reason}" if missing else None
     return core.Score(value=float(np.mean(values)), signature=signature, n=len(values), reason=why)

@@ -5,13 +5,14 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import isnan
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from grammeter import alignment, core, llm
-from grammeter.metrics.base import Limit, Metric, Positive, cited
+from grammeter.metrics.base import Limit, Metric, Positive, Segments, cited
 from grammeter.metrics.kinds import Extracting, Pooled, model_settings, no_choice, one_slot
 from grammeter.models import Chat
 
@@ -122,17 +123,14 @@ class Judging(Pooled):
     def _seen(self, groups: Sequence[llm.Group]) -> list[llm.Group]:
         pairs = [(plain(g.context[1]), plain(output)) for g in groups for output in g.outputs]
         targets = iter(self.targets(pairs))
-        return [
-            llm.Group(
-                (plain(group.context[0]), plain(group.context[1]), plain(group.context[2])),
-                tuple(next(targets) for _ in group.outputs),
-            )
-            for group in groups
-        ]
+        seen: list[llm.Group] = []
+        for group in groups:
+            before, source, after = map(plain, group.context)
+            shown = tuple(next(targets) for _ in group.outputs)
+            seen.append(llm.Group((before, source, after), shown))
+        return seen
 
-    def pooled_statistics(
-        self, segments: Sequence[core.Segment], copies: Sequence[int]
-    ) -> core.Statistics:
+    def pooled_statistics(self, segments: Segments, copies: Sequence[int]) -> core.Statistics:
         """Score the outputs of all systems, more than one; one row each.
 
         Outputs of one sentence stand side by side in seeded sets of ``set_size`` at most, each
@@ -143,20 +141,15 @@ class Judging(Pooled):
         for row, segment in enumerate(segments):
             context = segment.previous, segment.source, segment.following
             pool.setdefault(context, {}).setdefault(plain(segment.hypothesis), []).append(row)
-        systems = (
-            sum(copies[row] for rows in outputs.values() for row in rows)
-            for outputs in pool.values()
-        )
-        if max(systems, default=2) < 2:
+        lines = (chain.from_iterable(outputs.values()) for outputs in pool.values())
+        if max((sum(copies[row] for row in rows) for rows in lines), default=2) < 2:
             fault = f"{self.name} compares outputs, and there is only one system"
             raise core.UsageError(fault, fix="Score several systems together.")
-        groups = [
-            llm.Group(context, tuple(drawn))
-            for context, outputs in pool.items()
-            for drawn in llm.draw_sets(
-                context[1], list(outputs), times=self.per_output, seed=self.seed, size=self.set_size
-            )
-        ]
+        groups: list[llm.Group] = []
+        sets = {"times": self.per_output, "seed": self.seed, "size": self.set_size}
+        for context, outputs in pool.items():
+            drawn = llm.draw_sets(context[1], list(outputs), **sets)
+            groups += [llm.Group(context, tuple(of_one)) for of_one in drawn]
         judged = self.judge(groups)
         self._warn(judged)
         rows = np.zeros((len(segments), len(COLUMNS)))
@@ -179,14 +172,10 @@ class Judging(Pooled):
         """Take the mean over sentences whose outputs differ; parts: ``judged``, ``coverage``."""
         sums = self.summands(statistics).sum(axis=0)
         _, due, answered = map(int, sums.tolist())
-        value = float(self.value_of(sums))
-        return core.Score(
-            value=value,
-            signature=self.signature(),
-            n=len(statistics),
-            parts={"judged": due, "coverage": answered / due if due else float("nan")},
-            reason=self._why(len(statistics), due, answered) if isnan(value) else None,
-        )
+        value, size = float(self.value_of(sums)), len(statistics)
+        parts = {"judged": due, "coverage": answered / due if due else float("nan")}
+        reason = self._why(size, due, answered) if isnan(value) else None
+        return core.Score(value, self.signature(), size, parts, reason)
 
     def _why(self, segments: int, due: int, answered: int) -> str:
         if not due:
@@ -199,12 +188,9 @@ class Judging(Pooled):
     def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Return the score of each sentence, 1 to 5; NaN where there is none."""
         score, _, answered = np.moveaxis(statistics.rows[:, 0], -1, 0)
-        return core.SegmentScores(
-            values=np.where(answered > 0, score, np.nan),
-            chosen=no_choice(len(statistics)),
-            parts={},
-            reason="all systems wrote the same here, or the judge gave no score",
-        )
+        values = np.where(answered > 0, score, np.nan)
+        reason = "all systems wrote the same here, or the judge gave no score"
+        return core.SegmentScores(values, no_choice(len(statistics)), {}, reason)
 
     def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return score, whether one is due, whether it is there: shape ``(segments, 3)``."""

@@ -154,27 +154,18 @@ class _Sentence:
 
     def counted(self, proposed: Mapping[int, Sequence[Proposal]]) -> ByAnnotator:
         """Count edits that :meth:`edits` proposed."""
-        return {
-            number: (
-                sum(map(len, self._matches(self._gold[number], edits))),
-                len(edits),
-                len(self._gold[number]),
-            )
-            for number, edits in proposed.items()
-        }
+        rows = [(number, self._gold[number], edits) for number, edits in proposed.items()]
+        matched = [sum(map(len, self._matches(gold, edits))) for _, gold, edits in rows]
+        counts = zip(rows, matched, strict=True)
+        return {number: (n, len(edits), len(gold)) for (number, gold, edits), n in counts}
 
     def edits(self, hypothesis: str) -> dict[int, tuple[Proposal, ...]]:
         """Return the proposed edits by annotator."""
         words = hypothesis.split()
         if words == self._source:
             return dict.fromkeys(self._gold, ())
-        lattice = matcher(
-            self._source,
-            words,
-            max_unchanged=self._metric.max_unchanged,
-            row0=self._metric.row0,
-            trim=self._trim,
-        )
+        most, row0 = self._metric.max_unchanged, self._metric.row0
+        lattice = matcher(self._source, words, max_unchanged=most, row0=row0, trim=self._trim)
         proposed = {number: lattice.edits(gold) for number, gold in self._gold.items()}
         if not self._metric.ignore_case:
             return proposed

@@ -113,10 +113,8 @@ def faults(name: str, cls: type[Metric]) -> Iterator[str]:
     known = {field.name: field for field in fields(cls)}
     for option, hint in vars(cls).get("__annotations__", {}).items():
         if option not in known and "ClassVar" not in str(hint):
-            yield (
-                f"{option} is annotated and no field: write @dataclass(frozen=True, kw_only=True)"
-                " above the class, or ClassVar"
-            )
+            fix = "write @dataclass(frozen=True, kw_only=True) above the class, or ClassVar"
+            yield f"{option} is annotated and no field: {fix}"
     for field in known.values():
         if field.default is MISSING:
             yield f"the field {field.name} has no default"
@@ -129,9 +127,8 @@ def _plugins() -> dict[str, EntryPoint]:
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
         if point.name in targets:
-            raise UsageError(
-                f"two metrics are called {point.name!r}: {targets[point.name]} and {point.value}",
-                fix="Uninstall one of the packages, or ask its author for another name.",
-            )
+            both = f"{targets[point.name]} and {point.value}"
+            fix = "Uninstall one of the packages, or ask its author for another name."
+            raise UsageError(f"two metrics are called {point.name!r}: {both}", fix=fix)
         targets[point.name], points[point.name] = point.value, point
     return points

@@ -44,13 +44,10 @@ class Scribendi(kinds.SentenceMean, kinds.Asking):
             models.Request(self.model, models.Perplexity(), [pairs[at][side] for at in changed])
             for side in range(2)
         ]
-        figures = [
-            (
-                *(one[0], other[0], token_sort_ratio(*pairs[at]), levenshtein_ratio(*pairs[at])),
-                *(0, not all(pairs[at]), one[1] or other[1]),
-            )
-            for at, one, other in zip(changed, sources, hypotheses, strict=True)
-        ]
+        figures: list[tuple[float, ...]] = []
+        for at, one, other in zip(changed, sources, hypotheses, strict=True):
+            ratios = token_sort_ratio(*pairs[at]), levenshtein_ratio(*pairs[at])
+            figures.append((one[0], other[0], *ratios, 0, not all(pairs[at]), one[1] or other[1]))
         rows = np.tile([np.nan, np.nan, 1.0, 1.0, 1.0, 0.0, 0.0], (len(pairs), 1))
         rows[changed] = np.array(figures, dtype=np.float64).reshape(-1, len(COLUMNS))
         return kinds.one_slot(rows, COLUMNS)

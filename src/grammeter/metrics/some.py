@@ -87,12 +87,11 @@ class Some(kinds.SentenceMean, kinds.Asking):
         for name in _SUBFOLDERS[criterion]:
             if (folder / name).is_dir():
                 return str(folder / name)
-        raise core.MissingResourceError(
-            f"some: {self.model!r} has no folder {' or '.join(_SUBFOLDERS[criterion])}"
-            if folder.is_dir()
-            else f"some: there is no folder {self.model!r}",
-            fix=f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field.",
-        )
+        fault = f"some: there is no folder {self.model!r}"
+        if folder.is_dir():
+            fault = f"some: {self.model!r} has no folder {' or '.join(_SUBFOLDERS[criterion])}"
+        fix = f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field."
+        raise core.MissingResourceError(fault, fix=fix)
 
     def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask the three models.
@@ -115,23 +114,16 @@ class Some(kinds.SentenceMean, kinds.Asking):
         """Weigh the sub-scores of each sentence; parts: these, scaled, and ``truncated``."""
         rows: core.FloatArray = statistics.rows[:, 0]
         parts = {name: rows[:, at] for at, name in enumerate(CRITERIA)}
-        return core.SegmentScores(
-            values=(rows[:, :3] * self.weights).sum(axis=1),
-            chosen=kinds.no_choice(len(rows)),
-            parts={**parts, "truncated": rows[:, 3].astype(np.int64)},
-            reason=_ODD,
-        )
+        values, cut = (rows[:, :3] * self.weights).sum(axis=1), rows[:, 3].astype(np.int64)
+        chosen = kinds.no_choice(len(rows))
+        return core.SegmentScores(values, chosen, {**parts, "truncated": cut}, _ODD)
 
     def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> base.Grids:
         """Show what each model said, and what it adds to the score."""
         scaled = statistics.rows[0, 0, :3]
-        columns = {
-            "criterion": CRITERIA,
-            "output": 1 + 3 * scaled,
-            "scaled": scaled,
-            "weight": [f"{weight:g}" for weight in self.weights],
-            "adds": scaled * self.weights,
-        }
+        columns = {"criterion": CRITERIA, "output": 1 + 3 * scaled, "scaled": scaled}
+        weights = [f"{weight:g}" for weight in self.weights]
+        columns |= {"weight": weights, "adds": scaled * self.weights}
         yield kinds.grid_of("sub-scores", columns)
 
 
@@ -215,11 +207,9 @@ class Impara(kinds.SentenceMean, kinds.Asking):
             Request(models["model"], head, [hypothesis for _, hypothesis in pairs]),
             Request(models["similarity"], MeanSimilarity(), pairs),
         ]
-        figures = [
-            _logistic(quality[:, 0]),
-            np.where([one == other for one, other in pairs], 1.0, similarity[:, 0]),
-            (quality[:, 1] > 0) | (similarity[:, 1] > 0),
-        ]
+        equal = [one == other for one, other in pairs]
+        figures = [_logistic(quality[:, 0]), np.where(equal, 1.0, similarity[:, 0])]
+        figures.append((quality[:, 1] > 0) | (similarity[:, 1] > 0))
         return kinds.one_slot(np.column_stack(figures), ("quality", "similarity", "truncated"))
 
     def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
@@ -234,12 +224,8 @@ class Impara(kinds.SentenceMean, kinds.Asking):
         passes = similarity > self.threshold if above else similarity >= self.threshold
         gated = ~passes & ~unknown
         values = np.where(gated, 0.0, np.where(unknown, np.nan, quality))
-        parts = {
-            "quality": quality,
-            "similarity": similarity,
-            "gated": gated.astype(np.int64),
-            "truncated": truncated.astype(np.int64),
-        }
+        counted = {"gated": gated.astype(np.int64), "truncated": truncated.astype(np.int64)}
+        parts = {"quality": quality, "similarity": similarity, **counted}
         return core.SegmentScores(values, kinds.no_choice(len(values)), parts, _ODD)
 
 
