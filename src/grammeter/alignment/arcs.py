@@ -206,13 +206,9 @@ def elementary_arcs(
 
 
 def longer_arcs(
-    successors: Mapping[int, Sequence[Arc]],
-    max_unchanged: int,
-    *,
-    limit: float = float("inf"),
-    hidden: int = 0,
-    only: int | None = None,
-) -> list[Arc] | None:
+    successors: Mapping[int, Sequence[Arc]], max_unchanged: int,
+    *, limit: float = float("inf"), hidden: int = 0, only: int | None = None,
+) -> list[Arc] | None:  # fmt: skip
     """Join :func:`elementary_arcs` to longer ones, in the order in which the scorer finds them.
 
     A way that a shorter one replaces is listed again; as in the scorer, lengths alone decide.

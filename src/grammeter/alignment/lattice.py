@@ -22,14 +22,9 @@ ARC_LIMIT = 200_000  # above this many phrase edits a lattice is handled without
 
 
 def matcher(
-    source: Sequence[str],
-    hypothesis: Sequence[str],
-    *,
-    max_unchanged: int = 2,
-    row0: arcs.Row0 = "3.2",
-    trim: bool = True,
-    arc_limit: float = ARC_LIMIT,
-) -> "Lattice | LargeLattice":
+    source: Sequence[str], hypothesis: Sequence[str], *, max_unchanged: int = 2,
+    row0: arcs.Row0 = "3.2", trim: bool = True, arc_limit: float = ARC_LIMIT,
+) -> "Lattice | LargeLattice":  # fmt: skip
     """Prepare to match the tokens of a hypothesis with any gold edits of its source.
 
     An edit holds ``max_unchanged`` unchanged words, 0 or more; ``row0`` says which offsets

@@ -91,13 +91,9 @@ def competing(sentence: ChunkedSentence, *, changed_only: bool) -> dict[int, Cha
 
 
 def judge(
-    source: Tokens,
-    hypothesis: Changes,
-    references: Mapping[int, Changes],
-    *,
-    detection: bool,
-    together: bool = False,
-) -> list[JudgedChunks]:
+    source: Tokens, hypothesis: Changes, references: Mapping[int, Changes],
+    *, detection: bool, together: bool = False,
+) -> list[JudgedChunks]:  # fmt: skip
     """Judge against each reference alone, or all ``together`` (independent assumption).
 
     A hit is a chunk with the text of a reference or, with ``detection``, that one changes, too; a

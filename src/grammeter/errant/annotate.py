@@ -34,14 +34,9 @@ class Annotator:
     """
 
     def __init__(
-        self,
-        rules: languages.Language,
-        parser: parse.Parser | PlainClasses | Parses | None,
-        *,
-        types: bool = True,
-        merge: Strategy = "rules",
-        lev: bool = False,
-    ) -> None:
+        self, rules: languages.Language, parser: parse.Parser | PlainClasses | Parses | None,
+        *, types: bool = True, merge: Strategy = "rules", lev: bool = False,
+    ) -> None:  # fmt: skip
         if merge != "rules":
             rules = replace(
                 rules,
@@ -190,14 +185,9 @@ class Annotator:
 
 
 def annotator(
-    pipeline: str | None = None,
-    *,
-    rules: languages.RuleSet | None = None,
-    types: bool = True,
-    merge: Strategy = "rules",
-    lev: bool = False,
-    cache_dir: str | Path | None = None,
-) -> Annotator:
+    pipeline: str | None = None, *, rules: languages.RuleSet | None = None, types: bool = True,
+    merge: Strategy = "rules", lev: bool = False, cache_dir: str | Path | None = None,
+) -> Annotator:  # fmt: skip
     """Make an annotator; equal arguments give the same object, which remembers its work.
 
     MissingResourceError if there is no such pipeline, UnknownNameError if no such way of merging,

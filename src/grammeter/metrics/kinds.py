@@ -195,12 +195,9 @@ class SentenceMean(Metric):
 
 
 def best_in_turn(
-    rows: npt.NDArray[Any],
-    present: npt.NDArray[np.bool_],
-    rank: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]],
-    *,
-    running: bool,
-) -> core.IntArray:
+    rows: npt.NDArray[Any], present: npt.NDArray[np.bool_],
+    rank: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]], *, running: bool,
+) -> core.IntArray:  # fmt: skip
     """Return the slot of each sentence whose ``rank`` is greatest, the first of equal ones.
 
     ``rank`` is of the totals so far and a row; the totals stay 0 unless ``running``.
