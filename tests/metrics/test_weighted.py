@@ -100,7 +100,7 @@ def room():
 @pytest.fixture
 def annotator(monkeypatch):
     made = FakeAnnotator()
-    monkeypatch.setattr(kinds, "annotator", lambda pipeline, *, types: made)
+    monkeypatch.setattr(kinds, "annotator", lambda *_, **__: made)
     return made
 
 
