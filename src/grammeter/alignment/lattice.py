@@ -1,10 +1,9 @@
 """MaxMatch: the edits of a hypothesis that agree best with gold edits.
 
 Dahlmeier & Ng 2012, "Better evaluation for grammatical error correction", section 3, as the
-official scorer 3.2 computes it, quirks included. All optimal alignments of source and
-hypothesis form a graph; phrase edits with at most ``max_unchanged`` unchanged words become
-longer arcs; arcs that equal a gold edit get a large negative weight; the shortest path gives
-the edits.
+official scorer 3.2 computes it, quirks included. All optimal alignments of source and hypothesis
+form a graph; phrase edits with at most ``max_unchanged`` unchanged words become longer arcs; arcs
+that equal a gold edit get a large negative weight; the shortest path gives the edits.
 """
 
 from collections.abc import Iterable, Sequence

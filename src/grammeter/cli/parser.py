@@ -1,7 +1,5 @@
 """The verbs and their parsers, with short messages about wrong usage."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os
@@ -58,7 +56,7 @@ class VerbParser(argparse.ArgumentParser):
         check_outputs(self._actions, parsed)
         return parsed, extra
 
-    def parsers(self) -> Iterator[VerbParser]:
+    def parsers(self) -> "Iterator[VerbParser]":
         """Yield this parser, or those of its actions where it has some."""
         choices: list[Any] = [action.choices for action in self._actions]
         actions: list[dict[str, VerbParser]] = [c for c in choices if isinstance(c, dict)]

@@ -33,16 +33,14 @@ class Corpus:
       ()}``.
     - ``text_rule``: ``given``, or the rule by which gold edits became reference texts; part of
       signatures.
-    - ``normalisation``: the Unicode form of all texts, if they were normalised; part of
-      signatures.
+    - ``normalisation``: the Unicode form of all texts, if they were normalised; part of signatures.
     - ``origins``: the path of each part, for messages; keys are ``source``, ``gold``,
       ``references[0]``, ``systems[AMU]``.
     - ``notices``: unusual details of the files: line ends, white space.
     - ``notes``: what users must know to interpret scores: faults passed over, edits left out,
       outputs that seem to be tokenised otherwise.
-    - ``unjudged``: sentences that cannot be judged: ``skip`` takes them out of all scores,
-      ``keep`` takes the source for their reference and scores empty sources, ``error`` refuses
-      them.
+    - ``unjudged``: sentences that cannot be judged: ``skip`` takes them out of all scores, ``keep``
+      takes the source for their reference and scores empty sources, ``error`` refuses them.
     - ``documents``: the document of each sentence, where known: sentences of one are not
       independent.
     - ``groups``: labels of each sentence by their name, such as ``domain``; several are crossed.

@@ -68,9 +68,8 @@ def write_records(
     """Write texts as a table that :func:`read_records` reads. The same texts give the same bytes.
 
     Gold edits are not written, only the reference texts that were made of them. Raises
-    :class:`DataError` if the format cannot hold a text: a missing reference in TSV or CSV, a
-    tab or line end in TSV; :class:`UsageError`, :class:`MissingResourceError` as
-    :func:`read_records`.
+    :class:`DataError` if the format cannot hold a text: a missing reference in TSV or CSV, a tab or
+    line end in TSV; :class:`UsageError`, :class:`MissingResourceError` as :func:`read_records`.
     """
     form = form or tables.sure_form(path)
     columns: dict[str, Sequence[str | None]] = {"source": corpus.sources}

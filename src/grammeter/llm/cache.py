@@ -1,8 +1,7 @@
 """The cache of replies: an SQLite file with one row for each request sent.
 
-Replies cost money. A row is written before the reply is used, no row is ever deleted, and a
-damaged file is an error, not an empty cache. Several processes may share it. API keys are never
-written.
+Replies cost money. A row is written before the reply is used, no row is ever deleted, and a damaged
+file is an error, not an empty cache. Several processes may share it. API keys are never written.
 """
 
 import json

@@ -1,8 +1,7 @@
 """Comparisons turned into scores of systems: people's, judges', and a metric's sentence scores.
 
-Judges may stand in the place of metrics. A judge of one item orders the outputs that it shows, so
-a rank means something beside the other ranks of its item alone. Hence, where ranks are all there
-is:
+Judges may stand in the place of metrics. A judge of one item orders the outputs that it shows, so a
+rank means something beside the other ranks of its item alone. Hence, where ranks are all there is:
 
 - two systems are compared in each item that shows both; what several items of one sentence say of
   the two is added up (:attr:`JudgedScores.rankings`, which ``meta sentence`` reads);

@@ -1,9 +1,8 @@
 """Sentences with some of an annotator's edits applied: their texts, and how a metric scores them.
 
-The chains and corpora of MAEGE (Choshen & Abend 2018), drawn as its public program draws them:
-the orders of edits from Python's generator; annotators, permutations, numbers of edits and
-sources, in this order, from numpy's legacy one; both seeded once. Each distinct text is scored
-once.
+The chains and corpora of MAEGE (Choshen & Abend 2018), drawn as its public program draws them: the
+orders of edits from Python's generator; annotators, permutations, numbers of edits and sources, in
+this order, from numpy's legacy one; both seeded once. Each distinct text is scored once.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,8 @@
 """Sentence-level meta-evaluation: metrics that order the outputs of a sentence as judges do.
 
-A pair is two systems whose outputs of one sentence one judge ranked. The human's preference is
-held against the metric's, which is that of the two sentence scores, compared exactly; pooled
-over all pairs that gives Kendall's tau and accuracy (Chollampatt & Ng 2018, Table 3;
-Kobayashi et al. 2024).
+A pair is two systems whose outputs of one sentence one judge ranked. The human's preference is held
+against the metric's, which is that of the two sentence scores, compared exactly; pooled over all
+pairs that gives Kendall's tau and accuracy (Chollampatt & Ng 2018, Table 3; Kobayashi et al. 2024).
 
 Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024, WMT) asks for metrics that are
 as sure as people which of two systems is better: the p-value of a paired one-sided permutation test

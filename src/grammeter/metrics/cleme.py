@@ -29,19 +29,17 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
     - ``assumption``: ``dependent``: the references are alternatives and the best one is chosen
       for each sentence. ``independent``: each chunk may follow any reference.
     - ``level``: ``corpus``: sums over the corpus. ``sentence``: the mean of sentence scores.
-    - ``weights``: ``length``: by the length of a chunk, with the authors' constants for the
-      level; ``length-corpus`` and ``length-sentence`` name the constants. ``similarity``: by how
-      much a chunk moves the sentence to or from the reference, in F1 of BERTScore. ``none``.
-      ``auto``: ``length`` for version 1; for version 2 ``similarity`` where a model is named, else
-      ``none``.
+    - ``weights``: ``length``: by the length of a chunk, with the authors' constants for the level;
+      ``length-corpus`` and ``length-sentence`` name the constants. ``similarity``: by how much a
+      chunk moves the sentence to or from the reference, in F1 of BERTScore. ``none``. ``auto``:
+      ``length`` for version 1; for version 2 ``similarity`` where a model is named, else ``none``.
     - ``beta``: weight of recall in F; version 1 only.
     - ``factors``: version 2: weights of hits and of the absence of wrong, under- and
       over-correction. They sum to 1; ``none`` takes the authors' for the level.
     - ``changed_only``: leave out references equal to the source where a sentence has others.
     - ``detection``: count a changed chunk as a hit if a reference changes it, too, whatever it
       becomes.
-    - ``pipeline``: what extracts edits from texts; see
-      :func:`grammeter.errant.annotate.annotator`.
+    - ``pipeline``: what extracts edits from texts; see :func:`grammeter.errant.annotate.annotator`.
     - ``model``: the encoder of similarity weights: a folder, or a name on the hub; ``none``:
       ``bert-base-uncased``.
     - ``layer``: its layer, from 1; ``none``: the published one, for models without one three

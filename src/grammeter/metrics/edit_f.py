@@ -118,10 +118,9 @@ def f_of_counts(rows: core.FloatArray | core.IntArray, beta: float) -> core.Floa
 def m2_choice(statistics: core.Statistics, beta: float, *, running: bool) -> core.IntArray:
     """Choose an annotator for each sentence as the M2 scorer does, shape ``(segments,)``.
 
-    In the order of the sentences, the annotator whose counts give the best F, ``running``
-    together with all counts chosen so far; among equals the one with more correct edits, then
-    with the smaller ``proposed + beta**2 * gold``, then the first. The result is the slot, not
-    the number.
+    In the order of the sentences, the annotator whose counts give the best F, ``running`` together
+    with all counts chosen so far; among equals the one with more correct edits, then with the
+    smaller ``proposed + beta**2 * gold``, then the first. The result is the slot, not the number.
     """
 
     def rank(totals: Sequence[float], row: Sequence[float]) -> tuple[float, ...]:

@@ -37,8 +37,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
       it is not listed counts as left unchanged by it.
     - ``weights``: ``difficulty``, or ``none``: every chunk weighs 1.
     - ``a``, ``b``, ``c``: the weight is ``a - (correct + b) / (systems + c)``.
-    - ``pipeline``: what extracts edits from texts; see
-      :func:`grammeter.errant.annotate.annotator`.
+    - ``pipeline``: what extracts edits from texts; see :func:`grammeter.errant.annotate.annotator`.
     """
 
     name = "gotoscorer"

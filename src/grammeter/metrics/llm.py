@@ -233,8 +233,7 @@ class LLMS(Judging):
       look at; by default the judge is told none.
     - ``prompt``: ``paper``; ``hardened``: texts are quoted, and the judge is told that they are
       data; or a file with a prompt, see :class:`~grammeter.llm.Protocol`.
-    - ``numbered``: write ``1.`` and so on before the targets; by default not in the paper's
-      prompt.
+    - ``numbered``: write ``1.`` and so on before the targets; by default not in the paper's prompt.
     - ``context``: how many sentences around the source are shown: 0, 1 (the one before) or 2.
     - ``set_size``: how many outputs a prompt shows at most, 2 to 20.
     - ``shuffle``: show the targets in random order, also in the first of ``permutations``.

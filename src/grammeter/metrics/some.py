@@ -137,9 +137,8 @@ class Impara(kinds.SentenceMean, kinds.Asking):
       default the one that ``model`` was trained from, as a training card beside it says, else
       ``bert-base-cased``.
     - ``threshold``: the similarity above which the quality counts.
-    - ``head``: how the estimator's figure comes about: ``released``, dense layer, tanh, then
-      linear with bias, as the public weights have it; ``paper``, linear on the first state, without
-      bias.
+    - ``head``: how the estimator's figure comes about: ``released``, dense layer, tanh, then linear
+      with bias, as the public weights have it; ``paper``, linear on the first state, without bias.
     - ``gate``: ``above``: the similarity must be above the threshold; ``at-least``: it may equal
       it.
     """

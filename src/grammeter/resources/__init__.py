@@ -1,7 +1,5 @@
 """Data that ship with the package, and where they lie. No code but this."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 
