@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fake_metric import scored, systems
-from grammeter.cli import compare
+from grammeter.cli import results
 from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Score, ScoreTable, UnknownNameError
 from grammeter.verbs import compare as compare_systems
@@ -38,7 +38,7 @@ def parse(*arguments):
 @pytest.fixture
 def run(capsys):
     def call(*arguments):
-        code = compare.run(parse(*arguments, "--resamples", "99")) or 0
+        code = results.run_compare(parse(*arguments, "--resamples", "99")) or 0
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
@@ -121,7 +121,9 @@ def test_tsv_is_long(run, stored, table):
 
 
 def test_a_tiny_p_is_not_shown_as_zero(capsys, stored):
-    compare.run(parse(stored, "--baseline", "mid", "--metrics", "share", "--resamples", "30000"))
+    results.run_compare(
+        parse(stored, "--baseline", "mid", "--metrics", "share", "--resamples", "30000")
+    )
     assert "<0.0001 *" in capsys.readouterr().out
 
 
@@ -175,7 +177,7 @@ def test_sentence_scores_of_other_programs(capsys, tmp_path):
         for n, v in enumerate(values)
     ]
     path.write_text("metric\tsystem\tsegment\tvalue\n" + "".join(rows))
-    code = compare.run(parse(str(path), "--format", "json")) or 0
+    code = results.run_compare(parse(str(path), "--format", "json")) or 0
     metric = json.loads(out := capsys.readouterr().out)["metrics"]["comet"]
     assert code == 0
     assert metric["systems"]["a"]["value"] == pytest.approx(draw[0].mean())
@@ -189,7 +191,7 @@ def test_scores_of_systems_alone_are_refused(tmp_path):
     path = tmp_path / "bleu.tsv"
     path.write_text("metric\tsystem\tvalue\nbleu\ta\t1\nbleu\tb\t2\n")
     with pytest.raises(DataError, match="without statistics") as caught:
-        compare.run(parse(str(path)))
+        results.run_compare(parse(str(path)))
     assert "metric system segment value" in caught.value.fix
 
 

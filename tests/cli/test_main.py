@@ -37,8 +37,8 @@ def verb(monkeypatch: pytest.MonkeyPatch):
     """Put a verb of our own in the place of ``cite``."""
 
     def put(run) -> None:
-        module = SimpleNamespace(run=run)
-        monkeypatch.setitem(sys.modules, "grammeter.cli.cite", module)
+        module = SimpleNamespace(run_cite=run)
+        monkeypatch.setitem(sys.modules, "grammeter.cli.results", module)
 
     return put
 

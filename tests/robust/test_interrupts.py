@@ -57,9 +57,9 @@ def test_sigterm_in_a_text_that_python_executes_ends_with_143(tmp_path: Path) ->
     """Python would end itself as after Ctrl-C, which it noted there."""
     code = (
         "import os, signal, sys\n"
-        "from grammeter.cli import listing\n"
+        "from grammeter.cli import results\n"
         "def run(args): exec('os.kill(os.getpid(), signal.SIGTERM)', globals())\n"
-        "listing.run = run\n"
+        "results.run_list = run\n"
         "from grammeter.cli.main import main\n"
         "sys.argv[1:] = ['list']\n"
         "sys.exit(main())\n"
@@ -107,8 +107,8 @@ def test_processes_end_with_the_one_they_work_for(name: str, template: Path) -> 
 
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     line = f"trap '' HUP; exec {sys.executable} -c 'import os, signal, sys; \
-from grammeter.cli import listing; \
-listing.run = lambda args: os.kill(os.getpid(), signal.SIGHUP) or 0; \
+from grammeter.cli import results; \
+results.run_list = lambda args: os.kill(os.getpid(), signal.SIGHUP) or 0; \
 from grammeter.cli.main import main; sys.argv[1:] = [\"list\"]; sys.exit(main())'"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

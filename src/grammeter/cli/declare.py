@@ -46,7 +46,7 @@ def declare(parser: argparse.ArgumentParser, verb: str, module: Any) -> None:
     data = arguments(verb)
     _declare(parser, data)
     if "group" in data:
-        parser.set_defaults(run=module.run)
+        parser.set_defaults(run=getattr(module, f"run_{verb}", None) or module.run)
         return
     actions: dict[str, Any] = {
         name: part for name, part in data.items() if not isinstance(part, str)

@@ -72,9 +72,9 @@ def run(args: argparse.Namespace) -> int:
 def _demo(args: argparse.Namespace) -> int:
     if others := sorted(getattr(args, "asked", set[str]()) - {"--demo", "--output", "--quiet"}):
         raise gm.UsageError(f"--demo goes without {', '.join(others)}", fix="Give -o FILE alone.")
-    from grammeter.cli import judge_demo
+    from grammeter.cli import demo
 
-    return judge_demo.run(args)
+    return demo.run_judge(args)
 
 
 def _check_format(args: argparse.Namespace) -> None:

@@ -18,8 +18,7 @@ VERBS: dict[str, str] = tomllib.loads(
     Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")
 )
 """Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
-
-_MODULES = {"list": "listing"}  # a module called `list` would hide the built-in in its imports
+_RESULTS = "compare", "explain", "rank", "agree", "report", "list", "cite"  # in one module
 
 MOST_OWNERS = 3  # an option of more commands gets no hint
 
@@ -99,7 +98,7 @@ def parser_of(verb: str) -> VerbParser:
     """Return the parser of one verb."""
     from grammeter.cli.declare import LOOK, declare
 
-    module = importlib.import_module(f"grammeter.cli.{_MODULES.get(verb, verb)}")
+    module = importlib.import_module(f"grammeter.cli.{'results' if verb in _RESULTS else verb}")
     parser = VerbParser(prog=f"grammeter {verb}", description=VERBS[verb], **LOOK)
     declare(parser, verb, module)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")

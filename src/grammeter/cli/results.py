@@ -1,0 +1,110 @@
+"""The verbs that print one result: compare, explain, rank, agree, report, list, cite."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import grammeter as gm
+from grammeter import core, formats, metrics, rendering, version
+from grammeter.cli import flags, inputs, models, output
+
+LARGE = 25  # megabytes; above this size a notice says what to leave out of a report
+
+OWN = f"""@software{{grammeter,
+  title = {{grammeter: measuring grammatical error correction systems}},
+  author = {{{{The grammeter authors}}}},
+  version = {{{version.__version__}}},
+  year = {{2026}}
+}}"""
+
+
+def run_compare(args: argparse.Namespace) -> None:
+    """Compare and print."""
+    with output.progress(args):
+        result = flags.call(args, gm.compare, table=args.scores)
+    output.emit(args, result)
+
+
+def run_explain(args: argparse.Namespace) -> None:
+    """Explain and print."""
+    from grammeter.models import using
+
+    with using(models.runtime(args)):
+        scores = gm.read_scores(args.scores)
+        names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
+        models.remark_unused(args, [gm.metric(name) for name in names])
+        with output.progress(args):
+            explained = flags.call(args, gm.explain, scores=scores)
+        output.emit(args, explained)
+
+
+def run_rank(args: argparse.Namespace) -> None:
+    """Rank and print."""
+    if args.figure and (args.draw_radius or args.validate is not None):
+        fault = "--figure belongs to results other than those of --validate and --draw-radius"
+        raise gm.UsageError(fault, fix="Leave it out.")
+    output.check_figures(args.figure)
+    if args.processes != 1 and args.by != "trueskill":
+        why = "--processes changes nothing here: only runs of TrueSkill are shared out"
+        output.notice(args, why)
+    judgments = inputs.judgments(args)
+    if args.unit != "document":
+        flags.remark_idle(args, "documents are drawn with --unit document", "--documents")
+    with output.progress(args):
+        result = flags.call(args, gm.rank, rankings=judgments)
+    rendering.save_figures(result, dict.fromkeys(result.figures(), args.figure))
+    output.emit(args, result)
+
+
+def run_agree(args: argparse.Namespace) -> None:
+    """Measure and print."""
+    core.check_home(not args.correlate, "results other than --correlate's", figure=args.figure)
+    output.check_figures(args.figure)
+    judgments = inputs.judgments(args)
+    outputs = formats.read_outputs(args.hyps) if args.hyps else None
+    result = flags.call(args, gm.agree, rankings=judgments, outputs=outputs)
+    rendering.save_figures(result, dict.fromkeys(result.figures(), args.figure))
+    output.emit(args, result)
+
+
+def run_report(args: argparse.Namespace) -> None:
+    """Gather and write the page."""
+    if not args.output:
+        raise gm.UsageError("a report is a file, and none is named", fix="Add: -o report.html")
+    formats.check_folder(args.output)
+    if (target := Path(args.output)).is_dir():
+        fault = f"{args.output}: this is a folder, not a file"
+        raise gm.UsageError(fault, fix=f"Add: -o {target / 'report.html'}")
+    with output.progress(args):
+        page = flags.call(args, gm.report)
+    megabytes = gm.write_report(page, args.output) / 1_000_000
+    output.notice(args, f"{args.output}: {megabytes:.1f} MB")
+    if megabytes > LARGE:
+        large = "so large a page opens slowly: --systems and -m leave out what is not needed"
+        output.notice(args, large)
+
+
+def run_list(args: argparse.Namespace) -> None:
+    """List metrics with their options and defaults."""
+    known: list[dict[str, Any]] = []
+    for name in [args.name] if args.name else metrics.names():
+        try:
+            known.append(metrics.describe(name))
+        except gm.GrammeterError as error:
+            if args.name:
+                raise
+            output.notice(args, f"left out: {error.message}")
+    if args.format == "json":
+        output.print_json({"kind": "metrics", "metrics": known})
+        return
+    options = (", ".join(f"{name} ({x})" for name, x in m["options"].items()) for m in known)
+    rows = [(m["name"], m["needs"], of, m["title"]) for m, of in zip(known, options, strict=True)]
+    table = gm.Table.of(("metric", "needs", "options (default)", "what it is"), rows)
+    sys.stdout.write(table.write(args.format))
+
+
+def run_cite(args: argparse.Namespace) -> None:
+    """Print BibTeX entries, each once."""
+    entries = [gm.metric(name).citation for name in args.names] or [OWN]
+    sys.stdout.write("\n\n".join(dict.fromkeys(entries)) + "\n")
