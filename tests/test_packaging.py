@@ -149,7 +149,7 @@ ABSENT = {
     "argon2": ("campaign", STATUS),
     "waitress": ("campaign", ["campaign", "serve"]),
     "psycopg": ("postgres", [*STATUS, "--database", "postgresql://nobody@127.0.0.1:1/none"]),
-    "rapidfuzz": ("errant", [*SCORE, "errant"]),
+    "rapidfuzz": ("errant", [*SCORE, "errant(pipeline=en_core_web_sm)"]),
     "spacy": ("errant", ["edits", "extract", "-tok", "-orig", ECHO, "-cor", ECHO, "-out", "-"]),
     "aiohttp": ("llm", [*SCORE, "llm-s(model=x)", "--base-url", "http://127.0.0.1:1/v1"]),
     "certifi": ("llm", [*SCORE, "llm-s(model=x)", "--base-url", "https://127.0.0.1:1/v1"]),

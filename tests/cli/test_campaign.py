@@ -263,7 +263,7 @@ def actions():
 
 
 CORPUS_FLAGS = {"source", "references", "hyps", "names", "corpus", "um", "missing_annotator",
-                "normalise", "lenient"}  # fmt: skip
+                "normalise", "lenient", "raw", "tokenize", "para"}  # fmt: skip
 ELSEWHERE = {"help", "debug", "quiet", "format", "make_password", "first_segment"}
 """Printing; a password that nobody typed; what ``read_judgments`` takes."""
 

@@ -78,7 +78,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["scor"], ["score", "--no-such"], ["score"], ["list", "--form", "json"]]
+    "arguments", [["scor"], ["score", "--no-such"], ["rank"], ["list", "--form", "json"]]
 )
 def test_wrong_usage_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -17,7 +17,7 @@ TEXT = "what was there\n"
 OTHERS = {
     "ACTION", "NAME", "METRIC", "METRIC=VALUE", "PART", "URL", "CODE", "X", "SYSTEM", "FILTER",
     "ADDRESS", "DIFFERENCE", "TYPE", "PAPER", "TABLE", "BETAS", "TEXT", "JUDGE", "DIR", "DEVICE",
-    "MODEL",
+    "MODEL", "UNIT", "none|corpus|chars|spacy:NAME|syntok|whitespace",
 }  # fmt: skip
 """Arguments that name neither inputs nor outputs."""
 

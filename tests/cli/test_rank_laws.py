@@ -40,7 +40,7 @@ SETTINGS = {
 }
 ELSEWHERE = {
     "--help", "--head-to-head", "--validate", "--learning-curve", "--draw-radius",  # questions
-    "--first-segment", "--hyps", "--origin",  # how files are read
+    "--first-segment", "--hyps", "--origin", "--documents",  # how files are read
     "--processes", "--figure", "--format", "--output", "--quiet", "--percent", "--digits",
 }  # fmt: skip
 

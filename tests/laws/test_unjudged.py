@@ -104,6 +104,23 @@ def test_types_count_judged_sentences_only():
     assert any("unjudged" in note for note in compared.notes)
 
 
+@pytest.mark.parametrize("unit", ["sentence", "document", "topic"])
+def test_only_judged_sentences_are_drawn(unit):
+    """Intervals, p-values, types and groups are those of the corpus without the others."""
+    figures = []
+    for more in (False, True):
+        names = [*"rrsst"]
+        for place in PLACES if more else ():
+            names.insert(place, "r" if place < 3 else "s")
+        groups = {"topic": ["news" if name == "r" else "other" for name in names]}
+        texts = corpus(more=more, documents=names, groups=groups)
+        table = gm.score(texts, metrics=["errant(pipeline=plain)", "gleu", "chrf"], types=True)
+        compared = gm.compare(table, unit=unit, types=True, resamples=60).to_dict()["metrics"]
+        shown = json.dumps(compared)
+        figures.append(shown.replace("|unjudged:skip(4)", ""))
+    assert figures[0] == figures[1]
+
+
 def test_keep_takes_the_source_for_the_reference():
     table = gm.score(corpus(more=True, unjudged="keep"), ["m2", "gleu"])
     assert table["m2"].signature["unjudged"] == "keep(4)"

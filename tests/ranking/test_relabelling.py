@@ -17,7 +17,8 @@ BY_UNIT = pytest.mark.parametrize("unit", [None, *UNITS])
 
 @pytest.fixture(scope="module")
 def judgments():
-    return gm.read_judgments(gm.sample_corpus() / "judgments.xml").rankings[:60]
+    items = gm.read_judgments(gm.sample_corpus() / "judgments.xml").rankings[:60]
+    return [replace(item, document=f"part{item.segment % 9}") for item in items]
 
 
 @pytest.fixture(scope="module")

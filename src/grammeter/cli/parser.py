@@ -135,7 +135,7 @@ WRITTEN = frozenset({
 
 READ = frozenset({
     "FILE", "FILE_OR_URL", "SCORES", "JUDGMENTS", "HUMAN", "DATA", "NAME=DATA", "NAME=PATH",
-    "EVALUATOR=FILE", "PATH", "TEXT|@FILE", "JSON|@FILE",
+    "EVALUATOR=FILE", "PATH", "FILE:COLUMN", "TEXT|@FILE", "JSON|@FILE",
 })  # fmt: skip
 """What usage lines call arguments that name files to read."""
 

@@ -1,7 +1,8 @@
 """What is drawn as a whole: sentences, documents, or groups; and scores by group to compare."""
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ SENTENCE, DOCUMENT = "sentence", "document"
 
 @dataclass(frozen=True)
 class Units:
-    """The unit of each sentence, numbered from 0; ``numbers`` is ``None`` for sentences."""
+    """The unit of each sentence, from 0, -1 if it cannot be judged; ``None``: each its own."""
 
     name: str
     numbers: core.IntArray | None = None
@@ -31,26 +32,28 @@ class Units:
         labels = {**corpus.get("groups", {}), DOCUMENT: corpus.get("documents", ())}
         known = {name: of for name, of in labels.items() if of}
         name = wanted or (DOCUMENT if DOCUMENT in known else SENTENCE)
+        judged = [at not in table.skipped for at in range(1, table.segments + 1)]
         if name == SENTENCE:
-            return cls(name)
+            return cls(name, _numbers(range(table.segments), judged) if table.skipped else None)
         if name not in known:
             fix = f"There are: {', '.join([SENTENCE, *known])}."
             if name == DOCUMENT:
                 fix = "Score again: grammeter score --documents FILE:COLUMN ... -o FILE"
             raise core.UsageError(f"no units called {name!r} are stored", fix=fix)
-        return cls(name, _numbers(known[name]))
+        return cls(name, _numbers(known[name], judged))
 
     @property
     def count(self) -> int | None:
         """How many there are; ``None`` for sentences."""
-        return None if self.numbers is None else int(self.numbers.max()) + 1
+        at = self.numbers
+        return None if at is None or self.name == SENTENCE else int(at.max()) + 1
 
     def samples(self, name: str, column: core.MetricScores) -> stats.PairedSamples:
         """Gather the rows of all systems, those of a unit added up."""
+        if self.name == SENTENCE and _averaged(column):
+            fix = "Leave --unit out: the score is a mean over documents, which are drawn."
+            raise core.UsageError(f"{name}: no sentences are drawn from documents", fix=fix)
         if self.numbers is None:
-            if _averaged(column):
-                fix = "Leave --unit out: the score is a mean over documents, which are drawn."
-                raise core.UsageError(f"{name}: no sentences are drawn from documents", fix=fix)
             return paired_samples(name, column, [*column])
         return _by_unit(name, column, self.numbers)
 
@@ -85,11 +88,11 @@ class Groups:
             return None
         labels = formats.crossed(corpus["groups"])
         places = {group: np.array(at) for group, at in scoring.places_of(labels).items()}
-        within = range(len(labels)) if units.numbers is None else units.numbers.tolist()
-        inside = _numbers([*zip(labels, within, strict=True)])
-        first = np.unique(inside, return_index=True)[1]
-        strata = _numbers(labels)[first]
-        counts = dict(zip(places, np.bincount(strata).tolist(), strict=True))
+        within = np.arange(len(labels)) if units.numbers is None else units.numbers
+        inside = _numbers([*zip(labels, within.tolist(), strict=True)], within >= 0)
+        first = np.unique(inside[inside >= 0], return_index=True)[1]
+        strata = _numbers(labels)[inside >= 0][first]
+        counts = dict(zip(places, np.bincount(strata, minlength=len(places)).tolist(), strict=True))
         made: dict[str, TypeColumns] = {}
         without: list[str] = []
         for name, column in columns.items():
@@ -125,7 +128,7 @@ def _by_unit(
         samples = paired_samples(name, column, systems)
         return stats.PairedSamples(_summed(samples.rows, numbers, size), samples.value_of)
     rows, scorer = np.zeros((len(systems), size, 2)), metrics.metric(column.metric)
-    for unit in np.unique(numbers):
+    for unit in np.unique(numbers[numbers >= 0]):
         of_unit = np.flatnonzero(numbers == unit)
         for number, system in enumerate(systems):
             value = scorer.score(column.statistics[system].take(of_unit)).value
@@ -166,15 +169,19 @@ def _mean_of(
     return lambda sums: value_of(sums.reshape(*sums.shape[:-1], groups, -1)).mean(axis=-1)
 
 
-def _numbers(labels: Sequence[Any]) -> core.IntArray:
-    """Return the number of each label, in the order in which labels first appear."""
+def _numbers(
+    labels: Sequence[Any], judged: Iterable[bool] = itertools.repeat(True)
+) -> core.IntArray:
+    """Return the number of each label by first appearance; -1 where it cannot be judged."""
     known: dict[Any, int] = {}
-    return np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
+    pairs = zip(labels, judged, strict=False)
+    numbers = [known.setdefault(label, len(known)) if there else -1 for label, there in pairs]
+    return np.array(numbers, dtype=np.int64)
 
 
 def _summed(rows: core.FloatArray, numbers: core.IntArray, size: int = 0) -> core.FloatArray:
     """Add rows ``(samples, sentences, k)`` up by unit: ``(samples, units, k)``."""
-    by_sentence = rows.transpose(1, 0, 2)
+    by_sentence, numbers = rows.transpose(1, 0, 2)[numbers >= 0], numbers[numbers >= 0]
     sums = np.zeros((size or int(numbers.max()) + 1, *by_sentence.shape[1:]))
     np.add.at(sums, numbers, by_sentence)
     return sums.transpose(1, 0, 2)
