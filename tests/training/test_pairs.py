@@ -199,6 +199,18 @@ def test_too_few_sentences(count):
         draw_pairs(made_training.sentences()[:count])
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_too_few_pairs_of_enough_sentences(seed):
+    """Nine pairs are not split 8:1:1, wherever they lie."""
+    usable = [n % 4 != 0 for n in range(12)]
+    sentences = [
+        EditedSentence(f"a {n} c", (Edit(0, 1, "the"),), (float(some),), "x")
+        for n, some in enumerate(usable)
+    ]
+    with pytest.raises(DataError, match=r"no pairs for .*: 9 in all"):
+        draw_pairs(sentences, seed=seed)
+
+
 def test_written_and_read():
     pairs = draw_pairs(made_training.sentences()).pairs
     assert tuple(read_pairs(pairs_text(pairs), "x")) == pairs

@@ -186,8 +186,8 @@ def test_a_corpus_in_one_table(tmp_path: Path) -> None:
     assert corpus.references == (("a c", None), (None, "e"))
     assert list(corpus.systems) == ["A"]
     path.write_text('{"source": "a", "references": [null]}\n', encoding="utf-8")
-    with pytest.raises(gm.DataError, match=r"c\.jsonl:1: this sentence has no reference"):
-        gm.read_corpus(corpus=path)
+    with pytest.raises(gm.DataError, match="no reference"):
+        gm.read_corpus(corpus=path, unjudged="error")
 
 
 def test_names_that_do_not_exist_are_key_errors_too(table: gm.ScoreTable) -> None:

@@ -112,6 +112,7 @@ def _belongs(cluster: str, c: str) -> bool:
         return last in JOINERS or unicodedata.category(last) not in ("Cc", "Cf", "Zl", "Zp")
     if "\u1160" <= c <= "\u11ff":  # the second or third jamo of a syllable
         return len(unicodedata.normalize("NFC", cluster + c)) == 1
-    emoji = last == "\u200d" and kind == "So" == unicodedata.category(cluster[0])
-    flag = all("\U0001f1e6" <= letter <= "\U0001f1ff" for letter in (cluster, c))
-    return emoji or (flag and len(cluster) == 1)
+    halves = ["\U0001f1e6" <= letter <= "\U0001f1ff" for letter in (cluster[0], c)]  # of flags
+    if any(halves):
+        return all(halves) and len(cluster) == 1
+    return last == "\u200d" and kind == "So" == unicodedata.category(cluster[0])

@@ -239,10 +239,10 @@ def _sample(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:
     sampled: list[Pair] = []
     wanted = allotment(min(size, len(pairs)))
     for part in PARTS:
-        if not (here := [pair for pair in pairs if pair.part == part]):
+        here = [pair for pair in pairs if pair.part == part]
+        if not (count := min(wanted[part], len(here))):
             fix = "Give more parallel sentences with edits; a few dozen at least."
             raise DataError(f"no pairs for {part}: {len(pairs)} in all", fix=fix)
-        count = min(wanted[part], len(here))
         random = Random(f"sample {seed} {part}")  # noqa: S311 - no secret
         sampled += _spread(random.sample(here, count), here, random)
     return sampled
