@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.alignment import laid
-from grammeter.alignment.laid import GAP, laid_back, replacement_costs
+from grammeter.alignment import splitting
+from grammeter.alignment.splitting import GAP, laid_back, replacement_costs
 
 TOKENS = st.lists(
     st.sampled_from(["a", "A", "abc", "abd", "Straße", ".", "„", "“", "(", "1"]), max_size=9
@@ -53,7 +53,7 @@ def twin(source, tokens):
 
 def walked(source, tokens):
     """The cost of the path that the moves describe."""
-    moves, i, j, total = laid._moves(source, tokens), len(source), len(tokens), 0
+    moves, i, j, total = splitting._moves(source, tokens), len(source), len(tokens), 0
     while i or j:
         move = moves[i][j]
         total += GAP if move else cost(source[i - 1], tokens[j - 1])

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from maxmatch_twin import Twin
 
-from grammeter.alignment.large_lattice import LargeLattice
-from grammeter.alignment.lattice import Lattice, matcher
+from grammeter.alignment.lattice import LargeLattice, Lattice, matcher
 from grammeter.core import Edit
 
 SENTENCE = st.lists(st.sampled_from("abcd"), max_size=8)

@@ -1,6 +1,6 @@
 """The files of arguments: each belongs to a verb, and what they share is used."""
 
-from grammeter.cli.declare import FOLDER, arguments
+from grammeter.cli.flags import FOLDER, arguments
 from grammeter.cli.parser import VERBS
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from grammeter.core import DataError, MissingResourceError, apply
 from grammeter.errant import cherrant
-from grammeter.errant.cherrant import characters, chinese_annotator
-from grammeter.errant.chinese import resources_of, traditional
+from grammeter.errant.cherrant import characters, chinese_annotator, resources_of, traditional
 from grammeter.verbs import edits_extract
 
 PLAIN = chinese_annotator("all", None, "none")

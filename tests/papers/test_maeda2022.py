@@ -11,7 +11,7 @@ from grammeter.core import Edit, MissingResourceError, UsageError
 from grammeter.errant import find_pipeline
 from grammeter.formats import Correction, M2Block, read_m2
 from grammeter.models import Runtime, using
-from grammeter.papers import by_maege, trained
+from grammeter.papers import by_maege
 from grammeter.papers import maeda2022 as paper
 from grammeter.papers._reproduce import list_tasks, run_tasks
 from grammeter.papers.materials import Materials, Settings
@@ -126,10 +126,10 @@ def test_a_folder_that_another_encoder_began_stands_in(tmp_path, encoder):
         '{"kind": "training-card", "encoder": {"name": "small"}}'
     )
     settings = Settings(models={"impara": tmp_path})
-    assert trained.trained(Materials(settings), "impara").stands_in == "bert-base-cased"
+    assert by_maege.trained(Materials(settings), "impara").stands_in == "bert-base-cased"
     card = '{"kind": "training-card", "encoder": {"name": "x/bert-base-cased"}}'
     tmp_path.joinpath("card.json").write_text(card)
-    assert trained.trained(Materials(settings), "impara").stands_in is None
+    assert by_maege.trained(Materials(settings), "impara").stands_in is None
 
 
 # --- impacts by type -----------------------------------------------------------------------
@@ -179,8 +179,8 @@ def test_training_from_end_to_end(tmp_path, encoder, monkeypatch):
         for other in endings
     ]
     monkeypatch.setattr(by_maege, "CORPORA", {"CWEB": lambda materials: corpus})
-    quick = partial(trained.verbs.train_impara, epochs=1, pairs=60)
-    monkeypatch.setattr(trained.verbs, "train_impara", quick)
+    quick = partial(by_maege.verbs.train_impara, epochs=1, pairs=60)
+    monkeypatch.setattr(by_maege.verbs, "train_impara", quick)
     settings = Settings(models={"bert-base-cased": encoder}, long=True)
     texts = []
     for _ in range(2):

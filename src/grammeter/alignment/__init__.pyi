@@ -21,7 +21,6 @@ from grammeter.alignment.corrected import marked as marked
 from grammeter.alignment.corrected import mixed as mixed
 from grammeter.alignment.corrected import orders as orders
 from grammeter.alignment.corrected import partial_text as partial_text
-from grammeter.alignment.laid import laid_back as laid_back
 from grammeter.alignment.lattice import matcher as matcher
 from grammeter.alignment.ngrams import Batch as Batch
 from grammeter.alignment.ngrams import Shared as Shared
@@ -31,6 +30,7 @@ from grammeter.alignment.ngrams import reference_slots as reference_slots
 from grammeter.alignment.splitting import CorpusTokenizer as CorpusTokenizer
 from grammeter.alignment.splitting import SplitExample as SplitExample
 from grammeter.alignment.splitting import Tokenizer as Tokenizer
+from grammeter.alignment.splitting import laid_back as laid_back
 from grammeter.alignment.splitting import split_examples as split_examples
 from grammeter.alignment.strings import levenshtein_ratio as levenshtein_ratio
 from grammeter.alignment.strings import stem as stem

@@ -96,7 +96,7 @@ class _Store(argparse.Action):
 
 def parser_of(verb: str) -> VerbParser:
     """Return the parser of one verb."""
-    from grammeter.cli.declare import LOOK, declare
+    from grammeter.cli.flags import LOOK, declare
 
     module = importlib.import_module(f"grammeter.cli.{'results' if verb in _RESULTS else verb}")
     parser = VerbParser(prog=f"grammeter {verb}", description=VERBS[verb], **LOOK)

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from grammeter.core import type_tables
 from grammeter.core.errors import UnknownNameError
-from grammeter.core.group_tables import group_value, long_group_tables, tables_by_group
 from grammeter.core.metric_scores import BY_SYSTEM, MetricScores, read_column
 from grammeter.core.result import Named, Result, reading
 from grammeter.core.tables import Cell, Column, Table
-from grammeter.core.type_tables import long_types_tables, part_of, part_unit, types_tables
 from grammeter.version import __version__
 
 SCORES_KIND = "scores"
@@ -70,11 +69,19 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         of the scores, such as ``precision``, have a column each before the score; UnknownNameError
         if no metric has one of them.
         """
-        by_type = long_types_tables(self.columns) if long else types_tables(self.columns, parts)
+        by_type = (
+            type_tables.long_types_tables(self.columns)
+            if long
+            else type_tables.types_tables(self.columns, parts)
+        )
         groups = self.blocks.get("groups")
         if groups is None:
             return [self._main(parts), *by_type]
-        shown = long_group_tables(groups) if long else tables_by_group(groups, self)
+        shown = (
+            type_tables.long_group_tables(groups)
+            if long
+            else type_tables.tables_by_group(groups, self)
+        )
         return [self._main(parts), *shown, *by_type]
 
     def values_in(self, metric: str, group: str) -> dict[str, float]:
@@ -85,7 +92,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         column, block = self[metric], self.blocks.get("groups", {"metrics": {metric: {}}})
         by_group: Mapping[str, Any] = block["metrics"][metric]
         UnknownNameError.check("group in these scores", group, by_group)
-        return {system: group_value(by_group[group], system) for system in column}
+        return {system: type_tables.group_value(by_group[group], system) for system in column}
 
     def _main(self, parts: Sequence[str]) -> Table:
         columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", self.systems)]
@@ -96,8 +103,8 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
                 best = "high" if column.higher_is_better else "low"
                 head = Column(name, "score", tsv=4, best=best)
             else:
-                head = Column(f"{name} {part}", part_unit(scores, part), tsv=4)
-            columns.append((head, [part_of(score, part) for score in scores]))
+                head = Column(f"{name} {part}", type_tables.part_unit(scores, part), tsv=4)
+            columns.append((head, [type_tables.part_of(score, part) for score in scores]))
         notes = (note for name, column in self.items() for note in column.remarks(name))
         return Table.side_by_side(columns, notes)
 

@@ -1,15 +1,69 @@
-"""Tables of scores by error type."""
+"""Tables of scores by error type, and by group of sentences."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from grammeter.core.metric_scores import ByType, MetricScores
 from grammeter.core.score import Score
 from grammeter.core.tables import Cell, Column, Table, Unit, best_rows
 
+MACRO = "macro"
+"""The mean over groups, beside them."""
+
+FEW = 30  # with fewer sentences than these a group's score says little
+
 COUNTS = ("tp", "fp", "fn")
 SHARES = ("precision", "recall")
 ALL = "all types"  # the last row: the metric's own score
 RARE = 10  # with fewer edits in the references, one edit changes recall by more than 0.1
+
+
+def group_value(scores: Mapping[str, Any], system: str) -> float:
+    """Return a system's value among the scores of a group; NaN if there is none."""
+    value = scores.get(system, {}).get("value")
+    return math.nan if value is None else value
+
+
+def tables_by_group(
+    block: Mapping[str, Any], columns: Mapping[str, MetricScores]
+) -> Iterator[Table]:
+    """Yield a table for each metric: a row a system, a column a group, then all and the mean."""
+    sizes: dict[str, int] = block["segments"]
+    few = {group for group, size in sizes.items() if size < FEW}
+    counts = ", ".join(f"{group}{' *' * (group in few)} {size}" for group, size in sizes.items())
+    notes = [f"sentences: {counts}; macro: the mean over groups"]
+    notes += [f"* fewer than {FEW} sentences: such a score says little"] if few else []
+    for name, by_group in block["metrics"].items():
+        column = columns[name]
+        best = "high" if column.higher_is_better else "low"
+        heads = [*(f"{g}{' *' * (g in few)}" for g in block["order"]), "all", MACRO]
+        rows: list[list[Cell]] = []
+        for system, score in column.items():
+            values = {group: group_value(scores, system) for group, scores in by_group.items()}
+            figures = [values[group] for group in block["order"]]
+            rows.append([system, *figures, score.value, values[MACRO]])
+        missing = [
+            f"{name}, {system}, {group}: no score: {score['reason']}"
+            for group, scores in by_group.items()
+            for system, score in scores.items()
+            if score["value"] is None
+        ]
+        figures = Column.many("score", *heads, tsv=4, best=best)
+        yield Table.of((f"{name} by {block['by']}", *figures), rows, [*notes, *missing])
+
+
+def long_group_tables(block: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield a table for programs: a row a system, metric and group."""
+    sizes = {**block["segments"], MACRO: sum(block["segments"].values())}
+    rows = [
+        (system, metric, group, sizes[group], group_value(scores, system))
+        for metric, by_group in block["metrics"].items()
+        for group, scores in by_group.items()
+        for system in scores
+    ]
+    count, value = Column("segments", "count"), Column("value", "score", tsv=4)
+    yield Table.of(("system", "metric", "group", count, value), rows)
 
 
 def part_of(score: Score | None, part: str | None) -> float | None:

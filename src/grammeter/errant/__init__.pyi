@@ -9,9 +9,9 @@ from grammeter.errant.cherrant import CHERRANT_RULES as CHERRANT_RULES
 from grammeter.errant.cherrant import NO_ERROR as NO_ERROR
 from grammeter.errant.cherrant import Alignments as Alignments
 from grammeter.errant.cherrant import Characters as Characters
+from grammeter.errant.cherrant import Simplification as Simplification
 from grammeter.errant.cherrant import characters as characters
 from grammeter.errant.cherrant import chinese_annotator as chinese_annotator
-from grammeter.errant.chinese import Simplification as Simplification
 from grammeter.errant.compare import EditComparison as EditComparison
 from grammeter.errant.compare import Groups as Groups
 from grammeter.errant.compare import Mode as Mode

@@ -16,7 +16,7 @@ from grammeter.errant import languages, parse, pipelines
 from grammeter.errant.align import Aligner, Change
 from grammeter.errant.merge import Strategy, is_decided_by_changes
 from grammeter.errant.merge import merge as merge_changes
-from grammeter.errant.parses import Parses, PlainClasses, time_of_parse
+from grammeter.errant.pipelines import Parses, PlainClasses, time_of_parse
 from grammeter.errant.tokens import Applied, Tokens, by_span, split
 
 CHUNK = 4096  # pairs that are processed together

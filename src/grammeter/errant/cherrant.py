@@ -1,23 +1,103 @@
-"""ChERRANT's edits at the level of characters: alignment with all ties, merging, types.
+"""ChERRANT's edits of characters, and what is known of these: alignment with all ties, types.
 
 Zhang et al. 2022, "MuCGEC: a multi-reference multi-source evaluation dataset for Chinese
 grammatical error correction", as the program of its repository does at commit 3922193.
 """
 
+import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import chain
 from operator import eq
+from pathlib import Path
 from string import punctuation
-from typing import Literal
+from typing import Any, Literal
 
 from grammeter import core
-from grammeter.errant import annotate, chinese, languages, merge
+from grammeter.core import DataError, MissingResourceError, UnknownNameError, disk_faults, require
+from grammeter.errant import annotate, languages, merge
 from grammeter.errant.align import Change, Grid, region
 from grammeter.errant.tokens import Span, Tokens
+
+Simplification = Literal["auto", "t2s", "none"]
+"""Convert corrected texts to simplified characters: if OpenCC is here, always, never."""
+
+FILES = ("cilin.txt", "confusion_dict.txt")
+_FIX = "Name the folder 'data' of the program ChERRANT, with its cilin.txt and confusion_dict.txt."
+
+
+@dataclass(frozen=True, eq=False)
+class Resources:
+    """Tables from the user's copy of the original program; empty ones know nothing."""
+
+    meanings: Mapping[str, tuple[str, str, str]]
+    confusions: Mapping[str, frozenset[str]]
+    readings: Callable[[str], frozenset[str]]
+    signature: Mapping[str, str]
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether two characters share a reading, or one is taken for the other."""
+        confused = self.confusions.get(one, frozenset()), self.confusions.get(other, frozenset())
+        same = self.readings(one) & self.readings(other)
+        return other in confused[0] or one in confused[1] or bool(same)
+
+
+@cache
+def resources_of(folder: str | None) -> Resources:
+    """Read resources from a folder; ``None``: there are none.
+
+    MissingResourceError if the folder lacks a file, or pypinyin is not installed.
+    """
+    if folder is None:
+        return Resources({}, {}, lambda _character: frozenset(), {"resources": "none"})
+    readings = require("pypinyin", extra="zh")
+    contents: list[bytes] = []
+    for path in (Path(folder, name) for name in FILES):
+        with disk_faults(path, _FIX, "cannot be read", kind=MissingResourceError):
+            contents.append(path.read_bytes())
+    cilin, confusion = map(_table, FILES, contents, ("gbk", "utf-8"))
+
+    @cache
+    def read(character: str) -> frozenset[str]:
+        plain: Any = readings.Style.NORMAL
+        return frozenset(readings.pinyin(character, style=plain, heteronym=True)[0])
+
+    meanings = {word: (code[:1], code[1:2], code[2:4]) for code, *words in cilin for word in words}
+    digest = hashlib.blake2b(b"".join(contents), digest_size=8).hexdigest()
+    names = {"resources": "cilin+confusion+pinyin", "resources-hash": digest}
+    confusions = {first: frozenset(others) for first, *others in confusion}
+    return Resources(meanings, confusions, read, names | {"pypinyin": version("pypinyin")})
+
+
+def _table(name: str, data: bytes, encoding: str) -> list[list[str]]:
+    try:
+        return [line.split(" ") for line in data.decode(encoding).replace("\r", "").split("\n")]
+    except UnicodeDecodeError as error:
+        raise DataError(f"this is not {encoding}: {error}", where=name, fix=_FIX) from None
+
+
+@cache
+def simplifier(wanted: Simplification) -> Callable[[str], str] | None:
+    """Return what makes characters simplified, phrase by phrase; ``None`` if nothing does.
+
+    MissingResourceError if ``t2s`` is wanted and OpenCC is not installed.
+    """
+    UnknownNameError.check("conversion", wanted, ("auto", "t2s", "none"))
+    if wanted == "none" or (wanted == "auto" and find_spec("opencc") is None):
+        return None
+    return require("opencc", extra="zh").OpenCC("t2s").convert
+
+
+def traditional(text: str) -> Iterator[str]:
+    """Yield characters that Taiwan's common set has and the simplified one lacks."""
+    for character in text:
+        if "\u4e00" <= character <= "\u9fff" and not character.encode("gb2312", "ignore"):
+            yield from character.encode("big5", "ignore").decode("big5")
+
 
 Alignments = Literal["all", "first"]
 """Which alignments of least cost give edits: all of them, or the first one."""
@@ -49,11 +129,11 @@ class Characters(annotate.Annotator):
     """Extracts the edits of Chinese texts; make one with :func:`chinese_annotator`."""
 
     def __init__(
-        self, alignments: Alignments, resources: chinese.Resources, simplify: chinese.Simplification
+        self, alignments: Alignments, resources: Resources, simplify: Simplification
     ) -> None:
         super().__init__(CHERRANT_RULES, None)
         self._first, self._resources = alignments == "first", resources
-        self._simplify = chinese.simplifier(simplify)
+        self._simplify = simplifier(simplify)
         self._costs = _Costs(resources)
         self._cut: set[annotate.Texts] = set()
 
@@ -94,7 +174,7 @@ class Characters(annotate.Annotator):
         if cut := len(self._cut.intersection(pairs)):
             more = f"the first {MOST} of least cost are taken, or as many as make {MOST_CHANGES}"
             yield f"alignments of {cut} corrected texts: {more} changes; there are more"
-        looks = map(chinese.traditional, (t for _, t in pairs if self._simplify is None))
+        looks = map(traditional, (t for _, t in pairs if self._simplify is None))
         if some := "".join(dict.fromkeys(chain.from_iterable(looks))):
             some = f"characters that look traditional ({core.listed(some, 5)}) are not simplified;"
             yield f"{some} simplify=t2s does that ({core.how_to_install('zh')})"
@@ -110,13 +190,13 @@ class Characters(annotate.Annotator):
 def chinese_annotator(
     alignments: Alignments = "all",
     resources: str | None = None,
-    simplify: chinese.Simplification = "auto",
+    simplify: Simplification = "auto",
 ) -> Characters:
     """Make an annotator of characters; equal arguments give the same object.
 
     MissingResourceError if ``resources``, a folder, lacks a file, or a package is not installed.
     """
-    return Characters(alignments, chinese.resources_of(resources), simplify)
+    return Characters(alignments, resources_of(resources), simplify)
 
 
 # --- alignment ------------------------------------------------------------------------------
@@ -127,7 +207,7 @@ class _Costs:
 
     even = False
 
-    def __init__(self, resources: chinese.Resources) -> None:
+    def __init__(self, resources: Resources) -> None:
         self._resources = resources
         self._rows: dict[str, _Row] = {}
 
@@ -142,7 +222,7 @@ class _Costs:
 class _Row(dict[str, float]):
     """Costs of a character against others: meaning, reading or looks, punctuation."""
 
-    def __init__(self, text: str, resources: chinese.Resources) -> None:
+    def __init__(self, text: str, resources: Resources) -> None:
         super().__init__()
         self._text, self._resources = text, resources
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from grammeter import core, errant, formats, meta, metrics, training
-from grammeter.papers import by_maege, trained
+from grammeter.papers import by_maege
 from grammeter.papers.cells import Cells, Made, Ours, read_paper, read_tables
 from grammeter.papers.materials import Materials, by_name, correlated, in_columns
 from grammeter.verbs import train_impara
@@ -101,7 +101,7 @@ def corrected(materials: Materials) -> Corrected:
 
 def _impacts(materials: Materials) -> tuple[training.Impacts, Ours]:
     def measure() -> tuple[training.Impacts, Ours]:
-        chosen = materials.model(trained.BERT)
+        chosen = materials.model(by_maege.BERT)
         rows = [replace(row, origin=place) for place, row in corrected(materials).rows.items()]
         note = f"impacts by {chosen.spelling}, times 100"
         made = Ours(math.nan, note, stands_in=chosen.stands_in)
