@@ -7,11 +7,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grammeter.campaign import services
-from grammeter.campaign.choices import Kind
-from grammeter.campaign.commands import opened
-from grammeter.campaign.conf import DATABASE
-from grammeter.campaign.status import CampaignProgress
+from grammeter.campaign import choices, commands, conf, services, status
 from grammeter.core import UsageError
 
 if TYPE_CHECKING:
@@ -58,8 +54,8 @@ def campaign_create(
     fail_code: str = "",
     redirect: str = "",
     owner: Sequence[str] = (),
-    database: str | Path = DATABASE,
-) -> CampaignProgress:
+    database: str | Path = conf.DATABASE,
+) -> status.CampaignProgress:
     """Create a campaign from a corpus.
 
     Raises :class:`UsageError` if both or none of ``n`` and ``items`` are given, a campaign of that
@@ -105,7 +101,7 @@ def campaign_create(
     values = locals()
     if (n is None) == (items is None):
         raise UsageError("items come from -n or from --items", fix="Give one of the two.")
-    with opened(database, make=True):
+    with commands.opened(database, make=True):
         chosen, notices, notes = _items(items, corpus)
         values["judges"] = _judges(judges, strategy, chosen)
         if items is not None:
@@ -141,8 +137,8 @@ def campaign_import(
     fail_code: str = "",
     redirect: str = "",
     owner: Sequence[str] = (),
-    database: str | Path = DATABASE,
-) -> CampaignProgress:
+    database: str | Path = conf.DATABASE,
+) -> status.CampaignProgress:
     """Create a campaign from the judgments of a finished evaluation.
 
     Raises :class:`UsageError` if a campaign of that name exists, or settings contradict each other;
@@ -162,7 +158,7 @@ def campaign_import(
         As in :func:`campaign_create`.
     """
     values = locals()
-    with opened(database, make=True):
+    with commands.opened(database, make=True):
         notes = [*judgments.notes]
         scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
         if scored:
@@ -178,7 +174,7 @@ def _created(
     notices: tuple[str, ...],
     notes: list[str],
     items: Sequence[Item] = (),
-) -> CampaignProgress:
+) -> status.CampaignProgress:
     plan, judgments = _plan(values), values.get("judgments")
     if judgments is None:
         notes += _idle_settings(plan, items)
@@ -186,7 +182,7 @@ def _created(
         how = {name: values[name] for name in ("n", "select", "per_item")}
         items = services.campaigns.draw_items(plan, values["corpus"], **how)
     campaign = services.campaigns.create(plan, values["corpus"], items, judgments)
-    return CampaignProgress.of(campaign, notices=notices, notes=tuple(notes))
+    return status.CampaignProgress.of(campaign, notices=notices, notes=tuple(notes))
 
 
 def _items(
@@ -217,7 +213,7 @@ def _plan(values: Mapping[str, Any]) -> Plan:
     from grammeter.formats import read_text
 
     settings = {_COLUMNS.get(name, name): value for name, value in values.items()}
-    for kind in (Kind.TUTORIAL, Kind.ATTENTION):
+    for kind in (choices.Kind.TUTORIAL, choices.Kind.ATTENTION):
         if isinstance(checks := settings[kind], (str, Path)):
             checks = services.checks.read_checks(checks, kind)
         settings[kind] = tuple(checks)

@@ -7,16 +7,14 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from grammeter import formats, models, version
 from grammeter.core import GrammeterError, UnknownNameError, UsageError, check_home, checked, tell
 from grammeter.engine import manifest
 from grammeter.engine.job import LONGEST, EditsForm, Job
 from grammeter.engine.manifest import Planned
 from grammeter.engine.rows import Done, RowScorer, Totals, scorer
 from grammeter.engine.workers import scored, tasks
-from grammeter.formats import TEXT_COLUMNS, Shard, find_shards, output_name
 from grammeter.formats import output_form as form_of_output
-from grammeter.models import current
-from grammeter.version import __version__
 
 Engine = Literal["local", "ray"]
 TableForm = Literal["jsonl", "tsv", "csv", "parquet"]
@@ -49,7 +47,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and notes as plain values."""
-        kind = {"kind": "batch-summary", "grammeter": __version__}
+        kind = {"kind": "batch-summary", "grammeter": version.__version__}
         rows = {name: asdict(totals) for name, totals in self.totals.items()}
         shards = {name: {**row, "earlier": name in self.earlier} for name, row in rows.items()}
         return kind | asdict(self.all) | {"notes": list(self.notes), "shards": shards}
@@ -57,7 +55,7 @@ class Summary:
 
 @checked
 def batch(
-    inputs: Sequence[str | Path | Shard],
+    inputs: Sequence[str | Path | formats.Shard],
     metrics: Sequence[str],
     *,
     output: str | Path,
@@ -127,11 +125,11 @@ def batch(
         "cpus_per_worker": cpus_per_worker is not None,
     }
     check_home(engine == "ray", "--engine ray", address=address is not None, **taken)
-    paths = [str(path) for path in inputs if not isinstance(path, Shard)]
-    shards = [shard for shard in inputs if isinstance(shard, Shard)]
-    shards += find_shards(paths, input_form) if paths or not shards else []
-    if not reference and all(len(shard.paths) == len(TEXT_COLUMNS) for shard in shards):
-        reference = TEXT_COLUMNS[2:]
+    paths = [str(path) for path in inputs if not isinstance(path, formats.Shard)]
+    shards = [shard for shard in inputs if isinstance(shard, formats.Shard)]
+    shards += formats.find_shards(paths, input_form) if paths or not shards else []
+    if not reference and all(len(shard.paths) == len(formats.TEXT_COLUMNS) for shard in shards):
+        reference = formats.TEXT_COLUMNS[2:]
     job = Job(
         metrics=tuple(metrics),
         source=source,
@@ -151,7 +149,7 @@ def batch(
 
 
 def run_batch(
-    shards: Sequence[Shard],
+    shards: Sequence[formats.Shard],
     folder: str | Path,
     job: Job,
     *,
@@ -168,7 +166,7 @@ def run_batch(
     planned: list[Planned] = []
     for shard in shards:
         form = form_of_output(shard, job.form)
-        planned.append(Planned(shard, form, where / output_name(shard, form)))
+        planned.append(Planned(shard, form, where / formats.output_name(shard, form)))
     summary = Summary(notes=work.notes)
     _check_outputs(planned)
     with manifest.at_work(where):
@@ -246,7 +244,7 @@ def _score_here(
                 tell("rows", rows, round(rows * all_bytes / max(read, 1)))
             yield done
 
-    with closing(scored(jobs, job, tasks(left, job, block), current())) as results:
+    with closing(scored(jobs, job, tasks(left, job, block), models.current())) as results:
         for plan in left:
             yield manifest.write_shard(plan, told(results, plan.shard.size))
             bytes_before += plan.shard.size

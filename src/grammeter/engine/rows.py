@@ -7,12 +7,10 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
-from grammeter import formats
+from grammeter import formats, metrics, scoring
 from grammeter.core import DataError, GrammeterError, Segment, UsageError
 from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job, Test, parse_keep
-from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
-from grammeter.scoring import Fault, check_alone, count, isolated, sentence_values
 
 HEAD = 1_000  # rows of a shard that are looked at before any is scored
 
@@ -31,7 +29,7 @@ _NewCells = tuple[dict[str, Any], list[str]]  # the new cells of a row, and why 
 
 class _Plan(NamedTuple):
     spelled: str
-    metric: Metric
+    metric: metrics.Metric
     scored: bool
     edits: EditsForm | None
 
@@ -106,7 +104,7 @@ class RowScorer:
         for plan in self._plans:
             try:
                 if plan.scored:
-                    count([plan.metric], simple, [1])
+                    scoring.count([plan.metric], simple, [1])
                 if plan.metric.extracts:
                     plan.metric.found_edits(simple, types=plan.edits is not None)
             except GrammeterError:
@@ -163,7 +161,7 @@ class RowScorer:
     def _scored(self, segments: Sequence[Segment]) -> Sequence[_NewCells]:
         made: list[_NewCells] = [({}, []) for _ in segments]
         scored = [plan for plan in self._plans if plan.scored]
-        values = sentence_values([plan.metric for plan in scored], segments)
+        values = scoring.sentence_values([plan.metric for plan in scored], segments)
         for plan, column in zip(scored, values, strict=True):
             for (cells, reasons), value in zip(made, column, strict=True):
                 cells[plan.spelled] = value.value
@@ -177,7 +175,7 @@ class RowScorer:
 
 def _plan(spelled: str, job: Job) -> _Plan:
     metric = make_metric(spelled)
-    check_alone(metric)
+    scoring.check_alone(metric)
     scored = metric.needs == "nothing" or (metric.needs != "gold" and bool(job.references))
     edits_suffice = metric.extracts and (job.edits or not job.references)
     if metric.needs == "gold" and not edits_suffice:
@@ -191,9 +189,9 @@ def _plan(spelled: str, job: Job) -> _Plan:
 
 def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCells]) -> None:
     find = partial(plan.metric.found_edits, types=plan.edits is not None)
-    rows = zip(made, segments, isolated(find, segments), strict=True)
+    rows = zip(made, segments, scoring.isolated(find, segments), strict=True)
     for (cells, reasons), segment, edits in rows:
-        if isinstance(edits, Fault):
+        if isinstance(edits, scoring.Fault):
             reasons.append(f"{plan.spelled}: {edits.reason}")
             continue
         cells[f"{plan.spelled}.edits"] = len(edits)

@@ -8,12 +8,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
+from grammeter import formats, models
 from grammeter.core import GrammeterError, Workers, stand_alone
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import Planned, digest
 from grammeter.engine.rows import Done, checked_blocks, process
-from grammeter.formats import Block
-from grammeter.models import Runtime, using
 
 UNDER_WAY = 2  # blocks per process that wait or are worked on: enough that no process is idle
 TRIES = 3  # how often processes may be lost at one block before the run ends
@@ -24,7 +23,7 @@ class Task(NamedTuple):
     """A block to score; after the last one of a shard, the :func:`digest` of its files."""
 
     plan: Planned
-    block: Block | str
+    block: formats.Block | str
 
 
 def tasks(planned: Iterable[Planned], job: Job, rows: int) -> Iterator[Task]:
@@ -36,7 +35,7 @@ def tasks(planned: Iterable[Planned], job: Job, rows: int) -> Iterator[Task]:
 
 
 def scored(
-    jobs: int, job: Job, tasks: Iterable[Task], runtime: Runtime
+    jobs: int, job: Job, tasks: Iterable[Task], runtime: models.Runtime
 ) -> Generator[Done | str, None, None]:
     """Score blocks in ``jobs`` processes (1: this one), in the order of the tasks; pass digests on.
 
@@ -44,7 +43,7 @@ def scored(
     process are scored again; tasks before one with an error are finished first.
     """
     if jobs == 1:
-        with using(runtime):
+        with models.using(runtime):
             for plan, block in tasks:
                 yield block if isinstance(block, str) else process(job, block, plan.form)
         return
@@ -85,7 +84,7 @@ def _until_error(tasks: Iterable[Task], errors: list[Exception]) -> Generator[Ta
 class _Processes:
     """A pool of processes, replaced when one of them is lost."""
 
-    def __init__(self, jobs: int, job: Job, runtime: Runtime) -> None:
+    def __init__(self, jobs: int, job: Job, runtime: models.Runtime) -> None:
         self._jobs, self._job, self._runtime = jobs, job, runtime
         self.workers: Workers = self._started()
 
@@ -137,6 +136,6 @@ def _bounded_threads(jobs: int) -> Generator[None, None, None]:
 _inside = ExitStack()
 
 
-def _begin(runtime: Runtime) -> None:
+def _begin(runtime: models.Runtime) -> None:
     stand_alone()
-    _inside.enter_context(using(runtime))
+    _inside.enter_context(models.using(runtime))

@@ -8,8 +8,7 @@ sentence has, whose scores stand in a column without names, how the paper ranked
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
-from grammeter.formats import corpus, judged, read, tables, text
+from grammeter import core, formats
 from grammeter.formats.datasets import dataset, dataset_path
 from grammeter.formats.judgments import read_judgments
 from grammeter.formats.scores import parse_value
@@ -32,41 +31,41 @@ class Benchmark:
     texts: str
     source: str
     outputs: str
-    first_segment: judged.FirstSegment
+    first_segment: formats.judged.FirstSegment
     method: str
     scores: str | None = None
     systems: Sequence[str] = ()
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def read_judgments(self) -> judged.Judgments:
+    def read_judgments(self) -> formats.judged.Judgments:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
         path = dataset_path(self.dataset, self.judgments)
         return read_judgments(path, first_segment=self.first_segment)
 
-    def read_corpus(self) -> corpus.Corpus:
+    def read_corpus(self) -> formats.corpus.Corpus:
         """Read sources and outputs; raise :class:`MissingResourceError` if the set is not here."""
         paths = [file.path for file in dataset(self.texts).files]
         outputs = [path for path in paths if path.startswith(f"{self.outputs}/")]
         source, *systems = (dataset_path(self.texts, path) for path in (self.source, *outputs))
-        return read.read_corpus(source=source, systems=systems)
+        return formats.read.read_corpus(source=source, systems=systems)
 
     def read_scores(self) -> dict[str, float] | None:
         """Read the stored scores by system, ``None`` if there are none."""
         if self.scores is None:
             return None
         path = dataset_path(self.dataset, self.scores)
-        lines = text.read_lines(path)
+        lines = formats.text.read_lines(path)
         if len(lines) != len(self.systems):
             fault = f"{len(lines)} scores of {len(self.systems)} systems"
             fix = f"Get the data set again: grammeter data get {self.dataset}"
-            raise DataError(fault, where=str(path), fix=fix)
+            raise core.DataError(fault, where=str(path), fix=fix)
         scores: dict[str, float] = {}
         for number, (system, line) in enumerate(zip(self.systems, lines, strict=True), start=1):
-            with tables.placed(f"{path}:{number}"):
+            with formats.tables.placed(f"{path}:{number}"):
                 scores[system] = parse_value(line)
         return scores
 
-    def as_published(self, table: ScoreTable) -> ScoreTable:
+    def as_published(self, table: core.ScoreTable) -> core.ScoreTable:
         """Score systems as the published figures did: by the outputs that were taken for theirs.
 
         Raises :class:`UsageError` if the published data are those of today, :class:`DataError` if
@@ -74,28 +73,28 @@ class Benchmark:
         """
         if not self.copies:
             fault = f"the published figures of {self.name} were computed on the data of today"
-            raise UsageError(fault, fix="Leave --published-data out.")
+            raise core.UsageError(fault, fix="Leave --published-data out.")
         columns = {name: self._as_published(column) for name, column in table.items()}
         return replace(table, columns=columns)
 
-    def _as_published(self, column: MetricScores) -> MetricScores:
+    def _as_published(self, column: core.MetricScores) -> core.MetricScores:
         for system, taken in self.copies.items():
             if taken not in column:
                 fault = (
                     f"{column.metric} has no score of {taken!r}, whose outputs were published as"
                 )
                 fix = f"Score {taken}, too, or leave --published-data out."
-                raise DataError(f"{fault} those of {system}", fix=fix)
+                raise core.DataError(f"{fault} those of {system}", fix=fix)
         settings = {"published-data": ", ".join(f"{a}={b}" for a, b in self.copies.items())}
         copied = column.of_systems({system: self.copies.get(system, system) for system in column})
         return replace(copied, signature=column.signature.extended(settings))
 
 
-_DATA = tables.shipped("benchmarks.json")
+_DATA = formats.tables.shipped("benchmarks.json")
 BENCHMARKS: Mapping[str, Benchmark] = {data["name"]: Benchmark(**data) for data in _DATA}
 
 
 def benchmark(name: str) -> Benchmark:
     """Return a benchmark by its name; raise :class:`UnknownNameError` if there is none."""
-    UnknownNameError.check("benchmark", name, BENCHMARKS)
+    core.UnknownNameError.check("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]

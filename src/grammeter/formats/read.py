@@ -284,9 +284,8 @@ class _Reader:
     def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
         files = [(str(path), self.read(path)) for path in paths] or gold[:1]
         if not files:
-            raise core.UsageError(
-                "no sources", fix="Give the source texts (-s) or a gold M2 file (-r)."
-            )
+            fix = "Give the source texts (-s) or a gold M2 file (-r)."
+            raise core.UsageError("no sources", fix=fix)
         self.origins["source"] = ", ".join(path for path, _ in files)
         sources: list[str] = []
         for path, content in files:
@@ -354,9 +353,8 @@ def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     normal = unicodedata.normalize(form, text)
     if normal != text and sgml.is_sgml(text, path):
         fix = "Leave --normalise out, or give the gold edits as M2."
-        raise core.DataError(
-            f"{form} changes characters that mistakes count", where=str(path), fix=fix
-        )
+        fault = f"{form} changes characters that mistakes count"
+        raise core.DataError(fault, where=str(path), fix=fix)
     if m2.is_m2(text, path):
         pairs = zip(plain.split_lines(text), plain.split_lines(normal), strict=True)
         for number, (old, new) in enumerate(pairs, start=1):

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grammeter.core import DataError
-from grammeter.formats.judged import MARKS, Separator
-from grammeter.formats.tables import shipped
+from grammeter.formats import judged, tables
 
-_LISTS = map(tuple[str, ...], shipped("spellings.json").values())
+_LISTS = map(tuple[str, ...], tables.shipped("spellings.json").values())
 JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = _LISTS
 UNUSED = ("", "-1", "###")
 """What the campaigns wrote where a column had no use."""
@@ -69,7 +68,7 @@ def rank_number(name: str) -> int | None:
 class Names:
     """How the cells of one file are split into names of systems."""
 
-    separator: Separator
+    separator: judged.Separator
     joined: frozenset[str] = frozenset()  # names with ``+`` that stand for several systems
     whole: frozenset[str] = frozenset()  # cells that are the name of one system, as they are
     notes: tuple[str, ...] = ()  # what was guessed
@@ -86,13 +85,13 @@ class Names:
         """Split a cell at the separator."""
         if cell in self.whole:
             return [cell]
-        return [name.strip() for name in cell.split(MARKS[self.separator])]
+        return [name.strip() for name in cell.split(judged.MARKS[self.separator])]
 
 
 def find_names(
     items: Sequence[Sequence[str]],
     *,
-    separator: Separator | None = None,
+    separator: judged.Separator | None = None,
     is_system: Callable[[str], bool] = lambda name: False,
 ) -> Names:
     """Find out how to split the cells of each item; if ``separator`` is given, nothing is guessed.
@@ -123,7 +122,7 @@ def check_names(items: Sequence[Sequence[str]]) -> None:
 
 def _separator(
     items: Sequence[Sequence[str]], cells: Collection[str]
-) -> tuple[Separator, list[str]]:
+) -> tuple[judged.Separator, list[str]]:
     if any("," in cell for cell in cells):
         return "comma", []
     several = {cell for cell in cells if len(cell.split()) > 1}

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
-from grammeter.core import DataError
-from grammeter.llm import cost, transport
+from grammeter import core, llm
 from grammeter.llm.endpoint import Endpoint, Structured, current
 from grammeter.llm.reply import Call, form, schema
 
@@ -116,7 +115,7 @@ def request_settings() -> dict[str, object]:
         sampled |= {"max-output": endpoint.max_output, "attempts": endpoint.attempts}
         sampled |= {} if endpoint.enforced == STRUCTURED[0] else {"structured": endpoint.enforced}
     return {
-        "endpoint": transport.host(endpoint),
+        "endpoint": llm.transport.host(endpoint),
         **({"read": endpoint.read} if endpoint.in_process else {}),
         **sampled,
         **({} if system is None else {"system-message": _digest(system)}),
@@ -154,18 +153,18 @@ class Request:
             f"{self.call.prompt}{self.endpoint.system_message}".encode()
         except UnicodeEncodeError as error:
             fault = f"a prompt holds half a character: {error.object[error.start]!r}"
-            raise DataError(fault, fix="Read the texts as UTF-8.") from None
+            raise core.DataError(fault, fix="Read the texts as UTF-8.") from None
 
     @property
     def server(self) -> str:
         """Who answers, as returned by :func:`~.transport.host`."""
-        return transport.host(self.endpoint)
+        return llm.transport.host(self.endpoint)
 
     @property
     def foreseen(self) -> tuple[int, int]:
         """Estimate the tokens of the messages and of a valid reply."""
         texts = [message["content"] for message in self._messages("")]
-        return sum(map(cost.guess_in, texts)), cost.guess_out(self.call.targets)
+        return sum(map(llm.cost.guess_in, texts)), llm.cost.guess_out(self.call.targets)
 
     @cached_property
     def key(self) -> str:

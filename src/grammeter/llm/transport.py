@@ -14,10 +14,9 @@ from functools import cache, cached_property
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
+from grammeter import llm, version
 from grammeter.core import MissingResourceError, UsageError, require
-from grammeter.llm import cost, reply
 from grammeter.llm.endpoint import Endpoint
-from grammeter.version import __version__
 
 Trouble = Literal["", "unreachable", "timeout", "broken"]
 """Why there is no reply: no server, too late, or a broken connection."""
@@ -38,21 +37,21 @@ class Raw:
     @cached_property
     def body(self) -> dict[str, Any]:
         """The JSON object in the text."""
-        return reply.json_object(self.text)
+        return llm.reply.json_object(self.text)
 
     @cached_property
-    def usage(self) -> cost.Usage:
+    def usage(self) -> llm.cost.Usage:
         """The usage that the body reports."""
-        return cost.Usage.of(self.body)
+        return llm.cost.Usage.of(self.body)
 
     @cached_property
     def failure(self) -> "Failure | None":
         """Why the request failed; ``None`` if the body is a completion."""
         if self.trouble:
             return _without_reply(self)
-        error = reply.error_of(self.body)
+        error = llm.reply.error_of(self.body)
         if self.status == 200 and not error:
-            if reply.has_message(self.body):
+            if llm.reply.has_message(self.body):
                 return None
             fix = "Check the base URL: something else answers there."
             fault = f"no chat completion: {_shown(self.text)}"
@@ -125,7 +124,7 @@ class Transport:
         self._session = self._http.ClientSession(
             connector=self._http.TCPConnector(limit=0, ssl=_certificates(endpoint.base_url)),
             timeout=self._http.ClientTimeout(total=None, sock_connect=CONNECT),
-            headers=headers | {"User-Agent": f"grammeter/{__version__}"},
+            headers=headers | {"User-Agent": f"grammeter/{version.__version__}"},
             cookie_jar=self._http.DummyCookieJar(),
             trust_env=not is_local(endpoint.base_url),  # no proxy for a server on this machine
         )

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammeter.core import DataError, UsageError, require, words_of
-from grammeter.models import loading
-from grammeter.models.files import ModelFiles, check_installed, find_model
+from grammeter.models import files, loading
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Runtime, current
 
@@ -50,8 +49,8 @@ class Chat:
     """
 
     def __init__(self, name: str) -> None:
-        check_installed()
-        self._files: ModelFiles = find_model(name)
+        files.check_installed()
+        self._files: files.ModelFiles = files.find_model(name)
         self._runtime: Runtime = current()
 
     @property

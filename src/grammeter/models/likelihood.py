@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import FloatArray, require, track
-from grammeter.models import loading
+from grammeter.models import loading, service
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Pair, Runtime
-from grammeter.models.service import Answers, Likelihood, Questions
 
 STATE_TOKENS = 2**16  # maximum tokens whose encoder states are held at once: for bart-base 200 MB
 CPU_LOGITS, DEVICE_LOGITS = 2**27, 2**30
@@ -23,7 +22,7 @@ Tokens = tuple[int, ...]
 Rows = Iterator[tuple[list[int], FloatArray]]
 
 
-def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers:
+def answer(files: ModelFiles, questions: service.Questions, runtime: Runtime) -> service.Answers:
     """Measure texts by a causal language model, pairs by an encoder and decoder.
 
     Rows ``perplexity truncated`` or ``likelihood truncated``; logarithms are natural, in single
@@ -31,7 +30,7 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     """
     texts: Any
     for measure, texts in questions.items():
-        if isinstance(measure, Likelihood):
+        if isinstance(measure, service.Likelihood):
             answered = _likelihoods(files, measure.limit, texts, runtime)
         else:
             answered = _perplexities(files, texts, runtime)

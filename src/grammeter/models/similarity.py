@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray, require
-from grammeter.models.loading import in_batches
+from grammeter.models import loading, service
 from grammeter.models.runtime import Runtime
-from grammeter.models.service import Answers, Measure
 
 Tokens = tuple[int, ...]
 _BELOW_ANY_COSINE = -2.0
@@ -105,7 +104,7 @@ class Held:
 class SimilarityQuestion:
     """A measure, the distinct pairs of sequences of its items, and their figures."""
 
-    measure: Measure
+    measure: service.Measure
     layer: int | None  # whose token states are compared; None: the means of the last states
     weights: FloatArray  # of all tokens of the vocabulary
     pairs: IntArray  # shape (pairs, 2), numbers of sequences
@@ -114,13 +113,13 @@ class SimilarityQuestion:
     figures: FloatArray  # shape (pairs, columns without "truncated"), filled step by step
     bare: BoolArray  # shape (pairs,): whether a text has nothing to compare
 
-    def settle(self) -> Answers:
+    def settle(self) -> service.Answers:
         """Answer pairs with a bare text, which need no states: 0, or NaN for a cosine."""
         at = np.flatnonzero(self.bare)
         self.figures[at] = np.nan if self.layer is None else 0.0
         yield from self._rows(at)
 
-    def compare(self, held: Held, at: IntArray, runtime: Runtime) -> Answers:
+    def compare(self, held: Held, at: IntArray, runtime: Runtime) -> service.Answers:
         """Answer pairs whose states are held."""
         pairs = np.searchsorted(held.numbers, self.pairs[at])  # places in the chunk
         if self.layer is None:
@@ -132,11 +131,11 @@ class SimilarityQuestion:
                 return compare_tokens(held, layer, weights, pairs[batch])
 
             lengths = held.lengths[pairs].sum(axis=1).tolist()
-            for batch, figures in in_batches(lengths, runtime.budget, step):
+            for batch, figures in loading.in_batches(lengths, runtime.budget, step):
                 self.figures[at[batch]] = figures
         yield from self._rows(at)
 
-    def _rows(self, at: IntArray) -> Answers:
+    def _rows(self, at: IntArray) -> service.Answers:
         done = np.zeros(len(self.pairs), dtype=np.bool_)
         done[at] = True
         positions = np.flatnonzero(done[self.pair_of])

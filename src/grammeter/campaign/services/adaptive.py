@@ -22,8 +22,7 @@ from functools import lru_cache
 import numpy as np
 from django.db import connection
 
-from grammeter.campaign.choices import Kind, Strategy
-from grammeter.campaign.models import Campaign, Judgment
+from grammeter.campaign import choices, models
 from grammeter.campaign.services import results
 from grammeter.core import BoolArray, FloatArray, Ranking
 from grammeter.ranking import ExpectedWins, Resampling, extract_pairs
@@ -97,11 +96,11 @@ def weigh(outlook: Outlook, items: Mapping[int, Groups]) -> Appeal:
     return Appeal({number: row for row, number in enumerate(items)}, weights, hungry)
 
 
-def current(campaign: Campaign) -> Appeal | None:
+def current(campaign: models.Campaign) -> Appeal | None:
     """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up."""
-    if campaign.strategy != Strategy.ADAPTIVE:
+    if campaign.strategy != choices.Strategy.ADAPTIVE:
         return None
-    count = Judgment.objects.filter(
+    count = models.Judgment.objects.filter(
         assignment__item__campaign=campaign, complete=True, skipped=False, automatic=False
     ).count()
     if count < campaign.startup:
@@ -113,9 +112,9 @@ def current(campaign: Campaign) -> Appeal | None:
 class _Lookout:
     """The newest appeal of one campaign's items, shared by all threads."""
 
-    def __init__(self, campaign: Campaign, *_keys: object) -> None:
+    def __init__(self, campaign: models.Campaign, *_keys: object) -> None:
         self._campaign = campaign
-        normal = campaign.items.filter(kind=Kind.NORMAL)
+        normal = campaign.items.filter(kind=choices.Kind.NORMAL)
         numbers, shown = set(normal.values_list("pk", flat=True)), results.shown_systems(campaign)
         self._shown = {item: groups for item, groups in shown.items() if item in numbers}
         self._newest: tuple[int, Appeal] | None = None  # from so many judgments

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from grammeter import core, formats
 from grammeter.campaign.choices import Kind
-from grammeter.core import DataError, UnknownNameError
-from grammeter.formats import checked_lines, read_text
 
 LARGEST = 2**20  # most characters of a file
 _Value = TypeVar("_Value", str, int)
@@ -40,15 +39,15 @@ class Check:
 
 def read_checks(path: str | Path, kind: Kind) -> tuple[Check, ...]:
     """Read a file; see :func:`parse_checks`."""
-    return parse_checks(read_text(path), str(path), kind)
+    return parse_checks(formats.read_text(path), str(path), kind)
 
 
 def parse_checks(text: str, where: str, kind: Kind) -> tuple[Check, ...]:
     """Read items with a known answer; ``where`` names them in messages."""
     if len(text) > LARGEST:
         fault = f"{len(text)} characters"
-        raise DataError(fault, where=where, fix=f"Items with answers have {LARGEST}.")
-    lines = checked_lines(text, where)
+        raise core.DataError(fault, where=where, fix=f"Items with answers have {LARGEST}.")
+    lines = formats.checked_lines(text, where)
     return tuple(_check(line, f"{where}:{at}", kind) for at, line in enumerate(lines, start=1))
 
 
@@ -56,19 +55,19 @@ def _check(line: str, where: str, kind: Kind) -> Check:
     try:
         data: object = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"no JSON: {error}", where=where, fix=_FIX) from None
+        raise core.DataError(f"no JSON: {error}", where=where, fix=_FIX) from None
     if not isinstance(data, dict):
-        raise DataError("this is no JSON object", where=where, fix=_FIX)
+        raise core.DataError("this is no JSON object", where=where, fix=_FIX)
     try:
         return _from_json(cast("dict[str, Any]", data), kind)
-    except (ValueError, UnknownNameError) as error:
-        raise DataError(str(error.args[0]), where=where, fix=_FIX) from None
+    except (ValueError, core.UnknownNameError) as error:
+        raise core.DataError(str(error.args[0]), where=where, fix=_FIX) from None
 
 
 def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:
     known = Check.__dataclass_fields__
     if unknown := [key for key in data if key not in known]:
-        raise UnknownNameError("key", unknown[0], known)
+        raise core.UnknownNameError("key", unknown[0], known)
     texts = {key: data.get(key, "") for key in ("source", "explanation", "before", "after")}
     loud = data.get("loud", kind == Kind.TUTORIAL)
     if not all(isinstance(text, str) for text in texts.values()) or not texts["source"]:

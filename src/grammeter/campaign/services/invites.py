@@ -9,9 +9,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign.choices import COMMAND_LINE, Strategy
+from grammeter.campaign import choices, services
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge
-from grammeter.campaign.services import judges
 from grammeter.core import DataError, UsageError
 
 BYTES = 16
@@ -28,7 +27,7 @@ def create(
     *,
     judge: Judge | None = None,
     days: float = DAYS,
-    who: str = COMMAND_LINE,
+    who: str = choices.COMMAND_LINE,
 ) -> list[str]:
     """Create invites, and judges where none are planned; return tokens, which are not stored.
 
@@ -71,12 +70,12 @@ def redeem(token: str) -> Judge:
         invite = _valid(Invite.objects.select_for_update(of=("self",)), token)
         invite.redeemed = timezone.now()
         invite.save(update_fields=("redeemed",))
-        judge = judges.let_in(invite.judge)
+        judge = services.judges.let_in(invite.judge)
         AuditEntry.log(invite.campaign, judge.name, "join")
     return judge
 
 
-def revoke(invite: Invite, *, who: str = COMMAND_LINE) -> None:
+def revoke(invite: Invite, *, who: str = choices.COMMAND_LINE) -> None:
     """Make an unused invite invalid."""
     open_one = Invite.objects.filter(pk=invite.pk, redeemed=None, revoked=None)
     with transaction.atomic():
@@ -105,8 +104,8 @@ def _hash(token: str) -> str:
 
 def _places(campaign: Campaign, n: int) -> list[Judge]:
     """Return judges without a person: new ones, or unused planned ones."""
-    if campaign.strategy != Strategy.PLANNED:
-        return [judges.add(campaign) for _ in range(n)]
+    if campaign.strategy != choices.Strategy.PLANNED:
+        return [services.judges.add(campaign) for _ in range(n)]
     waiting = campaign.invites.filter(redeemed=None, revoked=None, expires__gt=timezone.now())
     free = campaign.judges.filter(joined=None, blocked=False, forgotten=None)
     # imported judges are no free places

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from grammeter import core, formats, study
 from grammeter.campaign.choices import Kind, State
 from grammeter.campaign.models import (
     Assignment,
@@ -21,10 +22,7 @@ from grammeter.campaign.models import (
 )
 from grammeter.campaign.services.assign import jittered, shuffle
 from grammeter.campaign.services.checks import Check
-from grammeter.core import DataError, Ranking, UnknownNameError
 from grammeter.core import Item as Sampled
-from grammeter.formats import Corpus
-from grammeter.study import group_outputs
 
 Group = tuple[str, ...]
 _BATCH = 500
@@ -33,7 +31,7 @@ _BATCH = 500
 class Stock:
     """The rows of one campaign; equal sentences and outputs are stored once."""
 
-    def __init__(self, campaign: Campaign, corpus: Corpus) -> None:
+    def __init__(self, campaign: Campaign, corpus: formats.Corpus) -> None:
         self.campaign, self.corpus = campaign, corpus
         self.items: list[Item] = []
         self.judges: dict[str, Judge] = {}  # judges of imported judgments
@@ -87,13 +85,13 @@ class Stock:
                 self._assign(judge, check)
             self._assign(judge, item, turn=turn)
 
-    def add_judged(self, ranking: Ranking, where: str | None) -> None:
+    def add_judged(self, ranking: core.Ranking, where: str | None) -> None:
         """Add an imported judgment; a judge's second one of an item is a repeat."""
         unknown = [name for name in ranking.systems if name not in self.corpus.systems]
         if unknown or ranking.segment > len(self.corpus):
             fault = f"unknown system {unknown[0]!r}" if unknown else f"no line {ranking.segment}"
             fix = "Give the sources and outputs that were judged."
-            raise DataError(fault, where=where, fix=fix)
+            raise core.DataError(fault, where=where, fix=fix)
         if ranking.judge not in self.judges:
             self.judges[ranking.judge] = self.campaign.judges.create(name=ranking.judge)
         judge, item = self.judges[ranking.judge], self._judged_item(ranking)
@@ -134,14 +132,14 @@ class Stock:
             raise _misfit(item, f"there are {len(self.corpus)} sentences")
         if item.segment not in self._groups:
             texts = {name: of[item.segment - 1] for name, of in self.corpus.systems.items()}
-            self._groups[item.segment] = group_outputs(texts)
+            self._groups[item.segment] = study.group_outputs(texts)
         all_groups = self._groups[item.segment]
         place = {name: group for group in all_groups for name in group}
         for names in item.groups:
             for name in names:
                 if name not in place:
                     kind = f"system in an item of segment {item.segment}"
-                    raise UnknownNameError(kind, name, self.corpus.systems)
+                    raise core.UnknownNameError(kind, name, self.corpus.systems)
             if len({place[name] for name in names}) > 1:
                 raise _misfit(item, f"{', '.join(names)} did not write the same")
         return list(dict.fromkeys(place[names[0]] for names in item.groups)), len(all_groups)
@@ -151,7 +149,7 @@ class Stock:
         item = Item(sentence=self._sentence(segment), **fields)
         return self._add(item, [self._output(segment, group) for group in groups])
 
-    def _judged_item(self, ranking: Ranking) -> Item:
+    def _judged_item(self, ranking: core.Ranking) -> Item:
         """Items are equal if name, document, sentence and outputs are."""
         groups = frozenset(map(frozenset, ranking.groups))
         key = (ranking.item, ranking.document, ranking.segment, groups)
@@ -211,7 +209,7 @@ def storable(text: str) -> str:
     return text.strip().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _misfit(item: Sampled, reason: str) -> DataError:
+def _misfit(item: Sampled, reason: str) -> core.DataError:
     fault = f"item of segment {item.segment} does not fit the outputs: {reason}"
     fix = "Give the sources and outputs that the items were made from, all their sentences."
-    return DataError(fault, fix=fix)
+    return core.DataError(fault, fix=fix)

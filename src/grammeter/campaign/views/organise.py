@@ -18,12 +18,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from grammeter import core, ranking
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
 from grammeter.campaign.services import campaigns as campaigns_
 from grammeter.campaign.services import invites, judges, organisers, results
 from grammeter.campaign.views.judging import show_or_send
-from grammeter.core import GrammeterError
-from grammeter.ranking import Agreement
 
 P = ParamSpec("P")
 COMMAND = "grammeter campaign organiser NAME"
@@ -200,7 +199,7 @@ def _invite(
 ) -> HttpResponse:
     try:
         tokens = invites.create(campaign, n, days=days, who=_who(request), **whom)
-    except GrammeterError as error:
+    except core.GrammeterError as error:
         return _judges(request, campaign, 422, fault=f"{error.message}. {error.fix or ''}")
     links = invites.links(request.build_absolute_uri(reverse("home")), tokens)
     return _judges(request, campaign, links=list(links.values()), invited=list(links))
@@ -249,14 +248,14 @@ def _figures(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[s
     for name, settings in {"ranking": {"unit": unit}, "agreement": {}}.items():
         try:
             shown[name] = getattr(results, name)(campaign, **settings)
-        except GrammeterError as error:
+        except core.GrammeterError as error:
             shown[f"{name}_fault"] = f"None yet: {error.message}."
     if "agreement" in shown:
         shown |= _kappas(shown["agreement"])
     return shown
 
 
-def _kappas(agreement: Agreement) -> dict[str, Any]:
+def _kappas(agreement: ranking.Agreement) -> dict[str, Any]:
     def shown(*values: float) -> list[str]:
         return ["–" if math.isnan(value) else f"{value:.3f}" for value in values]
 
