@@ -112,8 +112,7 @@ def campaign_export(
     for path, text in texts.items():
         write_text(path, text, private=True)
     unlogged = "the database is read-only: its log does not say that --people was written"
-    notes = (unlogged,) if people and not writable else ()
-    return replace(judgments, notices=notices, notes=notes)
+    return replace(judgments, notices=notices, notes=(unlogged,) if people and not writable else ())
 
 
 def campaign_close(name: str, *, database: str | Path = DATABASE) -> bool:

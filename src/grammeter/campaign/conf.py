@@ -148,9 +148,8 @@ def _sqlite(name: str, *, read_only: bool = False) -> dict[str, Any]:
     # transactions wait for each other at the beginning, not in the middle
     writing = {"transaction_mode": "IMMEDIATE", "init_command": _PRAGMAS}
     mode = {"init_command": "PRAGMA query_only=ON;"} if read_only else writing
-    options = {"timeout": BUSY_SECONDS, **mode}
     where = {"ENGINE": "grammeter.campaign.sqlite", "NAME": name}
-    return {**where, "CONN_MAX_AGE": None, "OPTIONS": options}
+    return {**where, "CONN_MAX_AGE": None, "OPTIONS": {"timeout": BUSY_SECONDS, **mode}}
 
 
 def _postgresql(url: str) -> dict[str, Any]:

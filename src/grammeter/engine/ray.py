@@ -49,8 +49,7 @@ def score_shards(
         count = _workers(ray.cluster_resources(), len(plans), workers, cpus, gpus)
         data: Any = require("ray.data", extra="ray")
         rows = [{"shard": name} for name in plans]
-        shards = data.from_items(rows, override_num_blocks=len(rows))
-        results = shards.map_batches(
+        results = data.from_items(rows, override_num_blocks=len(rows)).map_batches(
             _Worker,
             fn_constructor_args=([_absolute(plan) for plan in planned], job, block, current()),
             batch_size=1,

@@ -67,8 +67,7 @@ def parse_appraise(
 ) -> judged.Judgments:
     """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag
-    root = parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX)
-    blocks = _blocks(root)
+    blocks = _blocks(parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX))
     items = [item for _, block in blocks for item in block]
     from_id = not any(item.sentence for item in items)
     rows = [_row(item, from_id) for item in items]

@@ -118,8 +118,7 @@ def _zip(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]
 
 def _tar(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]:
     with _stream(path) as stream:
-        counted = _Counted(stream, budget)
-        with tarfile.open(fileobj=counted, mode="r|") as archive:
+        with tarfile.open(fileobj=_Counted(stream, budget), mode="r|") as archive:
             for info in archive:
                 budget.member(info.name)
                 if not info.isreg() and not info.isdir():

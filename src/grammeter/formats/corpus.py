@@ -211,9 +211,8 @@ class Corpus:
             return
         for number, line in enumerate(lines, start=1):
             if not (may_lack and line is None) and (fault := _fault(line)):
-                where = f"{self._origin(part)}:{number}"
                 fix = "A sentence is one line of Unicode text."
-                raise core.DataError(fault, where=where, fix=fix)
+                raise core.DataError(fault, where=f"{self._origin(part)}:{number}", fix=fix)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; :meth:`from_dict` reads them back."""
@@ -237,8 +236,7 @@ class Corpus:
             gold = [
                 {int(n): tuple(starmap(_edit, rows)) for n, rows in g.items()} for g in data["gold"]
             ]
-            names = ("sources", "references", "text_rule", "systems")
-            texts = {name: data[name] for name in names}
+            texts = {name: data[name] for name in ("sources", "references", "text_rule", "systems")}
             parts = ("unjudged", "documents", "groups", "settings")
             known = {name: data[name] for name in parts if name in data}
             return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
@@ -265,8 +263,7 @@ def _edit(start: int, end: int, kind: str, correction: str, *more: str) -> core.
 def _walked(value: Any) -> Any:
     """Make lists of generators, which can be walked through but once."""
     if isinstance(value, Mapping):
-        items = cast("Mapping[Any, Any]", value).items()
-        return {key: _walked(item) for key, item in items}
+        return {key: _walked(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):
         rows = cast("Sequence[Any]", value)
         return [*map(_walked, rows)] if any(isinstance(row, Iterator) for row in rows) else rows

@@ -36,8 +36,7 @@ class _Builder:
         self.expat: Any = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        where = f"{self.where}:{self.expat.CurrentLineNumber}"
-        element = Element(tag, attributes, where, self.fix)
+        element = Element(tag, attributes, f"{self.where}:{self.expat.CurrentLineNumber}", self.fix)
         self.open[-1].children.append(element)
         self.open.append(element)
 

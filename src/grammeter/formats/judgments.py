@@ -159,8 +159,7 @@ def parse_judgments(
     }
     odd = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     notices = (f"{where}: {len(judgments)} items, of them {odd}",) if odd else ()
-    notices = (*numbered.notices, *notices)
-    return replace(numbered, notices=notices, notes=(*numbered.notes, *notes))
+    return replace(numbered, notices=(*numbered.notices, *notices), notes=(*numbered.notes, *notes))
 
 
 def parse_judgments_of(

@@ -116,9 +116,8 @@ def _of_keys(text: str, file: str, names: Sequence[str]) -> Mapping[str, list[st
 
 def _rows(table: formats.tables.Columns) -> dict[str, int]:
     """Return the row of each document, which the first column names."""
-    names = table.texts(next(iter(table.cells)))
     rows: dict[str, int] = {}
-    for row, name in enumerate(names):
+    for row, name in enumerate(table.texts(next(iter(table.cells)))):
         if rows.setdefault(name.strip(), row) != row:
             fix = "Give each document one line."
             fault = f"the document {name!r} comes twice"

@@ -99,8 +99,7 @@ def read_m2(path: str | Path, *, lenient: bool = False) -> M2File:
 def parse_m2(text: str, where: str, *, lenient: bool = False) -> M2File:
     """Read M2 from a text; ``where`` names it in messages."""
     reader = _Reader(where, lenient)
-    lines = enumerate(split_lines(text), start=1)
-    runs = groupby(lines, key=lambda line: line[1] != "")
+    runs = groupby(enumerate(split_lines(text), start=1), key=lambda line: line[1] != "")
     blocks = [block for filled, run in runs if filled and (block := reader.block(run))]
     if not blocks:
         raise core.DataError("no sentence in this file", where=where, fix="M2 needs lines 'S ...'.")
@@ -266,8 +265,7 @@ def _text_of(
 
 def is_m2(text: str, path: str | Path) -> bool:
     """Whether a file is M2: by its name, or because it holds lines of edits."""
-    name = str(path).removesuffix(".gz")
-    return name.endswith(".m2") or _EDIT_LINE.search(text) is not None
+    return str(path).removesuffix(".gz").endswith(".m2") or _EDIT_LINE.search(text) is not None
 
 
 def split_annotator(path: str | Path) -> tuple[str | Path, int | None]:

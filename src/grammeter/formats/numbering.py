@@ -322,8 +322,7 @@ def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
         for group in ranking.groups:
             sentence.equal.update(map(frozenset, combinations(group, 2)))
         # a skipped item has no ranks, so all its groups tie
-        ranks = ranking.ranks or [1] * len(ranking.groups)
-        ranked = zip(ranking.groups, ranks, strict=True)
+        ranked = zip(ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True)
         for (group, rank), (rest, other) in combinations(ranked, 2):
             pairs = sentence.different if grouping or rank != other else sentence.tied
             pairs.update(map(frozenset, product(group, rest)))

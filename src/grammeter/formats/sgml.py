@@ -281,8 +281,7 @@ class _Painter:
                 fix += " the documents; only white space may differ."
                 raise DataError(fault, where=document.where, fix=fix)
             for index, word in enumerate(words):
-                end = places[at + len(word) - 1] + 1
-                tokens.append(_Token(self.used, index, places[at], end))
+                tokens.append(_Token(self.used, index, places[at], places[at + len(word) - 1] + 1))
                 at += len(word)
             self.used += 1
         return tokens

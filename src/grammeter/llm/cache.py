@@ -93,8 +93,7 @@ class History:
             self.cut |= came == "cut"
             ends = "invalid" if self.bad >= most else None
         elif self.bad and came in ("ok", "coerced"):
-            before = f"asked again: {self.reason}"
-            ends, note = "reasked", "; ".join(filter(None, [before, note]))
+            ends, note = "reasked", "; ".join(filter(None, [f"asked again: {self.reason}", note]))
         elif came != "failed":
             ends = came
         if ends is not None:

@@ -182,9 +182,8 @@ def draw_sets(
         raise UsageError(f"each output {times} times, seed {seed}", fix=fix)
     if not outputs:
         return []
-    random = _random(seed, "sets", source, *sorted(outputs))
     sets: list[list[str]] = []
-    for order in _orders(len(outputs), times, random):
+    for order in _orders(len(outputs), times, _random(seed, "sets", source, *sorted(outputs))):
         texts = [sorted(outputs)[place] for place in order]
         parts = [texts[start : start + size] for start in range(0, len(texts), size)]
         if len(parts) > 1:

@@ -65,8 +65,7 @@ class Abilities:
 
     def at_most(self, structured: Structured) -> "Abilities":
         """Return the abilities of which no more structure than this is used."""
-        used = max(RUNGS.index(self.rung), STRUCTURED.index(structured))
-        return replace(self, rung=RUNGS[used])
+        return replace(self, rung=RUNGS[max(RUNGS.index(self.rung), STRUCTURED.index(structured))])
 
     def concessions(self, structured: Structured = "json_schema") -> list[str]:
         """Name what was refused: ``response_format=json_schema``, ``seed``."""

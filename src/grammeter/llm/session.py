@@ -74,8 +74,7 @@ class Session:
     def history(self, key: str) -> History:
         """Return what the cache knows about a call."""
         version = self.attempts.version()
-        known = self.attempts.histories([key], self.endpoint.attempts)
-        history = known.get(key, History())
+        history = self.attempts.histories([key], self.endpoint.attempts).get(key, History())
         history.version = version
         return history
 

@@ -139,8 +139,7 @@ class Transport:
         status, text, headers, trouble = 0, "", dict[str, str](), ""
         sent = json.dumps(body, sort_keys=True)
         try:
-            data = sent.encode("ascii")
-            post = self._session.post(self._url, data=data, allow_redirects=False)
+            post = self._session.post(self._url, data=sent.encode("ascii"), allow_redirects=False)
             async with asyncio.timeout(timeout), post as response:
                 content: bytes = await response.read()
             status = response.status
@@ -151,10 +150,8 @@ class Transport:
         except TimeoutError:
             trouble = "timeout"
         except (self._http.ClientError, OSError, ValueError) as error:
-            reason = str(error) or type(error).__name__
-            trouble, text = "broken", redact(reason, self._key)
-        seconds = time.perf_counter() - clock
-        return Raw(status, text, headers, trouble, seconds, started, sent)
+            trouble, text = "broken", redact(str(error) or type(error).__name__, self._key)
+        return Raw(status, text, headers, trouble, time.perf_counter() - clock, started, sent)
 
 
 def _certificates(base_url: str) -> Any:
@@ -237,8 +234,7 @@ def _status(status: int, error: Mapping[str, Any]) -> int:
 
 
 def _by_status(status: int, reason: str, raw: Raw, error: Mapping[str, Any]) -> Failure:
-    names = {str(error.get(name)) for name in ("code", "type")}
-    if names & _NO_MONEY:
+    if {str(error.get(name)) for name in ("code", "type")} & _NO_MONEY:
         return Failure(reason, "end", fix=_END[402])
     if status in (400, 403) and _FILTERED.search(raw.text):
         return Failure(reason, "refused")

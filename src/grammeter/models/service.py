@@ -145,8 +145,7 @@ def answer(requests: Sequence[Request]) -> list[FloatArray]:
     """
     asked: dict[tuple[str, Measure], dict[ModelInput, None]] = {}
     for request in requests:
-        items = asked.setdefault((request.model, request.measure), {})
-        items.update(dict.fromkeys(request.items))
+        asked.setdefault((request.model, request.measure), {}).update(dict.fromkeys(request.items))
     tables: dict[tuple[str, Measure], tuple[dict[ModelInput, int], FloatArray]] = {}
     for model, room in dict.fromkeys((model, measure.room) for model, measure in asked):
         here = {m: [*i] for (name, m), i in asked.items() if (name, m.room) == (model, room)}

@@ -105,8 +105,7 @@ def current(campaign: models.Campaign) -> Appeal | None:
     ).count()
     if count < campaign.startup:
         return None
-    database = str(connection.settings_dict["NAME"])
-    return _lookout(campaign, database, campaign.created).at(count)
+    return _lookout(campaign, str(connection.settings_dict["NAME"]), campaign.created).at(count)
 
 
 class _Lookout:

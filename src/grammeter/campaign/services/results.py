@@ -88,8 +88,7 @@ def progress(campaign: Campaign) -> Progress:
     """Count the progress of a campaign and its judges."""
     counted = Assignment.objects.filter(item__campaign=campaign, item__kind=Kind.NORMAL)
     states = dict(counted.values_list("state").annotate(Count("pk")).order_by())
-    items = campaign.items.filter(kind=Kind.NORMAL)
-    counts = items.aggregate(
+    counts = campaign.items.filter(kind=Kind.NORMAL).aggregate(
         items=Count("pk"),
         sentences=Count("sentence", distinct=True),
         shared=Count("pk", filter=Q(wanted__gt=1)),

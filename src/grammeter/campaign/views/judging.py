@@ -148,8 +148,7 @@ def done(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Thank the judge, and show the completion code."""
     if judge.finished is None and not judge.campaign.closed:
         return redirect("work")
-    end = judges.completion(judge) if judge.finished else None
-    return _page(request, judge, "done", end=end)
+    return _page(request, judge, "done", end=judges.completion(judge) if judge.finished else None)
 
 
 def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> HttpResponse:

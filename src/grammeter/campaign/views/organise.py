@@ -154,8 +154,7 @@ def change(request: HttpRequest, campaign: Campaign, act: str, **of: int) -> Htt
     elif act == "block":
         judges.block(_one(Judge, campaign, of["judge"]), who=who)
     else:
-        judge = _one(Judge, campaign, of["judge"])
-        judges.note(judge, request.POST.get("contact", ""), who=who)
+        judges.note(_one(Judge, campaign, of["judge"]), request.POST.get("contact", ""), who=who)
     return redirect("judges", campaign.pk)
 
 
@@ -209,8 +208,7 @@ def _judges(
     request: HttpRequest, campaign: Campaign, status: int = 200, **values: object
 ) -> HttpResponse:
     known = {judge.name: judge for judge in campaign.judges.all()}
-    rows = results.progress(campaign).judges
-    values["judges"] = [(known[row.judge], row.state) for row in rows]
+    values["judges"] = [(known[row.judge], row.state) for row in results.progress(campaign).judges]
     values["invites"] = campaign.invites.select_related("judge").order_by("-pk")
     return _page(request, campaign, "judges", status, **values)
 
