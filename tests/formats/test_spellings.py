@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from grammeter.formats import spellings
+from grammeter.formats import foreign
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 
@@ -20,19 +20,19 @@ def listed():
 def test_every_spelling_is_listed():
     page = listed()
     wanted = {
-        "judge": spellings.JUDGE,
-        "sentence": (*spellings.SENTENCE, "id"),
-        "document": spellings.DOCUMENT,
-        "languages": (*spellings.SOURCE_LANGUAGE, *spellings.TARGET_LANGUAGE),
-        "item": (*spellings.ITEM, "id"),
-        "system of a `<translation>`": spellings.SYSTEM,
-        "rank of a `<translation>`": spellings.RANK,
+        "judge": foreign.JUDGE,
+        "sentence": (*foreign.SENTENCE, "id"),
+        "document": foreign.DOCUMENT,
+        "languages": (*foreign.SOURCE_LANGUAGE, *foreign.TARGET_LANGUAGE),
+        "item": (*foreign.ITEM, "id"),
+        "system of a `<translation>`": foreign.SYSTEM,
+        "rank of a `<translation>`": foreign.RANK,
     }
     for what, names in wanted.items():
-        assert [spellings.plain(name) for name in page[what]] == [*names], what
+        assert [foreign.plain(name) for name in page[what]] == [*names], what
     for what, number in (
-        ("system N of a row", spellings.system_number),
-        ("rank N of a row", spellings.rank_number),
+        ("system N of a row", foreign.system_number),
+        ("rank N of a row", foreign.rank_number),
     ):
         for name in page[what]:
             assert number(re.sub("N(?!ame)", "12", name, count=1)) == 12, name

@@ -29,9 +29,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats import judged, spellings, tables
+from grammeter.formats import foreign, judged, tables
 from grammeter.formats.elements import Element, parse_xml, start_tag
-from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
 
 _ROOT = "appraise-results"
 _BLOCK = "error-correction-ranking-result"
@@ -41,8 +40,8 @@ _RESULT = "ranking-result"
 _TASK = "ranking-task"
 _AROUND = re.compile(rf"{_ROOT}|{_BLOCK}|{_RESULT}|{_TASK}|HIT|WMT[\w-]*-results")
 _OF_ITEM_ALONE = ("id", "duration", "skipped", "replies")
-_OF_ITEM = {*spellings.JUDGE, *spellings.SENTENCE, *spellings.DOCUMENT, *_OF_ITEM_ALONE}
-_OF_OUTPUT = {*spellings.SYSTEM, *spellings.RANK, "score"}
+_OF_ITEM = {*foreign.JUDGE, *foreign.SENTENCE, *foreign.DOCUMENT, *_OF_ITEM_ALONE}
+_OF_OUTPUT = {*foreign.SYSTEM, *foreign.RANK, "score"}
 _FIX = (
     f"An item is <{_ITEM} src-id=... user=...>, with <{_OUTPUT} rank=... system=...> for each"
     " output."
@@ -65,19 +64,19 @@ class _Item(NamedTuple):
 def parse_appraise(
     text: str, where: str, *, separator: judged.Separator | None = None, systems: Iterable[str] = ()
 ) -> judged.Judgments:
-    """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``."""
+    """Read a text called ``where``, sentences from 0; options as in ``foreign.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag
     blocks = _blocks(parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX))
     items = [item for _, block in blocks for item in block]
     from_id = not any(item.sentence for item in items)
     rows = [_row(item, from_id) for item in items]
     cells, known = [[output.names for output in row.outputs] for row in rows], {*systems}
-    names = spellings.find_names(cells, separator=separator, is_system=known.__contains__)
+    names = foreign.find_names(cells, separator=separator, is_system=known.__contains__)
     guess = "no src-id: the id of an item is taken as its sentence's number"
     guesses = (*names.notes, guess) if from_id else names.notes
     said: dict[str, Any] = {"guesses": guesses, "notices": _unknown_attributes(items, where)}
     counts = [judged.JudgedBlock(element.attributes, len(block)) for element, block in blocks]
-    return judgments_of(rows, where, names, form="appraise", blocks=counts, **said)
+    return foreign.judgments_of(rows, where, names, form="appraise", blocks=counts, **said)
 
 
 def format_appraise(
@@ -133,16 +132,16 @@ def _blocks(root: Element) -> list[tuple[Element, list[_Item]]]:
 
 def _attribute(element: Element, spelled: Sequence[str]) -> str | None:
     """Return the first attribute with one of these names that is not empty."""
-    values = (element.attributes[name] for name in spellings.find(element.attributes, spelled))
+    values = (element.attributes[name] for name in foreign.find(element.attributes, spelled))
     return next((value for value in values if value), None)
 
 
 def _unknown_attributes(items: Iterable[_Item], where: str) -> Iterator[str]:
     counts = Counter[str]()
     for item in items:
-        counts.update(n for n in item.element.attributes if spellings.plain(n) not in _OF_ITEM)
+        counts.update(n for n in item.element.attributes if foreign.plain(n) not in _OF_ITEM)
         for output in item.element.children:
-            counts.update(n for n in output.attributes if spellings.plain(n) not in _OF_OUTPUT)
+            counts.update(n for n in output.attributes if foreign.plain(n) not in _OF_OUTPUT)
     for name, count in counts.items():
         yield f"{where}: unknown attribute {name}, passed over {count} times"
 
@@ -151,7 +150,7 @@ def _is_item(element: Element) -> bool:
     """Whether an element is one ranking; ``ranking-result`` is one at WMT, holds some elsewhere."""
     if element.tag != _RESULT:
         return element.tag == _ITEM
-    judged_alone = _attribute(element, spellings.JUDGE) is not None
+    judged_alone = _attribute(element, foreign.JUDGE) is not None
     return judged_alone or any(child.tag == _OUTPUT for child in element.children)
 
 
@@ -163,11 +162,11 @@ def _is_task(element: Element) -> bool:
 
 def _items(element: Element) -> list[_Item]:
     attributes = element.attributes
-    languages = tuple(attributes[name] for name in spellings.find_languages(attributes))
+    languages = tuple(attributes[name] for name in foreign.find_languages(attributes))
     items: list[_Item] = []
     for child in element.children:
         _check_empty(child)
-        task = _attribute(child, (*spellings.SENTENCE, "id")) if child.tag == _TASK else None
+        task = _attribute(child, (*foreign.SENTENCE, "id")) if child.tag == _TASK else None
         for item in child.children if child.tag == _TASK else [child]:
             _check_empty(item)
             for output in item.children:
@@ -175,7 +174,7 @@ def _items(element: Element) -> list[_Item]:
                     raise output.fault(f"stands where <{_OUTPUT}> belongs")
                 if output.children or output.text.strip():
                     raise output.fault("is not empty")
-            items.append(_Item(item, task or _attribute(item, spellings.SENTENCE), languages))
+            items.append(_Item(item, task or _attribute(item, foreign.SENTENCE), languages))
     return items
 
 
@@ -185,7 +184,7 @@ def _check_empty(element: Element) -> None:
 
 
 # --- items to rows -------------------------------------------------------------------------
-def _row(item: _Item, from_id: bool) -> Row:
+def _row(item: _Item, from_id: bool) -> foreign.Row:
     """Read an item; ``from_id``: its ``id`` has the number of the sentence."""
     element, attributes = item.element, item.element.attributes
     with tables.placed(element.where):
@@ -196,14 +195,14 @@ def _row(item: _Item, from_id: bool) -> Row:
         number = item.sentence or (attributes.get("id") if from_id else None)
         if not number:
             raise element.fault("has no src-id")
-        document = next(iter(spellings.find(attributes, spellings.DOCUMENT)), "")
-        unranked = not any(_attribute(output, spellings.RANK) for output in element.children)
+        document = next(iter(foreign.find(attributes, foreign.DOCUMENT)), "")
+        unranked = not any(_attribute(output, foreign.RANK) for output in element.children)
         replies = judged.parse_replies(attributes.get("replies"))
         more = {"scores": _scores(element.children), "replies": replies}
-        return Row(
+        return foreign.Row(
             where=element.where,
-            judge=_attribute(element, spellings.JUDGE),
-            sentence=whole_number(number, "src-id"),
+            judge=_attribute(element, foreign.JUDGE),
+            sentence=foreign.whole_number(number, "src-id"),
             outputs=tuple(_output(o, skipped and unranked) for o in element.children),
             item=None if from_id else attributes.get("id"),
             document=attributes.get(document),
@@ -213,14 +212,16 @@ def _row(item: _Item, from_id: bool) -> Row:
         )
 
 
-def _output(element: Element, unranked: bool) -> Output:
-    names, rank = (_attribute(element, s) for s in (spellings.SYSTEM, spellings.RANK))
+def _output(element: Element, unranked: bool) -> foreign.Output:
+    names, rank = (_attribute(element, s) for s in (foreign.SYSTEM, foreign.RANK))
     if not names:
         raise element.fault("has no system")
     if not rank and not unranked:
         raise element.fault("has no rank")
     with tables.placed(element.where):
-        return Output(names, whole_number(rank, "rank") if rank else None, element.where)
+        return foreign.Output(
+            names, foreign.whole_number(rank, "rank") if rank else None, element.where
+        )
 
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:

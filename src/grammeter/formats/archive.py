@@ -117,15 +117,14 @@ def _zip(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]
 
 
 def _tar(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]:
-    with _stream(path) as stream:
-        with tarfile.open(fileobj=_Counted(stream, budget), mode="r|") as archive:
-            for info in archive:
-                budget.member(info.name)
-                if not info.isreg() and not info.isdir():
-                    raise budget.refused(f"the member {info.name!r} is a link or a device")
-                member = archive.extractfile(info) if info.size <= limit else None
-                if member is not None:
-                    yield info.name, member.read()
+    with _stream(path) as file, tarfile.open(fileobj=_Counted(file, budget), mode="r|") as tar:
+        for info in tar:
+            budget.member(info.name)
+            if not info.isreg() and not info.isdir():
+                raise budget.refused(f"the member {info.name!r} is a link or a device")
+            member = tar.extractfile(info) if info.size <= limit else None
+            if member is not None:
+                yield info.name, member.read()
 
 
 def _is_tar(path: Path) -> bool:

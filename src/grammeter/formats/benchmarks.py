@@ -1,14 +1,22 @@
-"""Named benchmarks of metrics: data sets of outputs that people judged, and how to read them.
+"""Named benchmarks of metrics, and recipes by which the papers of data sets score systems.
 
-``gjg15``: Grundkiewicz et al. 2015, ``seeda-e`` and ``seeda-s``: edit-based and sentence-based
-judgments of Kobayashi et al. 2024. They tell what the files do not: which number the first
-sentence has, whose scores stand in a column without names, how the paper ranked the systems.
+Benchmarks are data sets of outputs that people judged: ``gjg15``: Grundkiewicz et al. 2015,
+``seeda-e`` and ``seeda-s``: edit-based and sentence-based judgments of Kobayashi et al. 2024. They
+tell what the files do not: which number the first sentence has, whose scores stand in a column
+without names, how the paper ranked the systems.
+
+``recipes.json`` names, for each recipe, the files of a data set and the metrics; ``how`` says in
+words what the paper does, ``checked`` which published figures came out, ``unknown`` if none was
+tried.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from grammeter import core, formats
+from grammeter import core
+from grammeter.formats import corpus, judged, read, tables, text
 from grammeter.formats.datasets import dataset, dataset_path
 from grammeter.formats.judgments import read_judgments
 from grammeter.formats.scores import parse_value
@@ -31,37 +39,37 @@ class Benchmark:
     texts: str
     source: str
     outputs: str
-    first_segment: formats.judged.FirstSegment
+    first_segment: judged.FirstSegment
     method: str
     scores: str | None = None
     systems: Sequence[str] = ()
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def read_judgments(self) -> formats.judged.Judgments:
+    def read_judgments(self) -> judged.Judgments:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
         path = dataset_path(self.dataset, self.judgments)
         return read_judgments(path, first_segment=self.first_segment)
 
-    def read_corpus(self) -> formats.corpus.Corpus:
+    def read_corpus(self) -> corpus.Corpus:
         """Read sources and outputs; raise :class:`MissingResourceError` if the set is not here."""
         paths = [file.path for file in dataset(self.texts).files]
         outputs = [path for path in paths if path.startswith(f"{self.outputs}/")]
         source, *systems = (dataset_path(self.texts, path) for path in (self.source, *outputs))
-        return formats.read.read_corpus(source=source, systems=systems)
+        return read.read_corpus(source=source, systems=systems)
 
     def read_scores(self) -> dict[str, float] | None:
         """Read the stored scores by system, ``None`` if there are none."""
         if self.scores is None:
             return None
         path = dataset_path(self.dataset, self.scores)
-        lines = formats.text.read_lines(path)
+        lines = text.read_lines(path)
         if len(lines) != len(self.systems):
             fault = f"{len(lines)} scores of {len(self.systems)} systems"
             fix = f"Get the data set again: grammeter data get {self.dataset}"
             raise core.DataError(fault, where=str(path), fix=fix)
         scores: dict[str, float] = {}
         for number, (system, line) in enumerate(zip(self.systems, lines, strict=True), start=1):
-            with formats.tables.placed(f"{path}:{number}"):
+            with tables.placed(f"{path}:{number}"):
                 scores[system] = parse_value(line)
         return scores
 
@@ -80,17 +88,15 @@ class Benchmark:
     def _as_published(self, column: core.MetricScores) -> core.MetricScores:
         for system, taken in self.copies.items():
             if taken not in column:
-                fault = (
-                    f"{column.metric} has no score of {taken!r}, whose outputs were published as"
-                )
+                fault = f"{column.metric} has no score of {taken!r}, whose outputs were published"
                 fix = f"Score {taken}, too, or leave --published-data out."
-                raise core.DataError(f"{fault} those of {system}", fix=fix)
+                raise core.DataError(f"{fault} as those of {system}", fix=fix)
         settings = {"published-data": ", ".join(f"{a}={b}" for a, b in self.copies.items())}
         copied = column.of_systems({system: self.copies.get(system, system) for system in column})
         return replace(copied, signature=column.signature.extended(settings))
 
 
-_DATA = formats.tables.shipped("benchmarks.json")
+_DATA = tables.shipped("benchmarks.json")
 BENCHMARKS: Mapping[str, Benchmark] = {data["name"]: Benchmark(**data) for data in _DATA}
 
 
@@ -98,3 +104,67 @@ def benchmark(name: str) -> Benchmark:
     """Return a benchmark by its name; raise :class:`UnknownNameError` if there is none."""
     core.UnknownNameError.check("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Data and metrics by which the paper of a data set scores."""
+
+    name: str
+    dataset: str
+    metrics: Sequence[str]
+    how: str
+    checked: str = "unknown"
+    source: str | None = None
+    references: Sequence[str] = ()
+    para: str | None = None  # sources and references in one file
+    lenient: bool = False
+
+
+RECIPES: Mapping[str, Recipe] = {of["name"]: Recipe(**of) for of in tables.shipped("recipes.json")}
+
+
+def recipe(name: str) -> Recipe:
+    """Return a recipe by its name; raise :class:`UnknownNameError` if there is none."""
+    core.UnknownNameError.check("benchmark", name, RECIPES)
+    return RECIPES[name]
+
+
+def read_benchmark(
+    benchmark: str, *, data: str | Path | None = None, **options: Any
+) -> corpus.Corpus:
+    """Read sources and references of a data set, and system outputs, to score as its paper does.
+
+    Raises :class:`UsageError` if sources or references are given, too;
+    :class:`MissingResourceError` if the data set is not here.
+
+    Parameters
+    ----------
+    benchmark
+        Its name; :func:`grammeter.score` of the corpus takes the metrics of its paper.
+    data
+        The folder of the data set, or of all; default: that of ``GRAMMETER_DATA``.
+    options
+        ``systems`` and other parameters of :func:`read_corpus`.
+    """
+    known = recipe(benchmark)
+    if any(options.get(name) for name in ("source", "references", "corpus", "para")):
+        fix = "Leave --source, --references, --corpus and --para out, or --benchmark."
+        raise core.UsageError(f"the benchmark {benchmark} has sources and references", fix=fix)
+
+    def path(file: str) -> Path:
+        if data is None:
+            return dataset_path(known.dataset, file)
+        inside = Path(data) / known.dataset / file
+        return inside if inside.is_file() else Path(data) / file
+
+    options |= {
+        "source": known.source and path(known.source),
+        "para": known.para and path(known.para),
+        "references": [path(file) for file in known.references],
+        "lenient": known.lenient or options.get("lenient", False),
+    }
+    made = read.read_corpus(**options)
+    note = f"benchmark {benchmark}: its paper scores by {', '.join(known.metrics)}: {known.how}"
+    settings = {**made.settings, "benchmark": benchmark}
+    return replace(made, settings=settings, notes=(note, *made.notes))

@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from grammeter import core, formats
+from grammeter import core
+from grammeter.formats import archive, tables
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent", "described"]
@@ -184,8 +185,8 @@ def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], s
     contents: dict[DataFile, bytes] = {}
     others: set[str] = set()
     # gzip may be a little longer than what it packs
-    for member, data in formats.archive.contents(Path(source), limit=2 * limit + 1024):
-        content = formats.archive.unpacked(data, f"{source}: {member}", limit=limit)
+    for member, data in archive.contents(Path(source), limit=2 * limit + 1024):
+        content = archive.unpacked(data, f"{source}: {member}", limit=limit)
         matches = {f: content for f in entry.files if content is not None and f.holds(content)}
         contents |= matches
         if not matches:
@@ -201,7 +202,7 @@ def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], s
 
 @cache
 def _catalogue() -> Mapping[str, Dataset]:
-    return {data["name"]: _entry(data) for data in formats.tables.shipped("datasets.json")}
+    return {data["name"]: _entry(data) for data in tables.shipped("datasets.json")}
 
 
 def _entry(data: dict[str, Any]) -> Dataset:
@@ -229,7 +230,7 @@ def _listing(entry: Dataset) -> Listing:
 
 def _is_sound(path: Path, file: DataFile) -> bool:
     try:
-        content = formats.archive.unpacked(path.read_bytes(), str(path), limit=file.size)
+        content = archive.unpacked(path.read_bytes(), str(path), limit=file.size)
     except (core.DataError, OSError):
         return False
     return content is not None and file.holds(content)

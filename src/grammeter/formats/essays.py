@@ -14,7 +14,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
-from grammeter import alignment, core, formats
+from grammeter import alignment, core
+from grammeter.formats import m2, recut
 from grammeter.formats.corpus import NO_LABEL, Corpus
 from grammeter.formats.labels import DRAWN
 from grammeter.formats.text import split_lines, system_name
@@ -226,8 +227,8 @@ def joined(corpus: Corpus, lines: Mapping[str, Sequence[int]]) -> Corpus:
     """
     counts, rows = Counter[str](), lines.values()
     gold = corpus.gold or [{0: ()}] * len(corpus)
-    blocks = [formats.m2.M2Block.of(s, g) for s, g in zip(corpus.sources, gold, strict=True)]
-    whole = [formats.recut.joined([blocks[line] for line in at], counts) for at in rows]
+    blocks = [m2.M2Block.of(s, g) for s, g in zip(corpus.sources, gold, strict=True)]
+    whole = [recut.joined([blocks[line] for line in at], counts) for at in rows]
     references = list(zip(*corpus.references, strict=True))
     first = [next((text for text in row if text is not None), None) for row in references]
 
@@ -259,5 +260,5 @@ def joined(corpus: Corpus, lines: Mapping[str, Sequence[int]]) -> Corpus:
     notes = [note for note in corpus.notes if not note.endswith(DRAWN)]
     cut = f"{len(corpus)} sentences are joined to {len(lines)} documents"
     notes += [cut] if len(lines) < len(corpus) else []
-    notes += [formats.recut.NOTES[what].format(count) for what, count in counts.items() if count]
+    notes += [recut.NOTES[what].format(count) for what, count in counts.items() if count]
     return replace(corpus, **changed, notes=tuple(notes))

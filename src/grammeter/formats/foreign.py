@@ -1,17 +1,180 @@
-"""From the rows of Appraise and WMT files to judgments: what neither format says outright."""
+"""Judgments of Appraise and WMT: names in all their spellings, and what neither says outright.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+In names of columns and attributes, case, spaces, hyphens, underscores and full stops do not
+count: ``judgeID``, ``judgeId``, ``judge_id`` and ``Judge ID`` are one name. Nor do ``Input.`` and
+``Answer.``, which Mechanical Turk puts before names.
+
+Systems that wrote the same stand as ``A B``, ``A,B`` or ``A+B`` in place of one name. Names may
+contain these characters, too, so the whole file decides how they are read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats import judged, spellings, tables
+from grammeter.formats import judged, tables
 
+_LISTS = map(tuple[str, ...], tables.shipped("spellings.json").values())
+JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = _LISTS
 _ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
 _MOST_DIGITS = 16
+UNUSED = ("", "-1", "###")
+"""What the campaigns wrote where a column had no use."""
+
+_SYSTEM = re.compile(r"(?:system|sys)(?:id|name)?(\d{1,2})(?:id|name)?\Z")
+_RANK = re.compile(r"(?:system|sys)?(?:(\d{1,2})rank(?:ing)?|rank(?:ing)?(\d{1,2}))\Z")
 
 
+@lru_cache(4096)
+def plain(name: str) -> str:
+    """Return a name without what does not count: case, and all but letters and digits."""
+    return re.sub(r"^(input|answer)\.|[\W_]+", "", name.lower())
+
+
+def find(names: Iterable[str], spellings: Sequence[str]) -> list[str]:
+    """Return the names that are spelled in one of these ways, in the order of the spellings."""
+    by_spelling = {plain(name): name for name in names}
+    return [by_spelling[spelling] for spelling in spellings if spelling in by_spelling]
+
+
+def find_languages(names: Iterable[str]) -> list[str]:
+    """Return the names of the source language and the target language, as far as they are there."""
+    names = list(names)
+    return [*find(names, SOURCE_LANGUAGE)[:1], *find(names, TARGET_LANGUAGE)[:1]]
+
+
+def has_use(name: str) -> bool:
+    """Whether a column is read: by its name, or as one of a numbered system."""
+    named = (JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM)
+    numbers = system_number(name), rank_number(name)
+    return any(plain(name) in spelled for spelled in named) or numbers != (None, None)
+
+
+def system_number(name: str) -> int | None:
+    """Return the N of a column ``systemNId``, None for any other column."""
+    match = _SYSTEM.match(plain(name))
+    return int(match[1]) if match else None
+
+
+def rank_number(name: str) -> int | None:
+    """Return the N of a column ``systemNrank``, None for any other column."""
+    match = _RANK.match(plain(name))
+    return int(match[1] or match[2]) if match else None
+
+
+# --- names of systems that wrote the same --------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How the cells of one file are split into names of systems."""
+
+    separator: judged.Separator
+    joined: frozenset[str] = frozenset()  # names with ``+`` that stand for several systems
+    whole: frozenset[str] = frozenset()  # cells that are the name of one system, as they are
+    notes: tuple[str, ...] = ()  # what was guessed
+
+    def split(self, cell: str) -> tuple[str, ...]:
+        """Return the systems that a cell names; raise :class:`DataError` for an empty name."""
+        names = self.names(cell)
+        if not names or not all(names):
+            fault = f"a system without a name in {cell[:40]!r}"
+            raise DataError(fault, fix="Name the systems of each output.")
+        return tuple(part for name in names for part in _parts(name, self.joined))
+
+    def names(self, cell: str) -> list[str]:
+        """Split a cell at the separator."""
+        if cell in self.whole:
+            return [cell]
+        return [name.strip() for name in cell.split(judged.MARKS[self.separator])]
+
+
+def find_names(
+    items: Sequence[Sequence[str]],
+    *,
+    separator: judged.Separator | None = None,
+    is_system: Callable[[str], bool] = lambda name: False,
+) -> Names:
+    """Find out how to split the cells of each item; if ``separator`` is given, nothing is guessed.
+
+    Commas separate names if any cell has one, else spaces do; but spaces belong to the names
+    if splitting gives one system two outputs of one item, and no part stands alone anywhere.
+    A name with ``+`` stands for several systems if each part stands alone elsewhere, and never
+    beside it in one item. Cells that are known to be a system's name are not split.
+    """
+    cells = {cell for item in items for cell in item}
+    whole = frozenset(cell for cell in cells if is_system(cell))
+    if separator is not None:
+        return Names(separator, whole=whole)
+    separator, notes = _separator(items, cells - whole)
+    plain = Names(separator, whole=whole)
+    joined = _joined(items, plain, is_system)
+    names = {name for cell in cells if cell.strip(" ,") for name in plain.names(cell)}
+    return Names(separator, joined, whole, (*notes, *_plus_notes(joined, names)))
+
+
+def check_names(items: Sequence[Sequence[str]]) -> None:
+    """Raise :class:`DataError` if a name would be read back as the names of several systems."""
+    joined = _joined(items, Names("comma"), lambda name: False)
+    if joined:
+        fault = f"the format cannot hold the system name {min(joined)!r} beside those of its parts"
+        raise DataError(fault, fix="Rename the system, or write JSON lines.")
+
+
+def _separator(
+    items: Sequence[Sequence[str]], cells: Collection[str]
+) -> tuple[judged.Separator, list[str]]:
+    if any("," in cell for cell in cells):
+        return "comma", []
+    several = {cell for cell in cells if len(cell.split()) > 1}
+    parts = {part for cell in several for part in cell.split()}
+    if several and parts.isdisjoint(cells) and any(_clash(item, several) for item in items):
+        note = f"names of systems are taken to hold spaces, such as {min(several)!r}"
+        return "comma", [f"{note}: none of their words is a system of its own"]
+    return "space", []
+
+
+def _clash(item: Sequence[str], several: Collection[str]) -> bool:
+    words = [word for cell in {*item} & {*several} for word in {*cell.split()}]
+    return len(set(words)) < len(words)
+
+
+def _joined(
+    items: Sequence[Sequence[str]], plain: Names, is_system: Callable[[str], bool]
+) -> frozenset[str]:
+    shown = [[name for cell in item for name in plain.names(cell)] for item in items]
+    names = {name for some in shown for name in some}
+    plus = [name for name in names if "+" in name and not is_system(name)]
+    joined = {n for n in plus if all(p in names or is_system(p) for p in n.split("+"))}
+    for some in shown if joined else ():
+        parts = Counter(part for name in some for part in _parts(name, joined))
+        twice = {part for part, count in parts.items() if count > 1}
+        joined -= {name for name in some if twice & {*name.split("+")}}
+    return frozenset(joined)
+
+
+def _parts(name: str, joined: Collection[str]) -> list[str]:
+    return name.split("+") if name in joined else [name]
+
+
+def _plus_notes(joined: Collection[str], names: Collection[str]) -> Iterator[str]:
+    if joined:
+        text = "read as systems that wrote the same, for each part of it stands alone elsewhere"
+        yield f"{_listed(joined)}: {text}"
+    plus = {name for name in names if "+" in name and name not in joined}
+    if doubtful := {name for name in plus if {*name.split("+")} & {*names}}:
+        yield f"{_listed(doubtful)}: read as the name of one system"
+
+
+def _listed(names: Collection[str]) -> str:
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"{min(names)!r}{more}"
+
+
+# --- rows to judgments --------------------------------------------------------------------
 class Output(NamedTuple):
     """One output of a row: its systems as the file names them, its rank, ``file:line`` if known."""
 
@@ -38,7 +201,7 @@ class Row:
 def judgments_of(
     rows: Sequence[Row],
     where: str,
-    names: spellings.Names,
+    names: Names,
     *,
     form: Literal["appraise", "wmt"],
     blocks: Iterable[judged.JudgedBlock],

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from grammeter import core
-from grammeter.formats import corpus, judged, numbering, spellings, wmt
+from grammeter.formats import corpus, foreign, judged, numbering, wmt
 from grammeter.formats import labels as labelling
 from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
@@ -241,7 +241,7 @@ def format_judgments(
     file = files[0] if len(files) == 1 and files[0].form == form else judged.JudgmentFile(form=form)
     if form == "jsonl":
         return judged.format_lines(judgments)
-    spellings.check_names([ranking.systems for ranking in judgments])
+    foreign.check_names([ranking.systems for ranking in judgments])
     same = file.blocks and sum(block.count for block in file.blocks) == len(judgments)
     blocks = file.blocks if same else ()
     stated = first_segment if first_segment is not None else file.first_segment if same else 0

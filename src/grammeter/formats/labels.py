@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from grammeter import core, formats
+from grammeter import core
+from grammeter.formats import m2, tables
 from grammeter.formats.corpus import NO_LABEL, Corpus, crossed
 from grammeter.formats.text import decode, encoding_notices, read_bytes, split_lines
 
@@ -39,13 +40,13 @@ def read_labels(
     """
     file, names = labels_file(spelled)
     data = read_bytes(file)
-    text, form = decode(data, file), formats.tables.form_of(file)
-    keyed = formats.m2.is_m2(text, file) or key_of(text.partition("\n")[0])
+    text, form = decode(data, file), tables.form_of(file)
+    keyed = m2.is_m2(text, file) or key_of(text.partition("\n")[0])
     by_document = spelled.endswith(_BY_DOCUMENT)
     if form is None and keyed and not by_document:
         columns = _of_keys(text, file, names)
     else:
-        table = formats.tables.parse_columns(data, file, form or "tsv")
+        table = tables.parse_columns(data, file, form or "tsv")
         columns = {name: table.texts(name) for name in names}
         if by_document:
             rows = _rows(table)
@@ -84,7 +85,7 @@ def with_labels(corpus: Corpus, documents: str | None, group_by: str | None) -> 
 
 def key_of(line: str) -> tuple[str, str] | None:
     """Return key and value of ``# key = value`` or ``### essay_id = ID``; None: another line."""
-    match = formats.m2.HEAD.fullmatch(line.removesuffix("\r"))
+    match = m2.HEAD.fullmatch(line.removesuffix("\r"))
     return match and (match["key"] or match["essay"], match["value"] or match["id"] or "")
 
 
@@ -98,7 +99,7 @@ def sentence_lines(lines: Sequence[str]) -> list[int]:
 def _of_keys(text: str, file: str, names: Sequence[str]) -> Mapping[str, list[str]]:
     """Return the labels that hold at each sentence of a text or M2 file."""
     lines, now = split_lines(text), dict[str, str]()
-    is_m2 = formats.m2.is_m2(text, file)
+    is_m2 = m2.is_m2(text, file)
     sentences = {*sentence_lines(lines)}
     columns: dict[str, list[str]] = {name: [] for name in names}
     for at, line in enumerate(lines):
@@ -114,7 +115,7 @@ def _of_keys(text: str, file: str, names: Sequence[str]) -> Mapping[str, list[st
     return columns
 
 
-def _rows(table: formats.tables.Columns) -> dict[str, int]:
+def _rows(table: tables.Columns) -> dict[str, int]:
     """Return the row of each document, which the first column names."""
     rows: dict[str, int] = {}
     for row, name in enumerate(table.texts(next(iter(table.cells)))):

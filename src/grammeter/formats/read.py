@@ -12,7 +12,6 @@ from grammeter.formats import essays, m2, records, sgml
 from grammeter.formats import text as plain
 from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
-from grammeter.formats.para import parse_para
 from grammeter.formats.tokenization import tokenised
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -299,7 +298,7 @@ class _Reader:
         self, path: PathLike, outputs: Mapping[str, list[str]]
     ) -> tuple[list[str], list[list[str | None]], dict[str, list[str]]]:
         """Read sources and references from one file, and outputs of its form."""
-        file = parse_para(self.text(path), str(path))
+        file = records.parse_para(self.text(path), str(path))
         self.origins |= {"source": str(path), "references[0]": str(path)}
         rows = [(n, lines, self.origins[f"systems[{n}]"]) for n, lines in outputs.items()]
         texts = {name: file.outputs(lines, where) for name, lines, where in rows}

@@ -5,7 +5,7 @@
     srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID
     src,trg,60,60,judge01,conll14st-test.AMU.src-trg,2,conll14st-test.RAC.src-trg,1,24
 
-Columns stand in any order, spelled in any of the ways of :mod:`grammeter.formats.spellings`, and
+Columns stand in any order, spelled in any of the ways of :mod:`grammeter.formats.foreign`, and
 tabs or semicolons may separate them. A rank of -1 means that this output was not ranked. An Id is
 a system's name, the names of all systems that wrote the same, or
 ``TESTSET.NAME.SRCLANG-TRGLANG``. Sentences count from 0 or from 1, and the file does not tell.
@@ -23,7 +23,7 @@ from functools import partial
 from itertools import combinations, groupby
 
 from grammeter.core import DataError, Ranking, shielded, unshielded
-from grammeter.formats import foreign, judged, spellings, tables
+from grammeter.formats import foreign, judged, tables
 
 _FIX = (
     "The first line names the columns: judgeID, srcIndex or segmentId, system1Id, system1rank,"
@@ -39,14 +39,14 @@ _COLUMNS = (
 def is_wmt(text: str) -> bool:
     """Whether a text begins like WMT CSV."""
     names = _heads(_first_line(text).split(_mark_of(text)))
-    kinds = (spellings.system_number, spellings.rank_number)
+    kinds = (foreign.system_number, foreign.rank_number)
     return all(any(number(name) is not None for name in names) for number in kinds)
 
 
 def parse_wmt(
     text: str, where: str, *, separator: judged.Separator | None = None, systems: Iterable[str] = ()
 ) -> judged.Judgments:
-    """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``.
+    """Read a text called ``where``, sentences from 0; options as in ``foreign.find_names``.
 
     Consecutive rows of pairs that together hold every pair of some outputs, each output with
     one rank, were one ranking and become one again; other pairs are rankings of two, and
@@ -57,7 +57,7 @@ def parse_wmt(
     items = _items(rows)
     attributes = _attributes(next(iter(pairs)), items) if len(pairs) == 1 else {}
     known = {*systems}
-    names = spellings.find_names(
+    names = foreign.find_names(
         items, separator=separator, is_system=lambda cell: _short(cell, attributes) in known
     )
     guesses = [*names.notes]
@@ -116,7 +116,7 @@ def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
         counts["equal outputs"] += len(ranking.systems) - len(ranking.groups)
         counts["items with scores"] += ranking.scores is not None
         counts["items with replies"] += bool(ranking.replies)
-        counts["documents"] += ranking.document in spellings.UNUSED
+        counts["documents"] += ranking.document in foreign.UNUSED
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
@@ -133,25 +133,25 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
     head, records = _read_table(text, where)
     if not records:
         raise DataError("no row below the column heads", where=where, fix=_FIX)
-    used = [name for name in head if spellings.has_use(name)]
-    plain = [*map(spellings.plain, used)]
-    if twice := [name for name in used if plain.count(spellings.plain(name)) > 1]:
+    used = [name for name in head if foreign.has_use(name)]
+    plain = [*map(foreign.plain, used)]
+    if twice := [name for name in used if plain.count(foreign.plain(name)) > 1]:
         fault = f"the column {twice[-1]!r} comes twice"
         raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")
-    bare_first = sorted(head, key=lambda name: spellings.plain(name)[-1:].isalpha())
-    named = {n: c for c in bare_first if (n := spellings.system_number(c)) is not None}
-    ranks = {n: c for c in head if (n := spellings.rank_number(c)) is not None}
+    bare_first = sorted(head, key=lambda name: foreign.plain(name)[-1:].isalpha())
+    named = {n: c for c in bare_first if (n := foreign.system_number(c)) is not None}
+    ranks = {n: c for c in head if (n := foreign.rank_number(c)) is not None}
     both = sorted(named.keys() & ranks.keys())
-    numbers = spellings.find(head, spellings.SENTENCE)
+    numbers = foreign.find(head, foreign.SENTENCE)
     sentence = next((n for n in numbers if any(_is_used(row[n]) for _, row in records)), None)
     if sentence is None or len(both) < 2:
         absent = next(n for n in (1, 2, 3) if n not in both)
         lacking = f"system{absent}{'rank' if absent in named else 'Id'}"
         lacking = "srcIndex" if sentence is None else lacking
         raise DataError(f"no column {lacking!r}", where=f"{where}:1", fix=_FIX)
-    kinds = spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM
-    judge, document, item = (next(iter(spellings.find(head, kind)), "") for kind in kinds)
-    languages = spellings.find_languages(head)
+    kinds = foreign.JUDGE, foreign.DOCUMENT, foreign.ITEM
+    judge, document, item = (next(iter(foreign.find(head, kind)), "") for kind in kinds)
+    languages = foreign.find_languages(head)
     rows: list[foreign.Row] = []
     for line, record in records:
         with tables.placed(f"{where}:{line}"):
@@ -160,7 +160,7 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
                 for n in both
                 if _is_used(record[named[n]]) or not _is_unranked(record[ranks[n]])
             ]
-            unused = record.get(document, "") in spellings.UNUSED
+            unused = record.get(document, "") in foreign.UNUSED
             row = foreign.Row(
                 where=f"{where}:{line}",
                 judge=record.get(judge),
@@ -208,7 +208,7 @@ def _mark_of(text: str) -> str:
 
 
 def _is_used(cell: str) -> bool:
-    return cell.strip() not in spellings.UNUSED
+    return cell.strip() not in foreign.UNUSED
 
 
 def _is_unranked(cell: str) -> bool:

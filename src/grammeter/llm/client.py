@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
-from grammeter.llm import cache, cost, local, transport
+from grammeter.llm import cache, cost, transport
 from grammeter.llm.endpoint import Endpoint, current
 from grammeter.llm.prompt import USUAL, Protocol, Question, draw_sets, reorder
 from grammeter.llm.reply import Call, Estimate, Outcome, Reply
@@ -133,7 +133,7 @@ class Panel:
     seed: int = 1  # of the random orders
     size: int = USUAL  # how many outputs a prompt shows at most
     shuffle: bool = False  # whether the first order is random, too
-    chat: local.Chat | None = None  # the model itself, if it answers in this process
+    chat: transport.Chat | None = None  # the model itself, if it answers in this process
 
     def ask(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
         """Ask for scores, at most ``size`` outputs at a time, one call for each distinct prompt.
@@ -205,7 +205,7 @@ class Panel:
         return calls
 
 
-def ask(model: str, calls: Sequence[Call], chat: local.Chat | None = None) -> list[Outcome]:
+def ask(model: str, calls: Sequence[Call], chat: transport.Chat | None = None) -> list[Outcome]:
     """Answer calls from the cache, else by the endpoint of :func:`~.endpoint.current`.
 
     ``chat`` answers in the place of a server, and ``model`` is its identity.
@@ -265,13 +265,13 @@ async def _answers(
     model: str,
     due: Mapping[str, Request],
     folder: Path | None,
-    chat: local.Chat | None,
+    chat: transport.Chat | None,
 ) -> dict[str, Outcome]:
     """Send all requests, by key; raise the error that ended the run early, if any."""
     done: dict[str, Outcome] = {}
     if chat is not None:
         chat.check([request.body(Abilities()) for request in due.values()])
-    async with aclosing(local.Local(chat) if chat else transport.Transport(endpoint)) as wire:
+    async with aclosing(transport.Local(chat) if chat else transport.Transport(endpoint)) as wire:
         with closing(cache.Attempts(folder)) as attempts:
             session = Session(endpoint, model, attempts, wire)
             await _ask_all(session, due, done)

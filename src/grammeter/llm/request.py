@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
-from grammeter import core, llm
+from grammeter import core
+from grammeter.llm import cost, transport
 from grammeter.llm.endpoint import Endpoint, Structured, current
 from grammeter.llm.reply import Call, form, schema
 
@@ -114,7 +115,7 @@ def request_settings() -> dict[str, object]:
         sampled |= {"max-output": endpoint.max_output, "attempts": endpoint.attempts}
         sampled |= {} if endpoint.enforced == STRUCTURED[0] else {"structured": endpoint.enforced}
     return {
-        "endpoint": llm.transport.host(endpoint),
+        "endpoint": transport.host(endpoint),
         **({"read": endpoint.read} if endpoint.in_process else {}),
         **sampled,
         **({} if system is None else {"system-message": _digest(system)}),
@@ -157,13 +158,13 @@ class Request:
     @property
     def server(self) -> str:
         """Who answers, as returned by :func:`~.transport.host`."""
-        return llm.transport.host(self.endpoint)
+        return transport.host(self.endpoint)
 
     @property
     def foreseen(self) -> tuple[int, int]:
         """Estimate the tokens of the messages and of a valid reply."""
         texts = [message["content"] for message in self._messages("")]
-        return sum(map(llm.cost.guess_in, texts)), llm.cost.guess_out(self.call.targets)
+        return sum(map(cost.guess_in, texts)), cost.guess_out(self.call.targets)
 
     @cached_property
     def key(self) -> str:

@@ -6,16 +6,19 @@ import ipaddress
 import json
 import os
 import re
+import signal
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
-from grammeter import llm, version
+from grammeter import version
 from grammeter.core import MissingResourceError, UsageError, require
+from grammeter.llm import cost, reply
 from grammeter.llm.endpoint import Endpoint
 
 Trouble = Literal["", "unreachable", "timeout", "broken"]
@@ -37,21 +40,21 @@ class Raw:
     @cached_property
     def body(self) -> dict[str, Any]:
         """The JSON object in the text."""
-        return llm.reply.json_object(self.text)
+        return reply.json_object(self.text)
 
     @cached_property
-    def usage(self) -> llm.cost.Usage:
+    def usage(self) -> cost.Usage:
         """The usage that the body reports."""
-        return llm.cost.Usage.of(self.body)
+        return cost.Usage.of(self.body)
 
     @cached_property
     def failure(self) -> "Failure | None":
         """Why the request failed; ``None`` if the body is a completion."""
         if self.trouble:
             return _without_reply(self)
-        error = llm.reply.error_of(self.body)
+        error = reply.error_of(self.body)
         if self.status == 200 and not error:
-            if llm.reply.has_message(self.body):
+            if reply.has_message(self.body):
                 return None
             fix = "Check the base URL: something else answers there."
             fault = f"no chat completion: {_shown(self.text)}"
@@ -272,3 +275,92 @@ def _time(headers: Mapping[str, str], name: str) -> float | None:
 def _shown(text: str) -> str:
     line = " ".join(text.split())
     return f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line or "an empty reply"
+
+
+# --- a model in this process in the place of a server --------------------------------------
+Body = Mapping[str, Any]  # a request or a reply, in the shape of OpenAI's chat completions
+
+
+class Chat(Protocol):
+    """A model that answers many requests at once."""
+
+    @property
+    def identity(self) -> str:
+        """All that replies depend on besides the requests."""
+        ...
+
+    def check(self, requests: Sequence[Body]) -> None:
+        """Raise a GrammeterError if a request cannot be answered, before any is."""
+        ...
+
+    def answer(self, requests: Sequence[Body]) -> Iterator[list[tuple[int, Body]]]:
+        """Yield batches of replies, each with the place of its request, in any order."""
+        ...
+
+
+class Local:
+    """A connection to a model in this process: requests that wait are answered together."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self._waiting: list[tuple[Body, asyncio.Future[Raw]]] = []
+        self._work: asyncio.Task[None] | None = None
+
+    async def aclose(self) -> None:
+        """Answer nothing more."""
+        if self._work is not None:
+            self._work.cancel()
+
+    async def send(self, body: Body, timeout: float) -> Raw:
+        """Return the reply; it may take any time. Errors of the model are passed on."""
+        del timeout
+        answer: asyncio.Future[Raw] = asyncio.get_running_loop().create_future()
+        self._waiting.append((body, answer))
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._answer())
+            self._work.add_done_callback(lambda work: work.cancelled() or work.exception())
+        return await answer
+
+    async def _answer(self) -> None:
+        """Answer what waits, and then what came meanwhile."""
+        while self._waiting:
+            count = 0
+            while count < len(self._waiting):  # let all who are about to ask do so
+                count = len(self._waiting)
+                await asyncio.sleep(0)
+            asked, self._waiting = self._waiting, []
+            try:
+                await self._answer_all([body for body, _ in asked], [to for _, to in asked])
+            except Exception as error:
+                for _, answer in asked:
+                    if not answer.done():
+                        answer.set_exception(error)  # for who waits to raise
+
+    async def _answer_all(self, asked: list[Body], to: list[asyncio.Future[Raw]]) -> None:
+        batches = self._chat.answer(asked)
+        while True:
+            started = time.time()
+            with _stoppable():
+                batch = next(batches, None)
+            if batch is None:
+                return
+            seconds = time.time() - started
+            for place, body in batch:
+                if not to[place].done():
+                    raw = Raw(200, json.dumps(body), seconds=seconds, started=started)
+                    to[place].set_result(raw)
+            await asyncio.sleep(0)  # these are stored before the next batch begins
+
+
+@contextmanager
+def _stoppable() -> Generator[None]:
+    """Let Ctrl-C stop the work inside at once: asyncio's handler waits until that is done."""
+    handler: Any = signal.getsignal(signal.SIGINT)
+    if not hasattr(handler, "func"):  # asyncio's is a partial
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)

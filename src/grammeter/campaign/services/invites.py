@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign import choices, services
+from grammeter.campaign import choices
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge
+from grammeter.campaign.services import judges
 from grammeter.core import DataError, UsageError
 
 BYTES = 16
@@ -70,7 +71,7 @@ def redeem(token: str) -> Judge:
         invite = _valid(Invite.objects.select_for_update(of=("self",)), token)
         invite.redeemed = timezone.now()
         invite.save(update_fields=("redeemed",))
-        judge = services.judges.let_in(invite.judge)
+        judge = judges.let_in(invite.judge)
         AuditEntry.log(invite.campaign, judge.name, "join")
     return judge
 
@@ -105,7 +106,7 @@ def _hash(token: str) -> str:
 def _places(campaign: Campaign, n: int) -> list[Judge]:
     """Return judges without a person: new ones, or unused planned ones."""
     if campaign.strategy != choices.Strategy.PLANNED:
-        return [services.judges.add(campaign) for _ in range(n)]
+        return [judges.add(campaign) for _ in range(n)]
     waiting = campaign.invites.filter(redeemed=None, revoked=None, expires__gt=timezone.now())
     free = campaign.judges.filter(joined=None, blocked=False, forgotten=None)
     # imported judges are no free places

@@ -15,9 +15,10 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grammeter.campaign import choices, views
+from grammeter.campaign import choices
 from grammeter.campaign.models import Assignment, Judge
 from grammeter.campaign.services import answers, assign, invites, judges, pages
+from grammeter.campaign.views import item_page
 from grammeter.core import DataError
 
 P = ParamSpec("P")
@@ -131,7 +132,7 @@ def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
         return step
     if request.method == "POST":
         return _answered(request, judge, assignment)
-    return _page(request, judge, "item", page=views.item_page.shown(assignment))
+    return _page(request, judge, "item", page=item_page.shown(assignment))
 
 
 @require_safe
@@ -155,7 +156,7 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
     sent: dict[str, Any] | None = None
     try:
         edits = pages.edits_shown(assignment)
-        sent = views.item_page.read_answer(request.POST, list(map(len, edits)))
+        sent = item_page.read_answer(request.POST, list(map(len, edits)))
         if any(sent["verdicts"]):  # an edit of several outputs was judged once
             sent["verdicts"] = pages.shared(assignment, edits, sent["verdicts"])
         judgment = answers.save(judge, assignment, **sent)
@@ -163,7 +164,7 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
         fault = f"{error.message[:1].upper()}{error.message[1:]}. {error.fix or ''}".strip()
         if _wants_json(request):
             return JsonResponse({"faults": [fault]}, status=REFUSED)
-        page = views.item_page.shown(assignment, sent=sent, faults=[fault])
+        page = item_page.shown(assignment, sent=sent, faults=[fault])
         return _page(request, judge, "item", REFUSED, page=page)
     onwards = _next_address(judge) if judgment.complete else reverse("work")
     if pages.feedback(judgment):
