@@ -14,6 +14,8 @@ Judges have anonymous names. Personal data (``Judge.contact``, ``Background``) c
 
 # ruff: noqa: D106 - Meta says what it is
 
+from __future__ import annotations
+
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
@@ -55,10 +57,10 @@ class Campaign(models.Model):
     )
     created = models.DateTimeField(auto_now_add=True)
 
-    items: "models.Manager[Item]"
-    judges: "models.Manager[Judge]"
-    invites: "models.Manager[Invite]"
-    audit: "models.Manager[AuditEntry]"
+    items: models.Manager[Item]
+    judges: models.Manager[Judge]
+    invites: models.Manager[Invite]
+    audit: models.Manager[AuditEntry]
 
     @property
     def longest_list(self) -> int | None:
@@ -111,8 +113,8 @@ class Item(models.Model):
     wanted = models.PositiveIntegerField(default=1)
     taken = models.PositiveIntegerField(default=0)
 
-    places: "models.Manager[ItemOutput]"
-    assignments: "models.Manager[Assignment]"
+    places: models.Manager[ItemOutput]
+    assignments: models.Manager[Assignment]
 
     class Meta:
         constraints = (
@@ -149,8 +151,8 @@ class Judge(models.Model):
     blocked = models.BooleanField(default=False)
     forgotten = models.DateTimeField(null=True)
 
-    assignments: "models.Manager[Assignment]"
-    invites: "models.Manager[Invite]"
+    assignments: models.Manager[Assignment]
+    invites: models.Manager[Invite]
 
     class Meta:
         ordering = ("campaign_id", "pk")
@@ -205,7 +207,7 @@ class Assignment(models.Model):
     opened = models.DateTimeField(null=True)
     answered = models.DateTimeField(null=True)
 
-    judgments: "models.Manager[Judgment]"
+    judgments: models.Manager[Judgment]
 
     class Meta:
         ordering = ("judge_id", "position")

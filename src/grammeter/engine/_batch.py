@@ -120,11 +120,10 @@ def batch(
     ):
         if value is not None and value not in get_args(known):
             raise UnknownNameError(what, value, get_args(known))
-    taken = {
-        "gpus_per_worker": gpus_per_worker != 0.0,
-        "cpus_per_worker": cpus_per_worker is not None,
-    }
-    check_home(engine == "ray", "--engine ray", address=address is not None, **taken)
+    taken = {"address": address is not None, "gpus_per_worker": gpus_per_worker != 0.0}
+    check_home(
+        engine == "ray", "--engine ray", **taken, cpus_per_worker=cpus_per_worker is not None
+    )
     paths = [str(path) for path in inputs if not isinstance(path, formats.Shard)]
     shards = [shard for shard in inputs if isinstance(shard, formats.Shard)]
     shards += formats.find_shards(paths, input_form) if paths or not shards else []

@@ -9,7 +9,7 @@ import ast
 import json
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -70,9 +70,7 @@ _TOKENS = (
 _TOO_DEEP = "its parentheses are too deep"
 
 
-def parse_keep(
-    text: str, columns: Sequence[str], *, short: Mapping[str, str] | None = None
-) -> Test:
+def parse_keep(text: str, columns: list[str], *, short: Mapping[str, str] | None = None) -> Test:
     """Return a filter's test of cells; ``short`` maps further names to ``columns``."""
     return _Parser(text, {**(short or {}), **{name: name for name in columns}}).parse()
 

@@ -42,10 +42,7 @@ _AROUND = re.compile(rf"{_ROOT}|{_BLOCK}|{_RESULT}|{_TASK}|HIT|WMT[\w-]*-results
 _OF_ITEM_ALONE = ("id", "duration", "skipped", "replies")
 _OF_ITEM = {*foreign.JUDGE, *foreign.SENTENCE, *foreign.DOCUMENT, *_OF_ITEM_ALONE}
 _OF_OUTPUT = {*foreign.SYSTEM, *foreign.RANK, "score"}
-_FIX = (
-    f"An item is <{_ITEM} src-id=... user=...>, with <{_OUTPUT} rank=... system=...> for each"
-    " output."
-)
+_FIX = f"An item is <{_ITEM} src-id=... user=...>, with <{_OUTPUT} rank=... system=...> per output."
 
 _DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
 _DURATION = re.compile(r"(?:(\d{1,6}) days?, )?(\d{1,9}):([0-5]?\d):([0-5]?\d)(?:\.(\d{1,6}))?\Z")
@@ -219,9 +216,8 @@ def _output(element: Element, unranked: bool) -> foreign.Output:
     if not rank and not unranked:
         raise element.fault("has no rank")
     with tables.placed(element.where):
-        return foreign.Output(
-            names, foreign.whole_number(rank, "rank") if rank else None, element.where
-        )
+        number = foreign.whole_number(rank, "rank") if rank else None
+        return foreign.Output(names, number, element.where)
 
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
@@ -259,9 +255,7 @@ def _duration(seconds: float) -> str:
     return f"{text}.{micro:06d}" if micro else text
 
 
-def _item_lines(
-    ranking: Ranking, first: judged.FirstSegment, separator: judged.Separator
-) -> list[str]:
+def _item_lines(ranking: Ranking, first: int, separator: judged.Separator) -> list[str]:
     if not ranking.judge:
         raise DataError("a judge without a name", fix="Name the judge of each ranking.")
     attributes: dict[str, str | None] = {

@@ -118,10 +118,7 @@ class Corpus:
         core.UnknownNameError.check("system", system, self.systems)
         previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
         columns = self.sources, self.systems[system], self._targets, previous, following
-        return [
-            core.Segment(s, o, *target, *around)
-            for s, o, target, *around in zip(*columns, strict=True)
-        ]
+        return [core.Segment(s, o, *t, *around) for s, o, t, *around in zip(*columns, strict=True)]
 
     @property
     def group_labels(self) -> list[str]:
@@ -233,9 +230,7 @@ class Corpus:
     def from_dict(cls, data: Mapping[str, Any]) -> "Corpus":
         """Read what :meth:`to_dict` wrote; raise :class:`DataError` if it is something else."""
         try:
-            gold = [
-                {int(n): tuple(starmap(_edit, rows)) for n, rows in g.items()} for g in data["gold"]
-            ]
+            gold = [{int(n): tuple(starmap(_edit, e)) for n, e in g.items()} for g in data["gold"]]
             texts = {name: data[name] for name in ("sources", "references", "text_rule", "systems")}
             parts = ("unjudged", "documents", "groups", "settings")
             known = {name: data[name] for name in parts if name in data}

@@ -95,10 +95,8 @@ def data_folder() -> Path:
     named = os.environ.get(VARIABLE)
     if named:
         return core.expanded(named)
-    places = {
-        "win32": ("LOCALAPPDATA", "AppData/Local"),
-        "darwin": ("", "Library/Application Support"),
-    }
+    places = {"win32": ("LOCALAPPDATA", "AppData/Local")}
+    places["darwin"] = "", "Library/Application Support"
     variable, usual = places.get(sys.platform, ("XDG_DATA_HOME", ".local/share"))
     if base := os.environ.get(variable):
         return Path(base) / "grammeter"

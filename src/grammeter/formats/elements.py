@@ -68,10 +68,7 @@ def parse_xml(text: str, where: str, fix: str) -> Element:
         raise DataError(fault, where=f"{where}:{error.position[0]}", fix=fix) from None
     except DefusedXmlException:
         fault = "declares a document type or entities, which is refused"
-        where, fix = (
-            f"{where}:{builder.expat.CurrentLineNumber}",
-            "Take <!DOCTYPE ...> out of the file.",
-        )
+        where, fix = f"{where}:{builder.expat.CurrentLineNumber}", "Take <!DOCTYPE ...> out of it."
         raise DataError(fault, where=where, fix=fix) from None
 
 

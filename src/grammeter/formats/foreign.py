@@ -21,6 +21,7 @@ from grammeter.formats import judged, tables
 
 _LISTS = map(tuple[str, ...], tables.shipped("spellings.json").values())
 JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = _LISTS
+Cells = Sequence[Sequence[str]]  # of each item
 _ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
 _MOST_DIGITS = 16
 UNUSED = ("", "-1", "###")
@@ -93,7 +94,7 @@ class Names:
 
 
 def find_names(
-    items: Sequence[Sequence[str]],
+    items: Cells,
     *,
     separator: judged.Separator | None = None,
     is_system: Callable[[str], bool] = lambda name: False,
@@ -116,7 +117,7 @@ def find_names(
     return Names(separator, joined, whole, (*notes, *_plus_notes(joined, names)))
 
 
-def check_names(items: Sequence[Sequence[str]]) -> None:
+def check_names(items: Cells) -> None:
     """Raise :class:`DataError` if a name would be read back as the names of several systems."""
     joined = _joined(items, Names("comma"), lambda name: False)
     if joined:
@@ -124,9 +125,7 @@ def check_names(items: Sequence[Sequence[str]]) -> None:
         raise DataError(fault, fix="Rename the system, or write JSON lines.")
 
 
-def _separator(
-    items: Sequence[Sequence[str]], cells: Collection[str]
-) -> tuple[judged.Separator, list[str]]:
+def _separator(items: Cells, cells: Collection[str]) -> tuple[judged.Separator, list[str]]:
     if any("," in cell for cell in cells):
         return "comma", []
     several = {cell for cell in cells if len(cell.split()) > 1}
@@ -142,9 +141,7 @@ def _clash(item: Sequence[str], several: Collection[str]) -> bool:
     return len(set(words)) < len(words)
 
 
-def _joined(
-    items: Sequence[Sequence[str]], plain: Names, is_system: Callable[[str], bool]
-) -> frozenset[str]:
+def _joined(items: Cells, plain: Names, is_system: Callable[[str], bool]) -> frozenset[str]:
     shown = [[name for cell in item for name in plain.names(cell)] for item in items]
     names = {name for some in shown for name in some}
     plus = [name for name in names if "+" in name and not is_system(name)]
@@ -248,15 +245,13 @@ def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages:
     return Ranking(judge=judge, segment=row.sentence + 1, groups=shown, ranks=known, **more)
 
 
-def _notes(
-    rows: Sequence[Row], where: str, guesses: Iterable[str], pairs: Sequence[str]
-) -> Iterator[str]:
+def _notes(rows: Sequence[Row], where: str, said: Iterable[str], pairs: list[str]) -> Iterator[str]:
     """Yield notes on unknown judges, guesses, and pairs of languages if there are several."""
     if nameless := sum(not row.judge for row in rows):
         some = f"{nameless} of {len(rows)} have no judge"
         some = "no judge is named" if nameless == len(rows) else some
         yield f"{where}: {some}; taken as one judge, {_judge_of(where)!r}, after the file's name"
-    yield from (f"{where}: {guess}" for guess in guesses)
+    yield from (f"{where}: {guess}" for guess in said)
     if pairs[1:]:
         listed = ", ".join(pairs)
         yield f"{where}: several language pairs: {listed}; their sentences are kept apart"

@@ -250,14 +250,12 @@ def reference_texts(
     return columns, left_out
 
 
-def _text_of(
-    source: str, gold: core.GoldEdits, annotator: int, rule: TextRule
-) -> tuple[str | None, int]:
+def _text_of(source: str, gold: core.GoldEdits, who: int, rule: TextRule) -> tuple[str | None, int]:
     """Return an annotator's text, or what stands in; and how many overlapping edits it lacks."""
-    if annotator not in gold and (rule.missing == "none" or not gold):
+    if who not in gold and (rule.missing == "none" or not gold):
         return None, 0
     stand_in = gold[min(gold)] if rule.missing == "other" else ()
-    edits = gold.get(annotator, stand_in)
+    edits = gold.get(who, stand_in)
     wanted = [e for e in edits if rule.um == "apply" or e.type not in core.DETECTION_ONLY]
     edits, left_out = core.without_overlaps(wanted)
     return " ".join(core.apply(source.split(), edits)), len(left_out)

@@ -84,9 +84,7 @@ class _Evidence:
         """Return the number of the first sentence; ``None`` if both are as good."""
 
         def fitting_first(base: FirstSegment) -> int:
-            misfits = (
-                n for n, ranking in enumerate(judgments) if self.contradiction(ranking, base)
-            )
+            misfits = (n for n, r in enumerate(judgments) if self.contradiction(r, base))
             return next(misfits, len(judgments))
 
         fitting = {base: fitting_first(base) for base in _BASES}

@@ -205,7 +205,7 @@ def _cells(text: str, where: str) -> list[list[str]]:
     return [[*map(core.unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
 
 
-def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_Row]:
+def _simple_rows(lines: list[list[str]], where: str, fix: str) -> list[_Row]:
     """Read lines below the header ``system value``, or without a header."""
     if lines[0] == _SYSTEMS:
         return list(_rows(lines, _SYSTEMS, 1, where))
@@ -215,9 +215,7 @@ def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_
     return list(_rows(lines, names, 0, where))
 
 
-def _rows(
-    lines: Sequence[Sequence[str]], names: Sequence[str], skip: int, where: str
-) -> Iterator[_Row]:
+def _rows(lines: list[list[str]], names: Sequence[str], skip: int, where: str) -> Iterator[_Row]:
     """Read lines whose columns have these names; ``skip`` lines of header stand above them."""
     nameless = metric_name(where)
     ignored = _KNOWN | {"reference", "parts"} if "parts" in names else _KNOWN

@@ -29,7 +29,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grammeter.core import NOOP, DataError, Edit, GoldEdits, minimise
 from grammeter.formats.elements import Element, parse_xml
@@ -61,9 +61,7 @@ class Document:
 
     id: str
     paragraphs: tuple[str, ...] = ()
-    annotations: Mapping[str, tuple[Mistake, ...]] = field(
-        default_factory=dict[str, tuple[Mistake, ...]]
-    )
+    annotations: Mapping[str, tuple[Mistake, ...]] = field(default_factory=dict[str, Any])
     where: str = field(default="", compare=False)  # ``file:line``
 
 

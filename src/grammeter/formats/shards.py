@@ -32,10 +32,7 @@ _NAMES = (
     "Let it end in .jsonl, .tsv, .csv or .parquet, or name parallel texts as"
     " source.txt:hypothesis.txt."
 )
-_STRAY = (
-    "The row that begins there has a stray quote or line end; where the rows after it end is"
-    " unknown."
-)
+_STRAY = "The row that begins there has a stray quote or line end; where later rows end is unknown."
 _PARALLEL = "Parallel texts need one line for each sentence, in the same order."
 _LONGEST = 1 << 26  # bytes of one line
 
@@ -214,9 +211,7 @@ def _line_blocks(shard: Shard, rows: int) -> Generator[Block]:
             yield Block(shard.form, first, columns, (), 1.0)
 
 
-def _records(
-    shard: Shard, files: Sequence[Iterator[bytes]]
-) -> tuple[tuple[str, ...], Iterator[Any]]:
+def _records(shard: Shard, files: list[Iterator[bytes]]) -> tuple[tuple[str, ...], Iterator[Any]]:
     if shard.form == "jsonl":
         return (), files[0]
     if shard.form == "text":

@@ -222,7 +222,7 @@ def hidden_notes(text: str, path: str | Path) -> list[str]:
     counts = Counter(_HIDDEN.findall(text)).most_common()
     shown = ", ".join(f"U+{ord(c):04X} x {count}" for c, count in counts)
     line = text.count("\n", 0, first.start()) + 1
-    text = (
-        f"no-break or invisible characters ({shown}), first in line {line}: no-break spaces split"
-    )
-    return [f"{path}: {text} tokens, and invisible characters make tokens differ that look alike"]
+    text = f"no-break or invisible characters ({shown}), first in line {line}: no-break spaces"
+    return [
+        f"{path}: {text} split tokens, and invisible characters make tokens differ that look alike"
+    ]

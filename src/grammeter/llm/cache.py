@@ -14,15 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import DataError, private_file
-from grammeter.llm.reply import (
-    AttemptState,
-    Outcome,
-    Reply,
-    State,
-    finish_of,
-    json_object,
-    object_of,
-)
+from grammeter.llm import reply
 from grammeter.llm.request import Abilities
 
 FILE = "replies-1.sqlite"  # name of the file, with the version of its format
@@ -43,7 +35,7 @@ class Attempt:
     request: str
     status: int
     body: str
-    state: AttemptState
+    state: reply.AttemptState
     reply: str = ""
     answered_by: str | None = None
     fingerprint: str | None = None
@@ -66,27 +58,27 @@ class History:
     cut: bool = False  # whether one of them ended at its limit
     reason: str = ""  # what was wrong with the last of them
     failure: str = ""  # why the last request brought no reply, if it did not
-    replies: tuple[Reply, ...] = ()
-    outcome: Outcome | None = None  # None: not yet ended
+    replies: tuple[reply.Reply, ...] = ()
+    outcome: reply.Outcome | None = None  # None: not yet ended
     version: int = 0  # of the file when it was read
 
     def follow(self, attempt: Attempt, most: int) -> None:
         """Add a request; what came after the end does not count."""
         came, ends, note = attempt.state, None, attempt.reason
-        reply = Reply(
+        read = reply.Reply(
             text=attempt.reply,
             scores=attempt.scores,
             attempt=len(self.replies) + 1,
             tokens=(attempt.tokens_in, attempt.tokens_out),
             seconds=attempt.seconds,
-            finish=finish_of(json_object(attempt.body)),
+            finish=reply.finish_of(reply.json_object(attempt.body)),
             state=came,
             reason=note,
             answered_by=attempt.answered_by,
-            settings=_settings(json_object(attempt.request)),
+            settings=_settings(reply.json_object(attempt.request)),
         )
         self.attempts += 1
-        self.replies += () if came == "failed" else (reply,)
+        self.replies += () if came == "failed" else (read,)
         self.failure = note if came == "failed" else ""
         if came in ("invalid", "cut"):
             self.bad, self.reason = self.bad + 1, note
@@ -97,11 +89,15 @@ class History:
         elif came != "failed":
             ends = came
         if ends is not None:
-            self.outcome = self.ended(ends, note, reply)
+            self.outcome = self.ended(ends, note, read)
 
-    def ended(self, state: State, reason: str, last: Reply | None = None) -> Outcome:
+    def ended(
+        self, state: reply.State, reason: str, last: reply.Reply | None = None
+    ) -> reply.Outcome:
         """Return the outcome of a call that ends here, with the scores of its last reply."""
-        ended = Outcome(state=state, reason=reason, attempts=self.attempts, replies=self.replies)
+        ended = reply.Outcome(
+            state=state, reason=reason, attempts=self.attempts, replies=self.replies
+        )
         return replace(ended, scores=last.scores, reply=last.text) if last else ended
 
 
@@ -223,11 +219,11 @@ def _settings(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was sent beside the prompt; of the form of replies its name, no schema."""
     elsewhere = ("model", "messages", "response_format")
     rest = {key: body[key] for key in sorted(body) if key not in elsewhere}
-    if form := object_of(body.get("response_format")).get("type"):
+    if form := reply.object_of(body.get("response_format")).get("type"):
         rest["structured"] = form
     messages: list[Any] = body.get("messages", [])
     for message in messages[:-1]:
-        rest["system_message"] = object_of(message).get("content")
+        rest["system_message"] = reply.object_of(message).get("content")
     return rest
 
 

@@ -178,9 +178,8 @@ def expected(text: str, n: int) -> Completion:
         scores, likely = [], True
     if len(scores) != n or not all(SCORES[0] <= score <= SCORES[-1] for score in scores):
         return Completion("invalid", text, reason="there are no probabilities of all scores")
-    return Completion(
-        "ok" if likely else "coerced", text, tuple(scores), "" if likely else UNLIKELY
-    )
+    state, reason = ("ok", "") if likely else ("coerced", UNLIKELY)
+    return Completion(state, text, tuple(scores), reason)
 
 
 def read(text: str, n: int) -> Completion:

@@ -182,7 +182,7 @@ def _ask(
 
 
 def _encoded(
-    loaded: Loaded, texts: Sequence[Tokens], asked: Sequence[SimilarityQuestion], runtime: Runtime
+    loaded: Loaded, texts: list[Tokens], asked: Sequence[SimilarityQuestion], runtime: Runtime
 ) -> Iterator[Held]:
     """Encode chunk by chunk; yield the states of each."""
     layers = {question.layer for question in asked}

@@ -60,9 +60,7 @@ def _perplexities(files: ModelFiles, texts: Sequence[str], runtime: Runtime) -> 
         yield flat, np.column_stack([perplexities, np.zeros(len(flat))])
 
 
-def _likelihoods(
-    files: ModelFiles, limit: int | None, pairs: Sequence[Pair], runtime: Runtime
-) -> Rows:
+def _likelihoods(files: ModelFiles, limit: int | None, pairs: list[Pair], runtime: Runtime) -> Rows:
     """Yield positions and rows, chunk by chunk of the conditions."""
     loaded = loading.load(files, "AutoModelForSeq2SeqLM", runtime)
     texts = list(dict.fromkeys(chain.from_iterable(pairs)))
@@ -137,9 +135,7 @@ def _encode(loaded: Loaded, texts: list[Tokens], runtime: Runtime) -> dict[Token
     return states
 
 
-def _read_pairs(
-    loaded: Loaded, states: dict[Tokens, Any], pairs: Sequence[TokenPair]
-) -> FloatArray:
+def _read_pairs(loaded: Loaded, states: dict[Tokens, Any], pairs: list[TokenPair]) -> FloatArray:
     """Return mean log-likelihoods of pairs, shape ``(pairs,)``, from the conditions' states."""
     torch: Any = require("torch", extra="neural")
     if (start := loaded.model.config.decoder_start_token_id) is None:

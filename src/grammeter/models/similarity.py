@@ -14,16 +14,14 @@ Tokens = tuple[int, ...]
 _BELOW_ANY_COSINE = -2.0
 
 
-def chunks(
-    pairs: IntArray, lengths: IntArray, capacity: int
-) -> Iterator[tuple[IntArray, IntArray]]:
+def chunks(pairs: IntArray, lengths: IntArray, room: int) -> Iterator[tuple[IntArray, IntArray]]:
     """Split pairs into chunks of few tokens, so that most sequences are in one chunk only.
 
     Yields the sequences of a chunk, ascending, and the positions of the pairs that they answer.
 
     Pairs that are connected by common sequences stay together if they fit into a chunk; else
     those with the same second sequence do. ``pairs``, ``(pairs, 2)``, are numbers of sequences,
-    ``lengths`` their tokens. A chunk has at most ``capacity`` tokens, or a single longer pair.
+    ``lengths`` their tokens. A chunk has at most ``room`` tokens, or a single longer pair.
     """
     component = _components(pairs, len(lengths))
     sizes = np.bincount(component, weights=lengths)
@@ -37,7 +35,7 @@ def chunks(
         if components[position] != current:
             current = components[position]
             needed = max(needed, size + int(sizes[current]))
-        if held and needed > capacity:
+        if held and needed > room:
             yield np.array(sorted(held)), np.array(members)
             held, members, size = {}, [], 0
         size += int(sum(lengths[number] for number in both if number not in held))
@@ -59,9 +57,7 @@ def _components(pairs: IntArray, count: int) -> IntArray:
 class Held:
     """The states of the sequences of one chunk, and the pairs of each question that they answer."""
 
-    def __init__(
-        self, numbers: IntArray, sequences: Sequence[Tokens], pairs: Sequence[IntArray]
-    ) -> None:
+    def __init__(self, numbers: IntArray, sequences: list[Tokens], pairs: list[IntArray]) -> None:
         self.pairs: Sequence[IntArray] = pairs  # by question, positions of pairs
         self.sequences: list[Tokens] = [sequences[number] for number in numbers.tolist()]
         self.lengths: IntArray = np.array([len(s) for s in self.sequences], dtype=np.int64)
