@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import DataError, Item, Signature
-from grammeter.formats.items import KEYS, items_text, read_items, write_items
+from grammeter.formats.judged import ITEM_KEYS as KEYS
+from grammeter.formats.judged import items_text, read_items, write_items
 
 FULL = Item(
     segment=136,

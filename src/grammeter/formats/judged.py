@@ -9,6 +9,14 @@ One item a line::
 ``skipped`` is false and ``seconds``, ``item`` and ``document`` unknown where they are absent.
 ``scores`` (a number or null for each group) and ``replies`` (objects) come from language models
 as judges.
+
+Items of a campaign, which ``sample`` writes, are JSON lines, too::
+
+    {"segment": 136, "systems": ["AMU", "CUUI"], "judges": ["annotator01"],
+     "groups": [["AMU", "CAMB"], ["CUUI"]], "item": "17", "repeat": false, "distinct": 7,
+     "probability": 0.00089, "signature": "sample|select:paper|..."}
+
+Only ``segment`` and ``systems`` are required; see :class:`grammeter.core.Item` for the others.
 """
 
 import json
@@ -16,12 +24,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, cast, overload
 
-from grammeter.core import DataError, Ranking
+from grammeter.core import DataError, Item, Ranking, Signature
 from grammeter.formats.tables import Shape, check_shape, parse_line, placed, typed
-from grammeter.formats.text import split_lines
+from grammeter.formats.text import checked_lines, read_text, split_lines, write_text
 
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]
 """Appraise-2015 XML, WMT CSV, and our own JSON lines."""
@@ -228,3 +237,92 @@ def _ranking(data: dict[str, Any]) -> Ranking:
     values["seconds"] = None if data.get("seconds") is None else float(data["seconds"])
     groups = tuple(map(tuple[str, ...], data["groups"]))
     return Ranking(groups=groups, scores=tuple(floats) or None, **values, **lists)
+
+
+# --- items of a campaign -------------------------------------------------------------------
+def _names(key: str) -> Shape:
+    wanted = "a list of names"
+    inner = typed(f"a name in {key}", f"{wanted}, a text", str)
+    return [*typed(key, wanted, list), *inner]
+
+
+_ITEM_SHAPES: dict[str, Shape] = {
+    "segment": typed("segment", "a whole number", int),
+    "systems": _names("systems"),
+    "judges": _names("judges"),
+    "groups": [*typed("groups", "a list of lists of names", list), *_names("a group")],
+    "item": typed("item", "a text", str),
+    "repeat": typed("repeat", "true or false", bool),
+    "distinct": typed("distinct", "a whole number", int),
+    "probability": typed("probability", "a number", int, float),
+    "signature": typed("signature", "a text", str),
+}
+ITEM_KEYS = tuple(_ITEM_SHAPES)  # what a line may hold, in the order in which it is written
+
+_ITEM_FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'
+
+
+def read_items(path: str | Path) -> tuple[Item, ...]:
+    """Read items, one a line; ``-`` is standard input, gzip is unpacked.
+
+    Raises :class:`DataError` with file and line: no JSON object, an unknown or missing key, a
+    value of the wrong type, or an impossible item.
+    """
+    items: list[Item] = []
+    for number, line in enumerate(checked_lines(read_text(path), path), start=1):
+        with placed(f"{path}:{number}"):
+            items.append(_item(line))
+    return tuple(items)
+
+
+def is_items(path: str | Path) -> bool:
+    """Whether a file holds items, and not judgments; the first line tells."""
+    first = read_text(path).lstrip().partition("\n")[0]
+    return first.startswith("{") and '"systems"' in first
+
+
+def items_of(rankings: Iterable[Ranking]) -> tuple[Item, ...]:
+    """Return what judges saw, each distinct set of outputs of a sentence once."""
+    shown: dict[tuple[int, frozenset[tuple[str, ...]]], Item] = {}
+    for ranking in rankings:
+        if ranking.groups:
+            systems = tuple(group[0] for group in ranking.groups)
+            item = Item(segment=ranking.segment, systems=systems, groups=ranking.groups)
+            shown.setdefault((ranking.segment, frozenset(ranking.groups)), item)
+    return tuple(shown.values())
+
+
+def write_items(path: str | Path, items: Iterable[Item]) -> None:
+    """Write items, one a line; :func:`read_items` gives them back. Same items, same bytes."""
+    write_text(path, items_text(items))
+
+
+def items_text(items: Iterable[Item]) -> str:
+    """Return JSON lines; keys whose value is unknown are left out."""
+    return "".join(json.dumps(_to_json(item), ensure_ascii=False) + "\n" for item in items)
+
+
+def _to_json(item: Item) -> dict[str, Any]:
+    known = {key: getattr(item, key) for key in ITEM_KEYS}
+    known["signature"] = item.signature and str(item.signature)
+    return {key: value for key, value in known.items() if value is not None}
+
+
+def _item(line: str) -> Item:
+    data: dict[str, Any] = parse_line(line, _ITEM_FIX, ITEM_KEYS)
+    for key, value in data.items():
+        if value is not None or key == "repeat":
+            check_shape(value, _ITEM_SHAPES[key], _ITEM_FIX)
+    data = {key: value for key, value in data.items() if value is not None}
+    if not {"segment", "systems"} <= data.keys():
+        raise DataError("an item needs the keys 'segment' and 'systems'", fix=_ITEM_FIX)
+    for key in {"systems", "judges"} & data.keys():
+        data[key] = tuple(data[key])
+    if "groups" in data:
+        data["groups"] = tuple(tuple[str, ...](group) for group in data["groups"])
+    if "signature" in data:
+        try:
+            data["signature"] = Signature.parse(data["signature"])
+        except ValueError as error:
+            raise DataError(str(error), fix=_ITEM_FIX) from None
+    return Item(**data)

@@ -32,7 +32,7 @@ from grammeter.formats.text import read_lines, read_text, split_lines, write_byt
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
 _SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
 _KEYS = ("source", "references", "systems")
-_TEXT_TYPES = {"string", "large_string", "null"}
+_FIX_LINES = "Each line needs an output of each system, and null for a reference that it lacks."
 _FIX_COLUMNS = "Columns are source, reference.0, reference.1, ... and system.NAME."
 
 
@@ -44,7 +44,10 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
     if the name does not tell the format; for parquet, if ``pyarrow`` is not installed.
     """
     form = form or tables.sure_form(path)
-    table = _json_columns(path) if form == "jsonl" else tables.read_columns(path, form=form)
+    if form == "jsonl":
+        table = tables.json_columns(read_text(path), str(path), _json_row, _FIX_LINES)
+    else:
+        table = tables.read_columns(path, form=form)
     count = sum(_REFERENCE.match(name) is not None for name in table.cells)
     references = [f"reference.{number}" for number in range(count)]
     systems = {name: match[1] for name in table.cells if (match := _SYSTEM.match(name))}
@@ -53,12 +56,11 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
     faults += [f"no column {n!r}" for n in ("source", *references) if n not in table.cells]
     if faults:
         raise core.DataError(faults[0], where=table.head, fix=_FIX_COLUMNS)
-    _check_types(table)
-    columns = {name: tuple(cast("list[str]", cells)) for name, cells in table.cells.items()}
+    texts = {name: tuple(table.texts(name, may_lack=name in references)) for name in table.cells}
     return Corpus(
-        sources=columns["source"],
-        references=tuple(columns[name] for name in references),
-        systems={name: columns[column] for column, name in systems.items()},
+        sources=texts["source"],
+        references=tuple(texts[name] for name in references),
+        systems={name: texts[column] for column, name in systems.items()},
         origins=dict.fromkeys(("source", "references[0]"), str(path)),
     )
 
@@ -85,34 +87,9 @@ def write_records(
 
 
 # --- JSON lines ----------------------------------------------------------------------------
-def _json_columns(path: str | Path) -> tables.Columns:
-    """Read JSON lines as the columns that the other tables have."""
-    rows: list[dict[str, str | None]] = []
-    for number, line in enumerate(split_lines(read_text(path)), start=1):
-        with tables.placed(f"{path}:{number}"):
-            rows.append(_json_row(line))
-            counts = [sum(name.startswith("reference.") for name in r) for r in (rows[-1], rows[0])]
-            if counts[0] != counts[1]:
-                fault = f"{counts[0]} references, but other lines have {counts[1]}"
-                raise core.DataError(fault, fix="Write null for a reference that a sentence lacks.")
-            if odd := sorted(rows[-1].keys() ^ rows[0].keys()):
-                names = ", ".join(name.removeprefix("system.") for name in odd)
-                fault = f"other systems than in line 1: {names} in one of them only"
-                raise core.DataError(fault, fix="Each line needs an output of each system.")
-    if not rows:
-        fix = "It needs one JSON object a line."
-        raise core.DataError("the file is empty", where=str(path), fix=fix)
-    cells = {name: list[object](row[name] for row in rows) for name in rows[0]}
-    return tables.Columns(cells, list(range(1, len(rows) + 1)), str(path), str(path))
-
-
-def _json_row(line: str) -> dict[str, str | None]:
+def _json_row(line: str) -> dict[str, object]:
     """Read a line as the cells that it would have in other tables."""
-    row: dict[str, Any] = tables.parse_line(line, "Write one JSON object a line.", once=True)
-    for key in row:
-        if key not in _KEYS:
-            error = core.UnknownNameError("key", key, _KEYS)
-            raise core.DataError(error.message, fix=error.fix)
+    row: dict[str, Any] = tables.parse_line(line, "Write one JSON object a line.", _KEYS)
     if "source" not in row:
         raise core.DataError("no source", fix="Each line needs the key 'source'.")
     if not isinstance(row.setdefault("references", []), list):
@@ -121,16 +98,9 @@ def _json_row(line: str) -> dict[str, str | None]:
         raise core.DataError("systems is no JSON object", fix='Write {"name": "text", ...}.')
     if "" in row["systems"]:
         raise core.DataError("a system has no name", fix="Give every system a name.")
-    named = {"source": ("source", row["source"])}
-    named |= {f"reference.{n}": (f"references[{n}]", t) for n, t in enumerate(row["references"])}
-    named |= {f"system.{name}": (f"systems[{name}]", t) for name, t in row["systems"].items()}
-    for column, (what, text) in named.items():
-        if isinstance(text, str):
-            tables.checked_text(text, what)
-        elif text is not None or not _REFERENCE.match(column):
-            fault = f"{what} is {type(text).__name__} {text!r}, not a text"
-            raise core.DataError(fault, fix="Only references may be null; quote numbers.")
-    return {column: text for column, (_, text) in named.items()}
+    references = {f"reference.{number}": text for number, text in enumerate(row["references"])}
+    systems = {f"system.{name}": text for name, text in row["systems"].items()}
+    return {"source": row["source"], **references, **systems}
 
 
 def _to_json_lines(corpus: Corpus) -> str:
@@ -146,16 +116,6 @@ def _to_json_lines(corpus: Corpus) -> str:
 
 
 # --- TSV, CSV, parquet ---------------------------------------------------------------------
-def _check_types(table: tables.Columns) -> None:
-    for name, kind in table.types.items():
-        fault = None if kind in _TEXT_TYPES else f"column {name!r} holds {kind}, not text"
-        if None in table.cells[name] and not _REFERENCE.match(name):
-            fault = fault or f"row {table.cells[name].index(None) + 1}: {name} is missing"
-        if fault:
-            fix = "Make it a text column; only references may be missing."
-            raise core.DataError(fault, where=table.where, fix=fix)
-
-
 def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: tables.RecordForm) -> str:
     for name, column in columns.items():
         if None in column:

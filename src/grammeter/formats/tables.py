@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -64,10 +64,10 @@ def placed(where: str) -> Generator[None, None, None]:
         raise DataError(error.message, where=error.where or where, fix=error.fix) from None
 
 
-def parse_line(line: str, fix: str, *, once: bool = False) -> dict[str, object]:
-    """Read an object from JSON lines; ``once``: refuse a key that occurs twice in one object."""
+def parse_line(line: str, fix: str, keys: Sequence[str] = ()) -> dict[str, object]:
+    """Read an object from JSON lines; ``keys``: refuse others, and one that occurs twice."""
     try:
-        data: object = json.loads(line, object_pairs_hook=_unique if once else None)
+        data: object = json.loads(line, object_pairs_hook=_unique if keys else None)
     except (ValueError, RecursionError) as error:
         why = error
         if isinstance(error, json.JSONDecodeError):
@@ -75,7 +75,11 @@ def parse_line(line: str, fix: str, *, once: bool = False) -> dict[str, object]:
         raise DataError(f"not JSON: {why}", fix=fix) from None
     if not isinstance(data, dict):
         raise DataError("no JSON object", fix=fix)
-    return cast("dict[str, object]", data)
+    row = cast("dict[str, object]", data)
+    if keys and (unknown := next((key for key in row if key not in keys), None)) is not None:
+        error = UnknownNameError("key", unknown, keys)
+        raise DataError(error.message, fix=error.fix)
+    return row
 
 
 Shape = Sequence[tuple[str, Callable[[Any], bool], str]]
@@ -134,11 +138,11 @@ class Columns:
     lines: list[int]  # the line (parquet: row) of each row
     where: str
     head: str  # where the columns are named: ``file:1`` for TSV and CSV, else the file
-    types: Mapping[str, str] = field(default_factory=dict[str, str])  # of Arrow
 
-    def texts(self, name: str) -> list[str]:
-        """Return a column of texts, and nothing else."""
-        return [self._text(cell, name, row) for row, cell in enumerate(self._column(name))]
+    def texts(self, name: str, *, may_lack: bool = False) -> list[Any]:
+        """Return a column of texts, and nothing else; ``may_lack``: but ``None``."""
+        cells = enumerate(self._column(name))
+        return [c if may_lack and c is None else self._text(c, name, row) for row, c in cells]
 
     def numbers(self, name: str) -> list[float]:
         """Return a column of finite numbers, and nothing else."""
@@ -187,7 +191,7 @@ def parse_columns(data: bytes, path: str | Path, form: RecordForm) -> Columns:
     if form == "parquet":
         table = _parquet(data, where)
     elif form == "jsonl":
-        table = _json_lines(decode(data, path), where)
+        table = json_columns(decode(data, path), where)
     else:
         table = _delimited(decode(data, path), where, form)
     if not table.lines:
@@ -253,17 +257,26 @@ def check_names(names: Sequence[str], where: str) -> None:
         raise DataError(fault, where=where, fix=fix)
 
 
-def _json_lines(text: str, where: str) -> Columns:
+def _json_row(line: str) -> dict[str, object]:
+    return parse_line(line, "Write one JSON object a line.")
+
+
+def json_columns(
+    text: str,
+    where: str,
+    read: Callable[[str], dict[str, object]] = _json_row,
+    fix: str = "Each line needs the same keys.",
+) -> Columns:
+    """Make columns of JSON lines, each ``read`` as cells by column; all need the same columns."""
     rows: list[dict[str, object]] = []
     for number, line in enumerate(split_lines(text), start=1):
         with placed(f"{where}:{number}"):
-            row = parse_line(line, "Write one JSON object a line.")
-            if rows and row.keys() != rows[0].keys():
-                odd = ", ".join(sorted(row.keys() ^ rows[0].keys()))
-                fix = "Each line needs the same keys."
+            rows.append(read(line))
+            if odd := ", ".join(sorted(rows[-1].keys() ^ rows[0].keys())):
                 raise DataError(f"other keys than in line 1: {odd}", fix=fix)
-            rows.append(row)
-    cells = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    if not rows:
+        raise DataError("the file is empty", where=where, fix="It needs one JSON object a line.")
+    cells = {name: [row[name] for row in rows] for name in rows[0]}
     return Columns(cells, list(range(1, len(rows) + 1)), where, where)
 
 
@@ -281,6 +294,5 @@ def _parquet(data: bytes, where: str) -> Columns:
         fix = "Write it again, with texts and numbers."
         raise DataError(f"{what}: {error}", where=where, fix=fix) from None
     check_names(names, where)
-    types = dict(zip(names, map(str, table.schema.types), strict=True))
     cells = dict(zip(names, columns, strict=True))
-    return Columns(cells, list(range(1, table.num_rows + 1)), where, where, types)
+    return Columns(cells, list(range(1, table.num_rows + 1)), where, where)
