@@ -17,7 +17,7 @@ from grammeter.cli.main import main
 from grammeter.core import MissingResourceError, ScoreTable, Segment, UsageError
 from grammeter.formats import Corpus
 from grammeter.metrics.registry import metric
-from grammeter.metrics.scribendi import FIGURES, Scribendi
+from grammeter.metrics.some import FIGURES, Scribendi
 from grammeter.models import Perplexity, Runtime, using
 from grammeter.verbs import compare
 from grammeter.verbs import score as score_corpus

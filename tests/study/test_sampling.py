@@ -22,8 +22,7 @@ from grammeter.core import (
 )
 from grammeter.formats.text import read_lines
 from grammeter.metrics import metric
-from grammeter.study.sampling import inclusion, sample
-from grammeter.study.selectors import UNIFORM_SHARE, distribution
+from grammeter.study.selectors import UNIFORM_SHARE, distribution, inclusion, sample
 
 NAMES = tuple("ABCDEF")
 

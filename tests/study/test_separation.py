@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from grammeter.core import Ranking, UnknownNameError, UsageError
-from grammeter.study.separation import decided_needed, separations
+from grammeter.study.planning import decided_needed, separations
 
 
 def power_of_the_sign_test(share, decided):

@@ -29,8 +29,8 @@ from grammeter.metrics.registry import describe as describe
 from grammeter.metrics.registry import metric as metric
 from grammeter.metrics.registry import metric_class as metric_class
 from grammeter.metrics.registry import names as names
-from grammeter.metrics.scribendi import Scribendi as Scribendi
 from grammeter.metrics.some import Impara as Impara
+from grammeter.metrics.some import Scribendi as Scribendi
 from grammeter.metrics.some import Some as Some
 from grammeter.metrics.weighted import PTM2 as PTM2
 from grammeter.metrics.weighted import PTErrant as PTErrant
