@@ -59,13 +59,9 @@ class Lattice:
     """
 
     def __init__(
-        self,
-        texts: arcs.Texts,
-        vertices: list[int],
-        listed: list[arcs.Arc],
-        offset: int,
+        self, texts: arcs.Texts, vertices: list[int], listed: list[arcs.Arc], offset: int,
         edges: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._texts, self._size, self._arcs = texts, len(vertices), listed
         self._offset, self._match = float(offset), -float(edges)
         at = {vertex: place for place, vertex in enumerate(vertices)}

@@ -21,11 +21,9 @@ TABLES = (".tex", ".tsv", ".csv", ".md", ".txt")
 
 
 def add_output(
-    parser: Any,
-    *,
-    formats: Iterable[str] = FORMATS,
+    parser: Any, *, formats: Iterable[str] = FORMATS,
     file: str | bool = "also write the result to a file, as JSON",
-) -> None:
+) -> None:  # fmt: skip
     """Add ``--format``, ``-o`` and ``--quiet``."""
     parser.add_argument(
         "--format", choices=list(formats), default=next(iter(formats)), help="default: %(default)s"

@@ -126,12 +126,9 @@ def _either(names: list[str]) -> str:
 
 @contextmanager
 def disk_faults(
-    path: Path,
-    fix: str,
-    fault: str = "cannot be written",
-    *,
-    kind: type[GrammeterError] = DataError,
-) -> Generator[None]:
+    path: Path, fix: str, fault: str = "cannot be written",
+    *, kind: type[GrammeterError] = DataError,
+) -> Generator[None]:  # fmt: skip
     """Raise an error, which names ``path``, where the operating system refuses a file."""
     try:
         yield

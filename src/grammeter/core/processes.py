@@ -24,11 +24,9 @@ class Workers:
     """
 
     def __init__(
-        self,
-        count: int,
-        prepare: Callable[..., None] | None = None,
+        self, count: int, prepare: Callable[..., None] | None = None,
         arguments: tuple[Any, ...] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         context = get_context("spawn")
         self._theirs, self._ours = context.Pipe(duplex=False)
         self.pool: ProcessPoolExecutor = ProcessPoolExecutor(

@@ -33,14 +33,9 @@ class Cache:
     """
 
     def __init__(
-        self,
-        path: Path | None,
-        table: str,
-        value: str,
-        *,
-        limit: int,
-        on_fault: Callable[[Exception], None] = lambda _: None,
-    ) -> None:
+        self, path: Path | None, table: str, value: str,
+        *, limit: int, on_fault: Callable[[Exception], None] = lambda _: None,
+    ) -> None:  # fmt: skip
         self._path, self._table, self._value = path, table, value
         self._limit, self._on_fault = limit, on_fault
 

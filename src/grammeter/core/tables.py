@@ -123,14 +123,10 @@ class Table:
 
     @classmethod
     def of(
-        cls,
-        columns: Iterable[Column | str],
-        rows: Iterable[Sequence[Cell]],
+        cls, columns: Iterable[Column | str], rows: Iterable[Sequence[Cell]],
         notes: Iterable[str] = (),
-        *,
-        title: str = "",
-        marks: Mapping[tuple[int, int], str] | None = None,
-    ) -> "Table":
+        *, title: str = "", marks: Mapping[tuple[int, int], str] | None = None,
+    ) -> "Table":  # fmt: skip
         """Lay out rows; a column that is only a name holds texts."""
         heads = tuple(Column(c) if isinstance(c, str) else c for c in columns)
         return cls(heads, tuple(map(tuple, rows)), tuple(notes), title, marks=marks or {})

@@ -73,12 +73,9 @@ class Annotator:
         return [edits[pair] for pair in pairs]
 
     def retype_all(
-        self,
-        sentences: Sequence[tuple[str, Sequence[core.Edit]]],
-        *,
-        minimise: bool = True,
-        keep_types: bool = False,
-    ) -> list[tuple[core.Edit, ...]]:
+        self, sentences: Sequence[tuple[str, Sequence[core.Edit]]],
+        *, minimise: bool = True, keep_types: bool = False,
+    ) -> list[tuple[core.Edit, ...]]:  # fmt: skip
         """Type the edits of many sentences, as ``errant_m2 -gold``.
 
         Sentences are tokens separated by white space, and the edits of one annotator in any order;

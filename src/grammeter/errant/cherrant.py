@@ -188,10 +188,8 @@ class Characters(annotate.Annotator):
 
 @cache
 def chinese_annotator(
-    alignments: Alignments = "all",
-    resources: str | None = None,
-    simplify: Simplification = "auto",
-) -> Characters:
+    alignments: Alignments = "all", resources: str | None = None, simplify: Simplification = "auto",
+) -> Characters:  # fmt: skip
     """Make an annotator of characters; equal arguments give the same object.
 
     MissingResourceError if ``resources``, a folder, lacks a file, or a package is not installed.

@@ -46,11 +46,9 @@ class JudgeProfile:
 
 
 def judge_profile(
-    rankings: Sequence[Ranking],
-    people: Sequence[Ranking] = (),
-    corpus: Corpus | None = None,
+    rankings: Sequence[Ranking], people: Sequence[Ranking] = (), corpus: Corpus | None = None,
     **drawn: Any,
-) -> JudgeProfile:
+) -> JudgeProfile:  # fmt: skip
     """Measure one judge; ``drawn``: see :func:`~grammeter.meta.judge_sums.estimates`.
 
     Figures are ``mean`` and ``tied`` (share of pairs of outputs); ``changed``, ``kappa`` and

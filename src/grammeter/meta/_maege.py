@@ -142,13 +142,10 @@ class Maege(core.Result, core.Named[MetricResult], over="metrics", what="metric 
 
 
 def maege(
-    sources: Sequence[str],
-    gold: Sequence[core.GoldEdits],
+    sources: Sequence[str], gold: Sequence[core.GoldEdits],
     metrics: Mapping[str, partial.PartialScorer],
-    *,
-    references: Sequence[Sequence[str | None]] = (),
-    design: partial.MaegeDesign | None = None,
-) -> Maege:
+    *, references: Sequence[Sequence[str | None]] = (), design: partial.MaegeDesign | None = None,
+) -> Maege:  # fmt: skip
     """Measure metrics, by spelling, on partial corrections.
 
     ``gold`` has the edits of each sentence by annotator; ``references``, shape
@@ -190,11 +187,9 @@ def chain_result(chains: Sequence[core.FloatArray], ties: partial.ChainTies) -> 
 
 
 def _check(
-    gold: Sequence[core.GoldEdits],
-    metrics: Mapping[str, partial.PartialScorer],
-    references: Sequence[Sequence[str | None]],
-    design: partial.MaegeDesign,
-) -> None:
+    gold: Sequence[core.GoldEdits], metrics: Mapping[str, partial.PartialScorer],
+    references: Sequence[Sequence[str | None]], design: partial.MaegeDesign,
+) -> None:  # fmt: skip
     if not gold:
         raise core.UsageError("no gold edits", fix="Give an .m2 file with -r.")
     if not metrics:
@@ -213,11 +208,9 @@ def _check(
 
 
 def _measured(
-    scores: partial.PartialScores,
-    metric: partial.PartialScorer,
-    design: partial.MaegeDesign,
+    scores: partial.PartialScores, metric: partial.PartialScorer, design: partial.MaegeDesign,
     target: core.FloatArray,
-) -> MetricResult:
+) -> MetricResult:  # fmt: skip
     empty = [np.zeros(0)]
     worth = np.concatenate([chain.worth for chain in scores.chains] or empty)
     sign = 1.0 if metric.higher_is_better else -1.0

@@ -194,12 +194,9 @@ def _drawn_corpus(
 
 
 def _with_sources(
-    sources: Sequence[str],
-    edits: _Edits,
-    corpora: Sequence[Sequence[Line]],
-    given: Given,
+    sources: Sequence[str], edits: _Edits, corpora: Sequence[Sequence[Line]], given: Given,
     draw: np.random.RandomState,
-) -> tuple[tuple[Line, ...], ...]:
+) -> tuple[tuple[Line, ...], ...]:  # fmt: skip
     """Add to each line what a metric gets as its source."""
 
     def source(line: Line, position: int) -> str:

@@ -104,14 +104,9 @@ def oriented(column: MetricScores, systems: Sequence[str]) -> FloatArray:
 
 
 def correlations(
-    scores: FloatArray,
-    human: FloatArray,
-    design: Design,
-    undefined: str | None,
-    *,
-    kinds: Iterable[stats.CoefficientName] = stats.KINDS,
-    resampled: FloatArray | str | None = None,
-) -> dict[stats.CoefficientName, Correlation]:
+    scores: FloatArray, human: FloatArray, design: Design, undefined: str | None, *,
+    kinds: Iterable[stats.CoefficientName] = stats.KINDS, resampled: FloatArray | str | None = None,
+) -> dict[stats.CoefficientName, Correlation]:  # fmt: skip
     """Correlate one metric; ``undefined`` says why that is impossible, if it is.
 
     ``resampled`` has shape ``(resamples, systems)``, or says why there is nothing to resample.
@@ -193,11 +188,9 @@ def _without_each(n: int) -> IntArray:
 
 
 def _williams(
-    results: Mapping[str, MetricMeta],
-    scores: Mapping[str, FloatArray],
-    human: FloatArray,
+    results: Mapping[str, MetricMeta], scores: Mapping[str, FloatArray], human: FloatArray,
     kind: stats.CoefficientName,
-) -> dict[str, dict[str, WilliamsCell]]:
+) -> dict[str, dict[str, WilliamsCell]]:  # fmt: skip
     cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in results}
     values = {name: metric[kind].value for name, metric in results.items()}
     untested = partial(WilliamsCell, math.nan, math.nan)
@@ -220,13 +213,9 @@ def _williams(
 
 
 def _interval(
-    value: float,
-    scores: FloatArray,
-    human: FloatArray,
-    kind: stats.CoefficientName,
-    design: Design,
-    resampled: FloatArray | str | None,
-) -> Interval:
+    value: float, scores: FloatArray, human: FloatArray, kind: stats.CoefficientName,
+    design: Design, resampled: FloatArray | str | None,
+) -> Interval:  # fmt: skip
     """Return the interval that the design asks for around the coefficient of all systems."""
     if design.interval == "none" or isinstance(resampled, str):
         reason = resampled if isinstance(resampled, str) else "no interval was asked for"
@@ -264,11 +253,9 @@ def _over_systems(
 
 
 def _resampled_scores(
-    columns: Mapping[str, MetricScores],
-    systems: Sequence[str],
-    design: Design,
+    columns: Mapping[str, MetricScores], systems: Sequence[str], design: Design,
     sampler: Sampler | None,
-) -> dict[str, FloatArray | str]:
+) -> dict[str, FloatArray | str]:  # fmt: skip
     """Score the same resamples for all metrics: ``(resamples, systems)`` by metric, or a reason."""
     if design.interval != "sentences":
         return {}

@@ -204,16 +204,10 @@ def reproduce(
 ) -> Reproduction: ...
 @core.checked
 def reproduce(
-    paper: str | None = None,
-    table: str | None = None,
-    *,
-    models: Sequence[str] | None = None,
-    answers: Sequence[str] = (),
-    long: bool = False,
-    slips: bool = False,
-    as_printed: bool = False,
-    processes: int = 1,
-) -> Reproducible | Reproduction:
+    paper: str | None = None, table: str | None = None,
+    *, models: Sequence[str] | None = None, answers: Sequence[str] = (), long: bool = False,
+    slips: bool = False, as_printed: bool = False, processes: int = 1,
+) -> Reproducible | Reproduction:  # fmt: skip
     """Make the tables of a paper again, or list the tables that can be made.
 
     Models run as :func:`grammeter.using` says. Raises :class:`UnknownNameError` if there is no such

@@ -194,12 +194,9 @@ def _table1_sentence(materials: Materials) -> Made:
 
 
 def _sentence_cells(
-    materials: Materials,
-    scores: core.MetricScores,
-    made: Ours,
-    ties: meta.TieRule,
+    materials: Materials, scores: core.MetricScores, made: Ours, ties: meta.TieRule,
     extractions: Sequence[Extraction],
-) -> dict[str, Ours]:
+) -> dict[str, Ours]:  # fmt: skip
     """Return accuracy and tau over the pairs of each judgment that people decided."""
     cells: dict[str, Ours] = {}
     table = core.ScoreTable(tuple(scores), len(materials.seeda_segments), {"": scores})

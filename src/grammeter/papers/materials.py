@@ -23,10 +23,8 @@ COLUMNS = ("EW Pearson", "EW Spearman", "TS Pearson", "TS Spearman")
 
 def _conll14(
     systems: Sequence[Path] = (),
-    *,
-    gold: str = "noalt/official-2014.combined.m2",
-    um: Literal["skip", "apply"] = "skip",
-) -> formats.Corpus:
+    *, gold: str = "noalt/official-2014.combined.m2", um: Literal["skip", "apply"] = "skip",
+) -> formats.Corpus:  # fmt: skip
     source, file = (formats.dataset_path("conll14_test", name) for name in ("source.txt", gold))
     return formats.read_corpus(source=source, references=[file], systems=systems, um=um)
 

@@ -28,15 +28,9 @@ Subset = int  # edits as bits: edit 0 is the lowest
 
 
 def attribute(
-    metric: metrics.Metric,
-    segment: core.Segment,
-    *,
-    method: core.Method = "shapley",
-    pipeline: str | None = None,
-    seed: int = 1,
-    limit: int = LIMIT,
-    company: Sequence[str] = (),
-) -> core.Attribution:
+    metric: metrics.Metric, segment: core.Segment, *, method: core.Method = "shapley",
+    pipeline: str | None = None, seed: int = 1, limit: int = LIMIT, company: Sequence[str] = (),
+) -> core.Attribution:  # fmt: skip
     """Share a sentence score out among the edits of an output.
 
     The edits are those that ERRANT's annotator extracts. All texts are scored as one batch, each

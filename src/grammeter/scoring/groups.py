@@ -46,11 +46,9 @@ def depends_on_corpus(metric: Metric) -> bool:
 
 
 def group_block(
-    corpus: formats.Corpus,
-    metrics: Mapping[str, Metric],
-    columns: Mapping[str, core.MetricScores],
+    corpus: formats.Corpus, metrics: Mapping[str, Metric], columns: Mapping[str, core.MetricScores],
     count: Callable[[formats.Corpus, Metric], Mapping[str, core.Statistics]],
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Return the public shape of all scores by group, and of their mean ``macro``.
 
     What a metric chooses, draws or counts over a corpus starts anew in each group; ``count``

@@ -69,12 +69,9 @@ class Scorer:
 
     @core.checked
     def __init__(
-        self,
-        metrics: Sequence[str | Metric],
-        *,
-        runtime: models.Runtime | None = None,
-        remember: int = REMEMBERED,
-    ) -> None:
+        self, metrics: Sequence[str | Metric],
+        *, runtime: models.Runtime | None = None, remember: int = REMEMBERED,
+    ) -> None:  # fmt: skip
         check_listed(metrics)
         self._metrics = {str(spelled): make_metric(spelled) for spelled in metrics}
         if not metrics or len(self._metrics) != len(metrics):

@@ -96,15 +96,10 @@ class LearningCurve:
 
 
 def draw_campaigns(
-    rankings: Sequence[core.Ranking],
-    *,
-    draws: int = 1000,
-    longest: int | None = None,
-    chances: Sequence[float] | None = None,
-    weights: Sequence[float] | None = None,
-    full_weights: Sequence[float] | None = None,
-    seed: int = 1,
-) -> Campaigns:
+    rankings: Sequence[core.Ranking], *, draws: int = 1000, longest: int | None = None,
+    chances: Sequence[float] | None = None, weights: Sequence[float] | None = None,
+    full_weights: Sequence[float] | None = None, seed: int = 1,
+) -> Campaigns:  # fmt: skip
     """Draw campaigns from the items at hand that compare outputs.
 
     Without ``chances``, each campaign is a part of the data in random order, no item twice: it says
@@ -320,12 +315,9 @@ def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Ou
 
 
 def separations(
-    rankings: Sequence[core.Ranking],
-    systems: Sequence[str],
-    *,
-    level: float = 0.05,
-    power: float = 0.8,
-) -> tuple[Separation, ...]:
+    rankings: Sequence[core.Ranking], systems: Sequence[str],
+    *, level: float = 0.05, power: float = 0.8,
+) -> tuple[Separation, ...]:  # fmt: skip
     """Plan for each system and the next one, in the given order: that of a ranking, say.
 
     See :func:`decided_needed` for the formula. What it adds is taken from the data: how many

@@ -45,13 +45,9 @@ class Distribution:
 
 
 def distribution(
-    systems: Mapping[str, Sequence[str]],
-    *,
-    select: Select = "paper",
-    per_item: int = 5,
-    scores: core.ScoreTable | None = None,
-    metric: str | None = None,
-) -> Distribution:
+    systems: Mapping[str, Sequence[str]], *, select: Select = "paper", per_item: int = 5,
+    scores: core.ScoreTable | None = None, metric: str | None = None,
+) -> Distribution:  # fmt: skip
     """Compute how likely each sentence is to be drawn.
 
     ``systems`` has the outputs by system name, parallel; their order does not matter. An item shows
@@ -291,14 +287,9 @@ def _without_replacement(probabilities: FloatArray, n: int, random: Random) -> I
 
 
 def assign(
-    items: Sequence[Item],
-    judges: Sequence[str],
-    *,
-    overlap: int = 0,
-    sharers: int | None = None,
-    repeats: int = 0,
-    seed: int = 1,
-) -> tuple[Item, ...]:
+    items: Sequence[Item], judges: Sequence[str],
+    *, overlap: int = 0, sharers: int | None = None, repeats: int = 0, seed: int = 1,
+) -> tuple[Item, ...]:  # fmt: skip
     """Deal items, as sampled, out to judges.
 
     Judges see items in the order of the result. A repeat is a line of its own: an item from the

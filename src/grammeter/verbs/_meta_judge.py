@@ -326,11 +326,9 @@ def _with_texts(example: meta.Disagreement, corpus: formats.Corpus | None) -> me
 
 
 def _of_systems(
-    rankings: Sequence[core.Ranking],
-    systems: Sequence[str] | None,
-    drop: Sequence[str],
+    rankings: Sequence[core.Ranking], systems: Sequence[str] | None, drop: Sequence[str],
     human: Mapping[str, float] | None,
-) -> list[core.Ranking]:
+) -> list[core.Ranking]:  # fmt: skip
     """Return the items that compare two of the systems that take part."""
     names = {name for ranking in rankings for name in ranking.systems}
     chosen = names if systems is None else set(named_systems(systems, names))
@@ -340,12 +338,9 @@ def _of_systems(
 
 
 def _curve(
-    judged: Sequence[core.Ranking],
-    tokens: float,
-    human: Mapping[str, float] | None,
-    least: float,
+    judged: Sequence[core.Ranking], tokens: float, human: Mapping[str, float] | None, least: float,
     drawn: Mapping[str, Any],
-) -> JudgeCurve | None:
+) -> JudgeCurve | None:  # fmt: skip
     """Correlate the systems' Expected Wins by some items; nothing for a handful of items."""
     if len(judged) < SIZES:
         return None

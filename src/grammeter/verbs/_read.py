@@ -142,10 +142,8 @@ class ReportMaterials:
 
 def read_materials(
     paths: Sequence[str | Path],
-    *,
-    scores: core.ScoreTable | None = None,
-    first_segment: formats.FirstSegment | None = None,
-) -> ReportMaterials:
+    *, scores: core.ScoreTable | None = None, first_segment: formats.FirstSegment | None = None,
+) -> ReportMaterials:  # fmt: skip
     """Read files whose content tells what they are.
 
     Raises :class:`DataError`, with the file, if it is absent, damaged, of another kind, or not

@@ -121,14 +121,9 @@ def compare(
 
 
 def _compare_systems(
-    table: core.ScoreTable,
-    design: ComparisonDesign,
-    units: Units,
-    *,
-    fixed: bool,
-    metrics: Sequence[str] | None = None,
-    types: bool | core.Tier = False,
-) -> Comparison:
+    table: core.ScoreTable, design: ComparisonDesign, units: Units,
+    *, fixed: bool, metrics: Sequence[str] | None = None, types: bool | core.Tier = False,
+) -> Comparison:  # fmt: skip
     """Compare systems; the number of resamples is ``fixed`` or chosen, see :func:`compare`."""
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     systems = max((len(column) for column in columns.values()), default=0)
@@ -168,14 +163,9 @@ def _compare_systems(
 
 
 def _parts(
-    name: str,
-    of: samples.TypeColumns,
-    design: ComparisonDesign,
-    what: str,
-    *,
-    fixed: bool,
-    strata: core.IntArray | None = None,
-) -> tuple[dict[str, MetricComparison], list[str]]:
+    name: str, of: samples.TypeColumns, design: ComparisonDesign, what: str,
+    *, fixed: bool, strata: core.IntArray | None = None,
+) -> tuple[dict[str, MetricComparison], list[str]]:  # fmt: skip
     """Compare the systems by error type or group; all parts and pairs are one family."""
     systems = max((len(column) for column, _ in of.values()), default=0)
     comparisons = design.comparisons(systems) * len(of)
@@ -198,13 +188,9 @@ def _with_gold(result: MetricComparison, column: core.MetricScores) -> MetricCom
 
 
 def _compare_columns(
-    columns: Mapping[str, core.MetricScores],
-    groups: Sequence[stats.PairedSamples],
-    design: ComparisonDesign,
-    *,
-    together: bool = False,
-    strata: core.IntArray | None = None,
-) -> list[MetricComparison]:
+    columns: Mapping[str, core.MetricScores], groups: Sequence[stats.PairedSamples],
+    design: ComparisonDesign, *, together: bool = False, strata: core.IntArray | None = None,
+) -> list[MetricComparison]:  # fmt: skip
     """Compare systems under each column; ``together``: p-values of all are one family."""
     pairs = [_pairs(column, design.baseline) for column in columns.values()]
     drawn: Any = {"resamples": design.resamples, "seed": design.seed}
