@@ -92,6 +92,24 @@ def test_options_of_the_annotator(fake, write):
     assert fake.opened == [("some/where", "all-split", True)]
 
 
+def test_texts_are_brought_to_one_unicode_form(write, capsys):
+    source, corrected = write("src.txt", "cafe\u0301 x\r"), write("cor.txt", "caf\u00e9 x")
+    files = ("-orig", source, "-cor", corrected, "-out", "-", "--pipeline", "plain")
+    assert edit("0 1", "R", "caf\u00e9") in call("extract", *files)
+    said = capsys.readouterr().err
+    assert f"{source}: line ends are CR LF" in said
+    assert f"{source}: not in Unicode form NFC" in said
+    assert edit("-1 -1", "noop", "-NONE-") in call("extract", *files, "--normalise", "NFC")
+
+
+@pytest.mark.parametrize("parse", ["none.conllu", "none", "."])
+def test_a_parse_that_is_no_file(write, parse, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    source = write("src.txt", "a b c")
+    with pytest.raises(DataError, match=f"{parse}: there is no such file"):
+        call("extract", "-orig", source, "-cor", source, "-out", "-", "--parse", parse)
+
+
 def test_m2_is_no_text(fake, write, tmp_path):
     text, m2 = write("a.txt", "a b"), write("a.m2", "S a b", edit("0 1", "R:NOUN", "x"))
     for orig, cor in ((m2, text), (text, m2)):

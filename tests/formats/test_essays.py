@@ -70,7 +70,15 @@ def test_an_essay_is_a_line_whatever_the_order_of_the_output(write):
     assert corpus.documents == ["one", "two"]
     assert corpus.settings == {"level": "text"}
     assert corpus.report == {"texts": {"essays": 2, "missing": {}}}
-    assert corpus.notices == ("files that begin with '### essay_id = ' are read as essays",)
+    assert corpus.notices == ("files with lines '### essay_id = ID' are read as essays",)
+
+
+def test_what_stands_before_the_first_essay_is_left_out_and_noted(write):
+    corpus = read(write, f"Here are the corrected\nessays:\n\n{REFERENCE}")
+    assert corpus.systems["hyp"] == ["He goes home . I see .", "She goes ."]
+    (note,) = corpus.notes
+    assert note.endswith("hyp.md: what stands before the first essay is left out:"
+                         " 'Here are the corrected essays:'")  # fmt: skip
 
 
 STRANGER = "### essay_id = one\nx\n### essay_id = two\ny\n### essay_id = three\nz\n"
@@ -121,6 +129,7 @@ def test_a_folder_of_documents(write, tmp_path):
     write("out/two-Best.txt", "She goes .")
     corpus = sentences(write, str(tmp_path / "out"))
     assert corpus.systems["out"] == ["x", "He goes home . I see .", "She goes ."]
+    assert (corpus.settings, corpus.report["texts"].get("placed")) == ({}, None)
     write("out/three.txt", "x")
     with pytest.raises(DataError, match=r"three\.txt: this file is of no document"):
         sentences(write, str(tmp_path / "out"))

@@ -41,6 +41,14 @@ def test_a_faulty_line_is_named(write, line) -> None:
         read_corpus(para=path)
 
 
+def test_an_output_with_other_ids_is_refused_with_its_line(write) -> None:
+    out = write("out.txt", "1\t甲乙\t甲\n3\t戊\t己\n2\t丁\t丁\n")
+    with pytest.raises(DataError, match=r"out\.txt:2: the id '3', where the source has '2'"):
+        read_corpus(para=write("dev.txt", LINES), systems=[out])
+    with pytest.raises(DataError, match=r"none\.txt: the file is empty"):
+        read_corpus(para=write("none.txt", "\n"), systems=[out])
+
+
 def test_two_targets_are_no_output(write) -> None:
     out = write("out.txt", "1\t甲乙\t甲\t乙\n2\t丁\t丁\n3\t戊\t己\n")
     with pytest.raises(DataError, match="2 targets"):

@@ -173,6 +173,24 @@ def test_characters_split_outputs_and_without_gold_edits_sources_and_references_
     assert said(corpus)[0] == "--tokenize chars has split sources, references, out"
 
 
+def test_tokens_of_the_corpus_that_a_tokeniser_would_split_are_noted():
+    assert "chars: in 100.0% of the source sentences this splits the corpus'" in said(
+        read("out.txt", tokenize="chars"))[0]  # fmt: skip
+    assert "splits the corpus" not in "".join(said(read("out.txt", tokenize="spacy:en")))
+
+
+def test_a_raw_text_with_odd_ends_and_characters_is_noted(tmp_path):
+    (tmp_path / "odd.raw").write_bytes(
+        "\ufeffI don't know him,\u00a0but he go home.\r\nIt's a apple.\r\n".encode()
+    )
+    corpus = read("out.txt", tokenize="corpus", raw=["odd.raw", "gold.raw"])
+    assert corpus.systems["out"] == TOKENS
+    notes, notices = said(corpus)
+    assert "odd.raw: no-break or invisible characters (U+00A0 x 1), first in line 1" in notes
+    assert "odd.raw: begins with a byte order mark" in notices
+    assert "odd.raw: line ends are CR LF" in notices
+
+
 def test_chinese_is_hinted_to_characters(tmp_path):
     (tmp_path / "zh.txt").write_text("我 喜 欢 。\n", encoding="utf-8")
     (tmp_path / "raw.txt").write_text("我喜欢。\n", encoding="utf-8")

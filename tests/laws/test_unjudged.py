@@ -198,7 +198,7 @@ def test_na_in_the_shell(files, capsys):
 
 
 @pytest.mark.parametrize(
-    ("rule", "code", "word"), [("error", 3, "gold.m2:2"), ("keep", 0, "keep(1)")]
+    ("rule", "code", "word"), [("error", 3, "gold.m2, sentence 2"), ("keep", 0, "keep(1)")]
 )
 def test_other_rules_in_the_shell(rule, code, word, files, capsys):
     assert main([*WORDS, "--unjudged", rule]) == code

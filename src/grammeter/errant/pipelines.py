@@ -156,16 +156,16 @@ def _installed(package: str) -> Pipeline | None:
     for place in (spec.submodule_search_locations or ()) if spec else ():
         root = Path(place)
         if (root / "meta.json").is_file():
-            meta = _meta(root)
-            folder = root / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-            if (folder / "meta.json").is_file():
-                return _in_folder(folder)
+            pipeline = _in_folder(root)
+            return pipeline if pipeline.folder != root else None
     return None
 
 
 def _in_folder(folder: Path, notice: str | None = None) -> Pipeline:
     meta = _meta(folder)
     name = f"{meta['lang']}_{meta['name']}"
+    inner = folder / f"{name}-{meta['version']}"  # of a package
+    folder = inner if (inner / "meta.json").is_file() else folder
     return Pipeline(name, str(meta["version"]), str(meta["lang"]), folder, notice)
 
 

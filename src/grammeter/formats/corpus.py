@@ -91,7 +91,10 @@ class Corpus:
             line, why = next(iter(self.unjudgeable.items()))
             fault = f"this sentence cannot be judged: {why}"
             fix = "Leave the sentence out, or let it be skipped (--unjudged skip)."
-            raise core.DataError(fault, where=f"{self._origin('source')}:{line + 1}", fix=fix)
+            where = self._origin("source")
+            of_m2 = where == self.origins.get("gold")
+            where += f", sentence {line + 1}" if of_m2 else f":{line + 1}"
+            raise core.DataError(fault, where=where, fix=fix)
 
     def __repr__(self) -> str:
         counts = f"{len(self)} sentences, {len(self.references)} references"

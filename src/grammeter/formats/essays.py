@@ -57,8 +57,15 @@ class Essays:
 
 
 def is_essays(text: str) -> bool:
-    """Whether a file's text begins with the heading of an essay."""
-    return re.match(rf"\s*{_HEADING}", text) is not None
+    """Whether a line of a file begins with the heading of an essay."""
+    return re.search(rf"^{_HEADING}", text, re.MULTILINE) is not None
+
+
+def preface_notes(text: str, where: str) -> list[str]:
+    """Return a note on what stands before the first essay, if there is anything."""
+    before = " ".join(text.partition(_HEADING)[0].split())
+    said = f"{where}: what stands before the first essay is left out: {before[:60]!r}"
+    return [said] if before else []
 
 
 def parse_essays(text: str, where: str) -> Essays:
@@ -161,7 +168,7 @@ class Layout:
             rows = split_lines(text)
             if not text.strip():
                 column[at[0]] = None
-            elif essays.by_line and len(rows) == len(at) > 1:
+            elif essays.by_line and len(rows) == len(at):
                 for line, row in zip(at, rows, strict=True):
                     column[line] = row
             else:
@@ -182,7 +189,8 @@ class Layout:
                     for line, part in zip(at, parts, strict=True):
                         column[line] = " ".join(part)
                 pairs = [(column[line].split(), sources[line]) for at in documents for line in at]
-                placed[system] = {"documents": len(documents), **_counted(pairs)}
+                if documents:
+                    placed[system] = {"documents": len(documents), **_counted(pairs)}
             for name in self.missing[system] if self.missing_essay == "source" else ():
                 for line in self.lines[name]:
                     column[line] = corpus.sources[line]

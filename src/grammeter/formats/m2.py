@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from grammeter import core
-from grammeter.formats.text import checked_line, checked_lines, read_text, split_lines, system_name
+from grammeter.formats.text import checked_line, read_text, split_lines, system_name
 
 HEAD = re.compile(
     r"#\s*(?P<key>[^\s#=](?:[^=]*[^\s=])?)\s*=\s*(?P<value>.*?)\s*"
@@ -263,7 +263,12 @@ def _text_of(source: str, gold: core.GoldEdits, who: int, rule: TextRule) -> tup
 
 def is_m2(text: str, path: str | Path) -> bool:
     """Whether a file is M2: by its name, or because it holds lines of edits."""
-    return str(path).removesuffix(".gz").endswith(".m2") or _EDIT_LINE.search(text) is not None
+    return str(path).removesuffix(".gz").endswith(".m2") or has_edits(text)
+
+
+def has_edits(text: str) -> bool:
+    """Whether a text has lines of edits, as M2 has them."""
+    return _EDIT_LINE.search(text) is not None
 
 
 def split_annotator(path: str | Path) -> tuple[str | Path, int | None]:
@@ -294,15 +299,6 @@ def named_outputs(
         fault = f"two systems are called {twice!r}: {both}"
         raise core.UsageError(fault, fix="Rename one file, or use --names.")
     return dict(zip(names, paths, strict=True))
-
-
-def read_text_lines(path: str | Path) -> list[str]:
-    """Read a text, one sentence a line; raise :class:`DataError` if it is an M2 file."""
-    text = read_text(path)
-    if _EDIT_LINE.search(text):
-        fix = "Extract the edits of an M2 file anew with 'grammeter edits convert -auto'."
-        raise core.DataError("this is M2 where a text belongs", where=str(path), fix=fix)
-    return checked_lines(text, path)
 
 
 def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:

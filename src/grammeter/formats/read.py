@@ -1,6 +1,5 @@
 """Read a corpus from files of any known format."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -12,11 +11,9 @@ from grammeter.formats import essays, m2, records, sgml
 from grammeter.formats import text as plain
 from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
+from grammeter.formats.opened import PathLike, TextReader, UnicodeForm
 from grammeter.formats.tokenization import tokenised
 
-UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
-
-PathLike = str | Path
 _M2 = tuple[str, m2.M2File]
 _Essays = Sequence[sgml.Document]
 
@@ -98,33 +95,34 @@ def read_corpus(
         Sources and references in one file, ``id TAB source TAB reference ...``, in their place;
         outputs may have this form, too.
     """
-    reader = _Reader(lenient, normalise, folders=True, tabs=para is not None)
+    reader = _Reader(normalise, lenient=lenient, folders=True, tabs=para is not None)
     missing = missing_essay, missing_reference
     settings = {"level": level} if level == "document" else dict[str, str]()  # means over documents
-    if corpus is not None:
-        if any((source, references, systems, names, normalise, lenient, para)):
-            fault = "a corpus in one table holds all parts, as they are to be scored"
-            fix = "Leave out source, references, outputs (--hyps), names, normalise and lenient,"
-            fix += " or leave out the table (--corpus)."
-            raise core.UsageError(fault, fix=fix)
-        read = replace(records.read_records(corpus), unjudged=unjudged, settings=settings)
-        read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
-        layout = essays.layout(level, read.documents, (), False, missing)
-        return layout.finished(read) if layout else read
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
     files = [*source_paths, *references, *output_paths.values(), *raw]
     if sum(str(m2.split_annotator(path)[0]) == plain.STDIN for path in files) > 1:
         raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
+    lessons = reader.raw(raw)
+    if corpus is not None:
+        if any((source, references, systems, names, normalise, lenient, para)):
+            fault = "a corpus in one table holds all parts, as they are to be scored"
+            more = "(--hyps), names, normalise and lenient, or leave out the table (--corpus)."
+            raise core.UsageError(fault, fix=f"Leave out source, references, outputs {more}")
+        read, said = records.read_records(corpus), tuple(reader.remarks())
+        read = replace(read, unjudged=unjudged, settings=settings, notices=said)
+        read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
+        layout = essays.layout(level, read.documents, (), False, missing)
+        return layout.finished(read) if layout else read
     rule = m2.TextRule(um=um, missing=missing_annotator)
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
     texts, gold_files = reader.references(references)
     if para is None:
         sources = reader.sources(source_paths, gold_files)
     elif source_paths or references:
-        fix = "Give them in one file (--para), or apart (-s, -r)."
-        raise core.UsageError("sources and references are given twice", fix=fix)
+        fault = "sources and references are given twice"
+        raise core.UsageError(fault, fix="Give them in one file (--para), or apart (-s, -r).")
     else:
         sources, texts, outputs = reader.para(para, outputs)
     folders = [output_paths[name] for name, lines in outputs.items() if not lines]
@@ -132,20 +130,19 @@ def read_corpus(
     if folders and not ids:
         plain.read_bytes(folders[0])  # which says that it is a folder
     if documents and len(ids) != len(sources):
-        there = reader.origins["source"], len(sources)
-        raise core.LengthMismatchError(labels_file(documents)[0], len(ids), *there)
+        where, count = reader.origins["source"], len(sources)
+        raise core.LengthMismatchError(labels_file(documents)[0], len(ids), where, count)
     special = [*reader.by_id, *map(str, folders)]
     if layout := essays.layout(level, ids, special, bool(reader.ids), missing):
         reader.lay_out(layout, outputs, texts)
-    gold_files += reader.marked(sources)
-    gold = _merged(gold_files)
+    gold = _merged(gold_files := [*gold_files, *reader.marked(sources)])
     reader.check_sources(sources, [*gold_files, *reader.output_files])
     text_rule = str(rule) if gold and not texts else GIVEN
     if text_rule != GIVEN:
         texts, left_out = m2.reference_texts(sources, gold, rule)
-        said = f"{left_out} edits overlap an earlier one of the same annotator; they are left out"
-        said += " of the reference texts, not of the gold edits"
-        reader.notes += [f"{reader.origins['gold']}: {said}"] if left_out else []
+        said = "edits overlap an earlier one of the same annotator; they are left out of the"
+        said = f"{reader.origins['gold']}: {left_out} {said} reference texts, not of the gold edits"
+        reader.notes += [said] if left_out else []
     read = Corpus(
         sources=sources,
         references=texts,
@@ -160,7 +157,7 @@ def read_corpus(
         documents=reader.ids,
         settings=settings,
     )
-    read = tokenised(with_labels(read, documents, group_by), tokenize, reader.raw(raw))
+    read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
     return layout.finished(read) if layout else read
 
 
@@ -182,42 +179,22 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
 
 
 @dataclass
-class _Reader:
-    """Reads files; collects their origins and what users must know of them."""
+class _Reader(TextReader):
+    """Reads files of a corpus; also collects their origins."""
 
     lenient: bool = False
-    form: UnicodeForm | None = None
     folders: bool = False  # outputs may be folders of documents
     tabs: bool = False  # are outputs of the form of a parallel file expected?
     origins: dict[str, str] = field(default_factory=dict[str, str])
-    notices: list[str] = field(default_factory=list[str])
-    notes: list[str] = field(default_factory=list[str])
     places: list[str] = field(default_factory=list[str])  # ``file:line`` of the sources
-    composed: dict[str, bool] = field(default_factory=dict[str, bool])  # by file: is it in NFC
     output_files: list[_M2] = field(default_factory=list[_M2])
     essay_files: dict[str, _Essays] = field(default_factory=dict[str, _Essays])
     by_id: dict[str, essays.Essays] = field(default_factory=dict[str, essays.Essays])  # by path
     ids: list[str] = field(default_factory=list[str])  # of the source's essays
     labelled: set[str] = field(default_factory=set[str])  # lines of keys are no sentences in these
 
-    def text(self, path: PathLike) -> str:
-        data = plain.read_bytes(path)
-        self.notices += plain.encoding_notices(data, path)
-        text = plain.decode(data, path)
-        self.notes += plain.hidden_notes(text, path)
-        self.composed[str(path)] = unicodedata.is_normalized("NFC", text)
-        return _normalised(text, path, self.form) if self.form else text
-
     def raw(self, paths: Sequence[PathLike]) -> dict[str, list[str]]:
         return {str(path): plain.checked_lines(self.text(path), path) for path in paths}
-
-    def form_notes(self) -> list[str]:
-        """Return a note if the letters of some files are composed, and of others not."""
-        others = [path for path, composed in self.composed.items() if not composed]
-        mixed = not self.form and 0 < len(others) < len(self.composed)
-        said = "not in Unicode form NFC, as the other files are: tokens that look alike may differ"
-        said = f"{core.listed(others)}: {said}; --normalise NFC makes them equal"
-        return [said] if mixed else []
 
     def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text
@@ -227,7 +204,8 @@ class _Reader:
                 text = "\n".join(lines[at] for at in sentence_lines(lines)) + "\n"
             elif essays.is_essays(text):
                 self.by_id[str(path)] = file = essays.parse_essays(text, str(path))
-                self.notices.append("files that begin with '### essay_id = ' are read as essays")
+                self.notices.append("files with lines '### essay_id = ID' are read as essays")
+                self.notes += essays.preface_notes(text, str(path))
                 return [" ".join(essay.split()) for essay, _ in file.texts.values()]
             if not (self.tabs and "\t" in text):
                 self.notices += plain.space_notices(text, path)
@@ -345,23 +323,6 @@ class _Reader:
                     fix = "Edits count the tokens of their own S lines; give the sources"
                     fix += " that belong to them, or leave --source out."
                     raise core.DataError(fault, where=self.places[number - 1], fix=fix)
-
-
-def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
-    """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
-    normal = unicodedata.normalize(form, text)
-    if normal != text and sgml.is_sgml(text, path):
-        fix = "Leave --normalise out, or give the gold edits as M2."
-        fault = f"{form} changes characters that mistakes count"
-        raise core.DataError(fault, where=str(path), fix=fix)
-    if m2.is_m2(text, path):
-        pairs = zip(plain.split_lines(text), plain.split_lines(normal), strict=True)
-        for number, (old, new) in enumerate(pairs, start=1):
-            if old.startswith("S ") and len(old.split()) != len(new.split()):
-                fault = f"{form} splits tokens that gold edits count: {old[2:42]!r}"
-                fix = "Take NFC or NFD, which split none."
-                raise core.DataError(fault, where=f"{path}:{number}", fix=fix)
-    return normal
 
 
 def _merged(files: Sequence[_M2]) -> list[core.GoldEdits]:

@@ -27,7 +27,13 @@ from typing import Any, NamedTuple, cast
 from grammeter import core, errant
 from grammeter.formats import m2, tables
 from grammeter.formats.corpus import Corpus
-from grammeter.formats.text import read_lines, read_text, split_lines, write_bytes, write_text
+from grammeter.formats.text import (
+    checked_lines,
+    read_lines,
+    read_text,
+    write_bytes,
+    write_text,
+)
 
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
 _SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
@@ -290,8 +296,14 @@ class Para(NamedTuple):
 
     def outputs(self, lines: list[str], where: str) -> list[str]:
         """Return the outputs of lines ``id TAB source TAB target``; other lines as they are."""
-        if [line.partition("\t")[0] for line in lines if "\t" in line] != self.ids:
+        ids = [line.partition("\t")[0] for line in lines if "\t" in line]
+        if not len(ids) == len(lines) == len(self.ids):
             return lines
+        for number, (one, other) in enumerate(zip(ids, self.ids, strict=True), start=1):
+            if one != other:
+                fix = "Give the same ids in the same order, or texts alone."
+                fault = f"the id {one!r}, where the source has {other!r}"
+                raise core.DataError(fault, where=f"{where}:{number}", fix=fix)
         texts = parse_para("\n".join(lines), where).references()
         if len(texts) > 1:
             fix = "An output has one text for each sentence."
@@ -299,15 +311,10 @@ class Para(NamedTuple):
         return [text or errant.CANNOT for text in texts[0]]
 
 
-def read_para(path: str | Path) -> Para:
-    """Read a parallel file; raise :class:`DataError` with file and line."""
-    return parse_para(read_text(path), str(path))
-
-
 def parse_para(text: str, where: str) -> Para:
     """Read a parallel file from a text; ``where`` names it in messages."""
     para = Para([], [], [])
-    for number, line in enumerate(split_lines(text.strip()), start=1):
+    for number, line in enumerate(checked_lines(text.strip(), where), start=1):
         name, *cells = line.split("\t")
         if len(cells) < 2 or not all(cell.strip() for cell in cells):
             fault = f"{len(cells)} texts, or an empty one: {line[:40]!r}"

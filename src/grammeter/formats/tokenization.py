@@ -14,6 +14,7 @@ DOUBTS = {"unseen": ("chunks", 0.15), "below_third_context": ("gaps", 0.02)}
 """Counts, of what they are a part, and the share above which tokens are doubtful; measured are .02
 to .09 of the chunks, and at most .008 of the gaps."""
 
+_ALIKE = 0.9  # share of the source sentences that a fitting tokeniser leaves as they are
 _RAW_SHARE = 0.01  # measured: .139 to .183 in raw outputs, at most .0002 in tokenised ones
 _PARTS = 10
 _OTHER_MARKS = "。，！？；：、।؟،؛"
@@ -43,7 +44,7 @@ class Splitting:
 
 
 def _chars(_: str) -> Splitting:
-    return Splitting(lambda text: list("".join(text.split())), "chars")
+    return Splitting(lambda text: core.graphemes("".join(text.split())), "chars")
 
 
 def _spacy(name: str) -> Splitting:
@@ -205,6 +206,9 @@ def tokenised(
     for name, lines in outputs.items():
         systems[name] |= made.measured(corpus.systems[name], lines)
     report = {"how": how, **made.report, "systems": systems}
+    if chosen and how != CORPUS and not both:  # gold edits count the tokens of the sources
+        equal = sum(made.split(text) == text.split() for text in corpus.sources)
+        report["sources"] = {"equal": equal, "share": equal / len(corpus)}
     return replace(
         _with(corpus, _said(how, [*both, *chosen], report)),
         **both,
@@ -223,13 +227,14 @@ def _with(corpus: Corpus, texts: Iterable[tuple[str, bool]]) -> Corpus:
 
 def _hints(corpus: Corpus, shares: Mapping[str, float]) -> Iterator[tuple[str, bool]]:
     """Yield which outputs look raw, and how to split them."""
+    tokens = [token for line in corpus.sources for token in line.split()]
+    chars = len("".join(tokens)) < 1.5 * len(tokens)
+    option, but = ("chars", " (but of cherrant)") if chars else ("corpus --raw FILE", "")
     for name, share in shares.items():
         place = corpus.origins.get(f"systems[{name}]", name)
         text = f"in {share:.1%} of its tokens a mark is joined to its word, which stands apart in"
-        more = "the sources; tokenise outputs as the sources are, or scores mean little"
+        more = f"the sources; tokenise outputs as the sources are, or scores{but} mean little"
         yield f"{place}: looks raw: {text} {more}", True
-    tokens = [token for line in corpus.sources for token in line.split()]
-    option = "chars" if len("".join(tokens)) < 1.5 * len(tokens) else "corpus --raw FILE"
     names = ", ".join(shares)
     yield f"to split {names}: --tokenize {option}; if meant so: --tokenize whitespace", False
 
@@ -243,8 +248,11 @@ def _said(how: str, split: Sequence[str], report: Mapping[str, Any]) -> Iterator
     for path, of in report.get("files", {}).items():
         text = f"{path}: {of['learned']} of {of['texts']} texts teach how the corpus is tokenised"
         yield text, of["learned"] < 0.9 * of["texts"]
-    if sources := report.get("sources"):
+    if "raw" in (sources := report.get("sources", {})):
         yield f"{sources['equal']} of {sources['raw']} raw sources come out as in the corpus", False
+    elif sources and (share := sources["share"]) < 1:
+        text = f"in {1 - share:.1%} of the source sentences this splits the corpus' own tokens,"
+        yield f"--tokenize {how}: {text} which gold edits count", share < _ALIKE
     for name, of in report["systems"].items():
         if of["split"]:
             yield f"{name}: {of['lines_changed']} lines changed by --tokenize {how}", False

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from grammeter import core, formats, models, training, verbs
 from grammeter.core import MissingResourceError
-from grammeter.formats import M2Block, M2File, dataset_path, read_m2, read_text_lines
+from grammeter.formats import M2Block, M2File, TextReader, dataset_path, read_m2
 from grammeter.meta import Maege, MaegeDesign, maege
 from grammeter.metrics import metric
 from grammeter.papers.cells import Made, Ours, read_paper
@@ -88,7 +88,7 @@ def _cweb(materials: Materials) -> Sequence[M2Block]:
 def _jfleg(materials: Materials) -> Sequence[M2Block]:
     def lines(kind: str) -> list[str]:
         files = (dataset_path("jfleg", f"{part}/{part}.{kind}") for part in ("dev", "test"))
-        return [line for file in files for line in read_text_lines(file)]
+        return [line for file in files for line in TextReader().sentences(file)]
 
     return edits_extract(lines("src"), [lines(f"ref{n}") for n in range(4)]).blocks
 

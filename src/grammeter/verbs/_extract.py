@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
+from unicodedata import normalize
 
 from grammeter import core, errant
-from grammeter.formats import M2Block, format_m2, read_para, read_text_lines
+from grammeter.formats import M2Block, TextReader, UnicodeForm, format_m2, parse_para
 
 UNCHANGED = core.Edit(-1, -1, "", core.NOOP)  # the edit of an annotator who changes nothing
 
@@ -39,6 +40,7 @@ def edits_extract(
     pipeline: str | None = None,
     parse: str | Path | None = None,
     rules: errant.RuleSet | None = None,
+    normalise: UnicodeForm | None = None,
     para: str | Path | None = None,
     alignments: errant.Alignments = "all",
     resources: str | None = None,
@@ -76,6 +78,8 @@ def edits_extract(
     rules
         ``errant``: its merging, with types by universal parts of speech outside English;
         ``neutral``: without rules of a language. By default the best that are here.
+    normalise
+        The Unicode form of all texts; default: as they are.
     para
         Original and corrected texts in one file: ``id TAB original TAB corrected ...``.
     alignments
@@ -92,9 +96,11 @@ def edits_extract(
     if chinese if scheme == "errant" else english:
         fault = f"options of another scheme than {scheme}: it has no {_OTHERS[scheme]}"
         raise core.UsageError(fault, fix="Leave these options out, or name the other scheme.")
-    rows, where = _rows(orig, cor, para)
+    reader = TextReader(form=normalise)
+    rows, where = _rows(orig, cor, para, reader)
     empty = sum(not row[0].strip() for row in rows)
     notes = [f"{empty} empty lines of {where} are left out"] if empty else []
+    notes += reader.remarks()
     rows = [row for row in rows if row[0].strip()]
     if scheme == "cherrant":
         chars = errant.chinese_annotator(alignments, resources, simplify)
@@ -132,17 +138,18 @@ def _rows(
     orig: str | Path | Sequence[str] | None,
     cor: Sequence[str | Path | Sequence[str]],
     para: str | Path | None,
+    reader: TextReader,
 ) -> tuple[list[Sequence[str]], str]:
     """Return each original with its corrected texts, and the name of the originals."""
     if para is not None and orig is None and not cor:
-        file = read_para(para)
+        file = parse_para(reader.text(para), str(para))
         pairs = zip(file.sources, file.targets, strict=True)
         return [[source, *targets] for source, targets in pairs], str(para)
     if para is not None or orig is None or not cor:
         fault = "an original text (-orig) and corrected ones (-cor) are needed, or one file of both"
         raise core.UsageError(fault, fix="Give -orig and -cor, or --para alone.")
-    sources, where = _lines(orig, "orig")
-    versions = [_lines(texts, f"cor[{number}]") for number, texts in enumerate(cor)]
+    sources, where = _lines(orig, "orig", reader)
+    versions = [_lines(texts, f"cor[{number}]", reader) for number, texts in enumerate(cor)]
     for texts, name in versions:
         if len(texts) != len(sources):
             raise core.LengthMismatchError(name, len(texts), where, len(sources))
@@ -154,12 +161,19 @@ def either(pipeline: str | None, parse: str | Path | None) -> str | None:
     if parse is not None and pipeline is not None:
         fault = f"a parse made elsewhere, and a pipeline ({pipeline}) to parse with"
         raise core.UsageError(fault, fix="Give one of them.")
+    if parse is not None and not Path(parse).is_file():
+        fix = "Give a CoNLL-U file with all sentences."
+        raise core.DataError("there is no such file", where=str(parse), fix=fix)
     return pipeline if parse is None else str(parse)
 
 
-def _lines(texts: str | Path | Sequence[str], name: str) -> tuple[Sequence[str], str]:
+def _lines(
+    texts: str | Path | Sequence[str], name: str, reader: TextReader
+) -> tuple[Sequence[str], str]:
     """Return sentences, and the name for messages: that of the file, if they stand in one."""
-    return (read_text_lines(texts), str(texts)) if isinstance(texts, str | Path) else (texts, name)
+    if isinstance(texts, str | Path):
+        return reader.sentences(texts), str(texts)
+    return [normalize(reader.form, text) for text in texts] if reader.form else texts, name
 
 
 def _blocks(rows: Iterable[Sequence[str]], extractor: errant.Characters) -> Iterator[M2Block]:

@@ -9,6 +9,7 @@ from grammeter import formats, scoring
 from grammeter.core import MACRO, TIERS, ScoreTable, Tier, UnknownNameError, UsageError, checked
 from grammeter.metrics import Extracting, Metric
 from grammeter.metrics import metric as make_metric
+from grammeter.verbs._extract import either
 
 
 @checked
@@ -61,7 +62,8 @@ def score(
         if not free:
             fix = "Ask for errant without a pipeline, or leave the parse out."
             raise UsageError("no metric looks at a parse", fix=fix)
-        by_spelling |= {name: replace(one, pipeline=str(parse)) for name, one in free.items()}
+        parsed = either(None, parse)
+        by_spelling |= {name: replace(one, pipeline=parsed) for name, one in free.items()}
     return scoring.score_table(corpus, by_spelling, types=types, gold_types=gold_types)
 
 

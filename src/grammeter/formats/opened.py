@@ -1,0 +1,71 @@
+"""Read texts, in one Unicode form if wanted; note what users must know of their characters."""
+
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from grammeter import core
+from grammeter.formats import m2, sgml
+from grammeter.formats import text as plain
+
+UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+PathLike = str | Path
+
+
+@dataclass
+class TextReader:
+    """Reads texts in a Unicode form; collects notices, of line ends, and graver notes."""
+
+    form: UnicodeForm | None = None
+    notices: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    composed: dict[str, bool] = field(default_factory=dict[str, bool])  # by file: is it in NFC
+
+    def text(self, path: PathLike) -> str:
+        """Return the text of a file, in the wanted Unicode form."""
+        data = plain.read_bytes(path)
+        self.notices += plain.encoding_notices(data, path)
+        text = plain.decode(data, path)
+        self.notes += plain.hidden_notes(text, path)
+        self.composed[str(path)] = unicodedata.is_normalized("NFC", text)
+        return _normalised(text, path, self.form) if self.form else text
+
+    def sentences(self, path: PathLike) -> list[str]:
+        """Return the sentences of a text, one a line; DataError if it is an M2 file."""
+        text = self.text(path)
+        if m2.has_edits(text):
+            fix = "Extract the edits of an M2 file anew with 'grammeter edits convert -auto'."
+            raise core.DataError("this is M2 where a text belongs", where=str(path), fix=fix)
+        return plain.checked_lines(text, path)
+
+    def remarks(self) -> list[str]:
+        """Return what users must know of the texts that were read: line ends, Unicode."""
+        return [*dict.fromkeys([*self.notices, *self.notes, *self.form_notes()])]
+
+    def form_notes(self) -> list[str]:
+        """Return a note if the letters of some files are composed, and of others not."""
+        others = [path for path, composed in self.composed.items() if not composed]
+        mixed = not self.form and 0 < len(others) < len(self.composed)
+        said = "not in Unicode form NFC, as the other files are: tokens that look alike may differ"
+        said = f"{core.listed(others)}: {said}; --normalise NFC makes them equal"
+        return [said] if mixed else []
+
+
+def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
+    """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
+    normal = unicodedata.normalize(form, text)
+    if normal != text and sgml.is_sgml(text, path):
+        fix = "Leave --normalise out, or give the gold edits as M2."
+        raise core.DataError(
+            f"{form} changes characters that mistakes count", where=str(path), fix=fix
+        )
+    if m2.is_m2(text, path):
+        pairs = zip(plain.split_lines(text), plain.split_lines(normal), strict=True)
+        for number, (old, new) in enumerate(pairs, start=1):
+            if old.startswith("S ") and len(old.split()) != len(new.split()):
+                fault = f"{form} splits tokens that gold edits count: {old[2:42]!r}"
+                fix = "Take NFC or NFD, which split none."
+                raise core.DataError(fault, where=f"{path}:{number}", fix=fix)
+    return normal
