@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.core import DataError, Edit, apply
 from grammeter.formats import M2Block, M2File, read_m2
-from grammeter.formats.recut import common_sentences
+from grammeter.formats.recut import common_sentences, same_text
 
 NAMES = ("hyp.m2", "ref.m2")
 
@@ -89,9 +90,41 @@ def test_a_sentence_that_cannot_be_judged_makes_its_block_so():
 
 
 def test_other_characters_are_refused_with_both_places():
-    hyp, ref = (M2File((M2Block("a b"), M2Block(text))) for text in ("c d", "c e"))
-    with pytest.raises(DataError, match=r"hyp\.m2, sentence 2: .*ref\.m2, sentence 2: 'abcd'"):
+    hyp, ref = (M2File((M2Block("a b"), M2Block(text))) for text in ("c d", "x y z"))
+    with pytest.raises(
+        DataError, match=r"hyp\.m2, sentence 2: .*ref\.m2, sentence 2: 'abcd' and 'abxyz'"
+    ):
         common_sentences(hyp, ref, NAMES)
+
+
+@given(
+    WORDS, ENDS, ENDS, st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["", "d", "a d"])))
+)
+def test_a_source_that_was_normalised_is_laid_on_the_other(words, one, other, changes):
+    """Nothing but the changed tokens is lost, and what both have stays equal."""
+    normal = [*words]
+    for at, put in changes:
+        normal[at : at + 1] = put.split()
+    hyp, ref = cut(normal or ["d"], one), cut(words, other)
+    assume(same_text(hyp, ref))
+    done = common_sentences(hyp, ref, NAMES)
+    assert done.hypothesis.sources == done.reference.sources
+    assert " ".join(done.reference.sources) == " ".join(words)
+    for block in done.hypothesis.blocks:
+        assert all(0 <= e.start <= e.end <= len(block.source.split()) for e in block.gold[0])
+    if not changes:
+        assert gm.edits_compare(hyp, ref, realign=True).comparison.counts.f(0.5) == 1
+
+
+def test_an_edit_goes_with_its_tokens_and_one_that_is_done_is_left_out():
+    edits = (Edit(0, 1, "„"), Edit(2, 3, "goes", "R", ("went",)), Edit(3, 3, "now"))
+    hyp = M2File((M2Block.of('" he go', {0: edits}), M2Block.of("Yes yes .", {0: ()})))
+    ref = M2File((M2Block("„ he then go Yes yes ."),))
+    done = common_sentences(hyp, ref, NAMES)
+    (block,) = done.hypothesis.blocks
+    assert block.gold == {0: (replace(edits[1], start=3, end=4), replace(edits[2], start=4, end=4))}
+    assert (done.counts["other"], done.counts["same"]) == (2, 1)
+    assert "1 edits are left out: the reference's source has what they put" in done.notes
 
 
 def test_goldens_of_documents_cut_anew(shared, tmp_path, capsys):
@@ -111,6 +144,20 @@ def test_goldens_of_documents_cut_anew(shared, tmp_path, capsys):
     assert "--realign" in capsys.readouterr().err
     assert main(["edits", "compare", *files, "--realign"]) == 0
     assert "\n1914\t0\t0\t1.0\t1.0\t1.0\n" in capsys.readouterr().out
+
+
+def test_a_golden_with_a_normalised_source_has_the_same_blocks_and_edits(shared, tmp_path, capsys):
+    folder, path = shared / "golden" / "text_level", tmp_path / "hyp.m2"
+    lines = (folder / "recut.hyp.m2").read_text("utf-8").split("\n")
+    quotes = str.maketrans("„“–", '""-')
+    normal = (line.translate(quotes) if line[:2] == "S " else line for line in lines)
+    path.write_text("\n".join(normal), "utf-8")
+    files = ["-hyp", str(path), "-ref", str(folder / "recut.ref.m2")]
+    assert main(["edits", "compare", *files, "--realign"]) == 0
+    said = capsys.readouterr().out
+    assert "\n1914\t0\t0\t1.0\t1.0\t1.0\n" in said
+    assert "716 blocks" in said
+    assert "the sources differ in" in said
 
 
 def test_nothing_to_realign_is_said_and_standard_output_is_the_file(tmp_path, capsys):

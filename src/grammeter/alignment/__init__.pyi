@@ -30,6 +30,7 @@ from grammeter.alignment.ngrams import reference_slots as reference_slots
 from grammeter.alignment.splitting import CorpusTokenizer as CorpusTokenizer
 from grammeter.alignment.splitting import SplitExample as SplitExample
 from grammeter.alignment.splitting import Tokenizer as Tokenizer
+from grammeter.alignment.splitting import crossings as crossings
 from grammeter.alignment.splitting import laid_back as laid_back
 from grammeter.alignment.splitting import split_examples as split_examples
 from grammeter.alignment.strings import levenshtein_ratio as levenshtein_ratio

@@ -185,7 +185,7 @@ def laid_back(tokens: Sequence[str], sentences: Sequence[Sequence[str]]) -> list
     goes to the sentence before. Of a token 64 characters are compared.
     """
     source = [token for sentence in sentences for token in sentence]
-    first, last = _crossings(source, tokens)
+    first, last = crossings(source, tokens)
     pairs = {*"“‘"} if {*"„‚"} & {*tokens} else set[str]()
     cuts = [0]
     for end in [*accumulate(map(len, sentences))][:-1]:
@@ -210,7 +210,7 @@ def replacement_costs(one: Sequence[str], other: Sequence[str]) -> _Array:
     return costs
 
 
-def _crossings(source: Sequence[str], tokens: Sequence[str]) -> tuple[list[int], list[int]]:
+def crossings(source: Sequence[str], tokens: Sequence[str]) -> tuple[list[int], list[int]]:
     """Return how many tokens the cheapest path has before and behind each gap of the source."""
     first, last = [0] * (len(source) + 1), [0] * (len(source) + 1)
     i, j = len(source), len(tokens)

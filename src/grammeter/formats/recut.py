@@ -1,20 +1,26 @@
 """One text in two M2 files, cut into other sentences or tokens: both brought to common sentences.
 
-The characters of both sources must be equal, white space aside. Both are cut wherever *both* have a
-boundary of sentences at the same number of characters, which is exact and needs no parameter.
+Both are cut wherever *both* have a boundary of sentences at the same number of characters, white
+space aside, which is exact and needs no parameter. Where one source was normalised, so that the
+characters differ, its tokens are laid on those of the other first (:func:`alignment.laid_back`).
 """
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
-from grammeter import core
+from grammeter import alignment, core
 from grammeter.formats.m2 import M2Block, M2File
 
+_MOST_PAIRS = 400_000_000  # of tokens that are aligned at once; one byte each
+
 NOTES = {
+    "other": "the sources differ in {} tokens: the hypothesis' is laid on the reference's by the"
+    " alignment of least cost, and what they differ in is no edit",
+    "same": "{} edits are left out: the reference's source has what they put",
     "widened": "{} edits are widened to whole tokens of the reference",
     "stood_in": "{} times an annotator who is not listed for a sentence that was joined has the"
     " edits of the first who is",
@@ -40,7 +46,7 @@ class Recut:
     def notes(self) -> tuple[str, ...]:
         """What was done, or that there was nothing to do."""
         said = "both files have the same sentences: there was nothing to realign"
-        if any(self.joined):
+        if any(self.joined) or self.counts["other"]:
             said = f"sentences cut anew at common boundaries: {len(self.reference.blocks)} blocks;"
             said += " {} sentences of the hypothesis and {} of the reference are joined"
             said = said.format(*self.joined)
@@ -64,13 +70,15 @@ def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, st
 
     Edits move with their tokens; no-ops are dropped unless an annotator has nothing else. Where
     tokens differ the blocks have those of the reference, and an edit that begins or ends inside
-    one is widened to the whole token. ``names`` are for messages. Raises :class:`DataError` if the
-    characters differ.
+    one is widened to the whole token. ``names`` are for messages. Raises :class:`DataError` if
+    half of the tokens differ.
     """
-    files = hypothesis, reference
-    if letters(hypothesis) != letters(reference):
+    files, counts = (hypothesis, reference), Counter[str]()
+    if not same_text(hypothesis, reference):
         raise _other_text(files, names)
-    ends, counts = [*map(_ends, files)], Counter[str]()
+    ends = [*map(_ends, files)]
+    if letters(hypothesis) != letters(reference):
+        ends, counts["other"] = _laid(*files), _differing(hypothesis, reference)
     common = sorted({*ends[0]} & {*ends[1]})
     runs = [_runs(file, of, common) for file, of in zip(files, ends, strict=True)]
     proposed, gold = ([joined(run, counts) for run in rows] for rows in runs)
@@ -83,6 +91,40 @@ def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, st
 def letters(file: M2File) -> str:
     """Return the characters of all sources, white space aside."""
     return "".join("".join(source.split()) for source in file.sources)
+
+
+def same_text(one: M2File, other: M2File) -> bool:
+    """Whether sources have the same characters, or, as far as one was normalised, tokens."""
+    tokens = sum(len(source.split()) for source in other.sources)
+    return letters(one) == letters(other) or 2 * _differing(one, other) < tokens
+
+
+def _differing(*files: M2File) -> int:
+    """Count the tokens of the file that has more of them, less those that are in both."""
+    one, other = (Counter(" ".join(file.sources).split()) for file in files)
+    return max(one.total(), other.total()) - (one & other).total()
+
+
+def _laid(hypothesis: M2File, reference: M2File) -> list[list[int]]:
+    """Return where sentences end, in tokens of the hypothesis; those of the reference as laid."""
+    ours, theirs = ([source.split() for source in of.sources] for of in (hypothesis, reference))
+    once, again = Counter(hypothesis.sources), Counter(reference.sources)
+    place = {source: number for number, source in enumerate(reference.sources)}
+    cuts = [(0, 0)]  # around each sentence that is in both files, once; between, both have some
+    for at, source in enumerate(hypothesis.sources):
+        more = at - cuts[-1][0], place.get(source, -1) - cuts[-1][1]
+        if once[source] == again[source] == 1 and (min(more) > 0 or more == (0, 0)):
+            cuts += [(at, place[source]), (at + 1, place[source] + 1)]
+    while (cuts[-1][0] < len(ours)) != (cuts[-1][1] < len(theirs)):
+        del cuts[-2:]
+    parts: list[int] = []
+    for (a, c), (b, d) in pairwise([*cuts, (len(ours), len(theirs))]):
+        tokens = [token for sentence in ours[a:b] for token in sentence]
+        if len(tokens) * sum(map(len, theirs[c:d])) > _MOST_PAIRS:
+            fix = "Realign each document in files of its own."
+            raise core.DataError(f"{len(tokens)} tokens without a common sentence", fix=fix)
+        parts += map(len, alignment.laid_back(tokens, theirs[c:d]) if c < d else ())
+    return [[*accumulate(map(len, ours))], [*accumulate(parts)]]
 
 
 def joined(run: Sequence[M2Block], counts: Counter[str]) -> M2Block:
@@ -113,6 +155,8 @@ def _moved(block: M2Block, source: str, counts: Counter[str]) -> M2Block:
     if ours == theirs:
         return replace(block, source=source)
     text = "".join(ours)
+    if text != "".join(theirs):
+        return _carried(block, source, counts)
     starts, bounds = ([0, *accumulate(map(len, tokens))] for tokens in (ours, theirs))
 
     def moved(edit: core.Edit) -> core.Edit:
@@ -125,6 +169,23 @@ def _moved(block: M2Block, source: str, counts: Counter[str]) -> M2Block:
 
     counts["texts"] += len(block.texts)
     return M2Block(source, tuple((n, e if e.start < 0 else moved(e)) for n, e in block.lines))
+
+
+def _carried(block: M2Block, source: str, counts: Counter[str]) -> M2Block:
+    """Move the edits of a block to the tokens of another source that its tokens are aligned to."""
+    tokens = source.split()
+    first, last = alignment.crossings(block.source.split(), tokens)
+    gold: dict[int, tuple[core.Edit, ...]] = {}
+    for name, edits in block.gold.items():
+        starts = [last[e.start] if e.start < e.end else first[e.start] for e in edits]
+        pairs = zip(edits, starts, strict=True)
+        moved = [replace(e, start=start, end=first[e.end]) for e, start in pairs]
+        gold[name] = tuple(
+            e for e in moved if e.corrections != (" ".join(tokens[e.start : e.end]),)
+        )
+        counts["same"] += len(edits) - len(gold[name])
+    counts["texts"] += len(block.texts)
+    return M2Block.of(source, gold)
 
 
 def _ends(file: M2File) -> list[int]:
@@ -145,5 +206,5 @@ def _other_text(files: Sequence[M2File], names: tuple[str, str]) -> core.DataErr
     here, there = (min(bisect_right(_ends(f), at), len(f.blocks) - 1) + 1 for f in files)
     shown = " and ".join(repr(text[max(at - 10, 0) : at + 20]) for text in (one, other))
     fault = f"the characters differ from {names[1]}, sentence {there}: {shown}"
-    fix = "Both files must have the same source text; only white space and sentences may differ."
+    fix = "Both files must have the same source text; at most half of the tokens may differ."
     return core.DataError(fault, where=f"{names[0]}, sentence {here}", fix=fix)

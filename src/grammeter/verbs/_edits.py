@@ -140,8 +140,8 @@ def edits_align(
     """Bring two M2 files of one text, cut into other sentences, to common sentences.
 
     Both are cut wherever both have a boundary at the same number of characters, white space
-    aside; sentences in between are joined, their edits moved. Raises :class:`DataError` if the
-    characters of the sources differ.
+    aside; sentences in between are joined, their edits moved. Where one source was normalised its
+    tokens are aligned with the other's first. Raises :class:`DataError` if half of them differ.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def edits_compare(
         hypothesis, reference, notes = done.hypothesis, done.reference, done.notes
     sizes = len(hypothesis.blocks), len(reference.blocks)
     if sizes[0] != sizes[1]:
-        if recut.letters(hypothesis) == recut.letters(reference):
+        if recut.same_text(hypothesis, reference):
             fault = f"{sizes[0]} sentences, but {sizes[1]} in {ref_name}, of the same text"
             fix = "Bring both to common sentences: grammeter edits align, or here: --realign."
             raise core.DataError(fault, where=hyp_name, fix=fix)
