@@ -8,6 +8,7 @@ from typing import Any, get_args, overload
 
 from grammeter import core, version
 from grammeter.formats import list_datasets
+from grammeter.papers import cells as beside
 from grammeter.papers import (
     chollampatt2018,
     gong2022,
@@ -16,32 +17,14 @@ from grammeter.papers import (
     maeda2022,
     programs,
 )
-from grammeter.papers.cells import (
-    Cell,
-    Made,
-    Ours,
-    Printed,
-    PrintedTable,
-    Value,
-    Verdict,
-    cells_table,
-    figure_of,
-    is_cut,
-    judge,
-    printed_table,
-    read_slips,
-    read_tables,
-    slips_table,
-    why_table,
-)
 from grammeter.papers.materials import Materials, Settings, named_paths
 
 ALL = "all"  # in place of a paper: all papers
 
-EQUAL: tuple[Verdict, ...] = ("equal", "consistent", "stored")
+EQUAL: tuple[beside.Verdict, ...] = ("equal", "consistent", "stored")
 """Verdicts on figures with the printed digits, whatever ours are made from."""
 
-Make = Callable[[Materials], Made]
+Make = Callable[[Materials], beside.Made]
 """Makes the figures of a table; those that are not printed become rows beside the paper's."""
 
 _ALL = (grundkiewicz2015, chollampatt2018, gong2022, maeda2022, kobayashi2024, programs)
@@ -55,7 +38,7 @@ PAPERS: Mapping[str, Mapping[str, Make]] = {
 class Task:
     """A table with its recipe, and what this machine lacks for it."""
 
-    printed: PrintedTable
+    printed: beside.PrintedTable
     make: Make
     missing: tuple[str, ...]
 
@@ -98,8 +81,8 @@ class Reproducible(core.Result):
 class Reproduction(core.Result):
     """Cells of one or more tables, and the seconds that each table took."""
 
-    cells: tuple[Cell, ...]
-    printed: tuple[PrintedTable, ...]
+    cells: tuple[beside.Cell, ...]
+    printed: tuple[beside.PrintedTable, ...]
     seconds: tuple[float, ...]
     notes: tuple[str, ...] = ()
     as_printed: bool = False
@@ -114,15 +97,17 @@ class Reproduction(core.Result):
         one table alone was made.
         """
         if self.as_printed and not long:
-            return [printed_table(p, of) for p, of in self._by_table() if of]
+            return [beside.printed_table(p, of) for p, of in self._by_table() if of]
         if summary:
             differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
-            return [self._overview(), *(why_table(p, of) for p, of in differ if of)]
+            return [self._overview(), *(beside.why_table(p, of) for p, of in differ if of)]
         hidden = EQUAL if differing else ()
         chosen = [(p, [c for c in of if c.verdict not in hidden]) for p, of in self._by_table()]
         overview = [self._overview()] if len(self.printed) > 1 and self.cells else []
-        slips = [slips_table(paper) for paper in self.papers if not (self.cells and not overview)]
-        return [*overview, *(cells_table(p, of) for p, of in chosen if of), *slips]
+        slips = [
+            beside.slips_table(paper) for paper in self.papers if not (self.cells and not overview)
+        ]
+        return [*overview, *(beside.cells_table(p, of) for p, of in chosen if of), *slips]
 
     @property
     def papers(self) -> list[str]:
@@ -132,15 +117,15 @@ class Reproduction(core.Result):
     def figures(self) -> Mapping[str, core.Figure]:
         """Return the drawings among the tables, each with our figures."""
         drawn = ((p, of) for p, of in self._by_table() if p.axes)
-        return {p.name: figure_of(p, of) for p, of in drawn if any(cell.ours for cell in of)}
+        return {p.name: beside.figure_of(p, of) for p, of in drawn if any(cell.ours for cell in of)}
 
-    def _by_table(self) -> Iterator[tuple[PrintedTable, list[Cell]]]:
+    def _by_table(self) -> Iterator[tuple[beside.PrintedTable, list[beside.Cell]]]:
         for printed in self.printed:
             place = (printed.paper, printed.name)
             yield printed, [cell for cell in self.cells if (cell.paper, cell.table) == place]
 
     def _overview(self) -> core.Table:
-        verdicts: tuple[str, ...] = get_args(Verdict)
+        verdicts: tuple[str, ...] = get_args(beside.Verdict)
         rows: list[tuple[str | int | None, ...]] = []
         for p, of in self._by_table():
             rows.append((p.paper, p.name, *(n or None for n in _counts(of, verdicts))))
@@ -152,11 +137,11 @@ class Reproduction(core.Result):
         """Return the public shape."""
         shape: dict[str, Any] = {"kind": "reproduction", "grammeter": version.__version__}
         shape["cells"] = [cell.to_dict() for cell in self.cells]
-        shape["slips"] = {p: [asdict(slip) for slip in read_slips(p)] for p in self.papers}
+        shape["slips"] = {p: [asdict(slip) for slip in beside.read_slips(p)] for p in self.papers}
         return shape | {"notes": [*self.notes]}
 
 
-def _counts(cells: Sequence[Cell], verdicts: Sequence[str]) -> list[int]:
+def _counts(cells: Sequence[beside.Cell], verdicts: Sequence[str]) -> list[int]:
     counts = Counter(cell.verdict for cell in cells)
     return [counts[verdict] for verdict in verdicts]
 
@@ -169,7 +154,7 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
     tasks = [
         Task(printed, PAPERS[name].get(printed.name, _nothing), _missing(printed, absent))
         for name in ([paper] if paper else PAPERS)
-        for printed in read_tables(name).values()
+        for printed in beside.read_tables(name).values()
     ]
     if table is None:
         return tasks
@@ -179,11 +164,11 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
     return matching
 
 
-def _nothing(materials: Materials) -> Made:
+def _nothing(materials: Materials) -> beside.Made:
     return {}
 
 
-def _missing(printed: PrintedTable, absent: set[str]) -> tuple[str, ...]:
+def _missing(printed: beside.PrintedTable, absent: set[str]) -> tuple[str, ...]:
     names = [name for name in printed.data if name in absent]
     return tuple(f"data set {name}: grammeter data get {name}" for name in names)
 
@@ -257,7 +242,7 @@ def reproduce(
 def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
     """Make tables again; cells of a table that lacks something have the verdict ``needs``."""
     shared = materials or Materials()
-    cells: list[Cell] = []
+    cells: list[beside.Cell] = []
     seconds: list[float] = []
     for number, task in enumerate(tasks, start=1):
         start = time.perf_counter()
@@ -268,9 +253,9 @@ def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Repr
     return Reproduction(tuple(cells), tuple(task.printed for task in tasks), tuple(seconds))
 
 
-def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
+def _cells(task: Task, materials: Materials) -> Iterator[beside.Cell]:
     printed, need = task.printed, ""
-    made: Made = {}
+    made: beside.Made = {}
     if task.missing:
         need = f"needs {'; '.join(task.missing)}"
     else:
@@ -279,24 +264,27 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
         except core.MissingResourceError as error:
             need = " ".join(str(error).split())
     for key in dict.fromkeys([*printed.cells, *made]):
-        theirs = printed.cells.get(key, Printed(None))
+        theirs = printed.cells.get(key, beside.Printed(None))
         # not where the paper has a blank and we have no figure
         if key not in made and theirs.value is None and not printed.gap(*key):
             continue
         if need:
-            yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", need)
+            yield beside.Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", need)
         else:
             yield _cell(printed, key, theirs, made.get(key))
 
 
 def _cell(
-    table: PrintedTable, key: tuple[str, str], theirs: Printed, made: Ours | Value | None
-) -> Cell:
-    ours = made if made is None or isinstance(made, Ours) else Ours(made)
-    verdict, note = judge(theirs, ours, table.tolerance(*key), table.reason(*key))
+    table: beside.PrintedTable,
+    key: tuple[str, str],
+    theirs: beside.Printed,
+    made: beside.Ours | beside.Value | None,
+) -> beside.Cell:
+    ours = made if made is None or isinstance(made, beside.Ours) else beside.Ours(made)
+    verdict, note = beside.judge(theirs, ours, table.tolerance(*key), table.reason(*key))
     if verdict == "needs" and not note:
         note = table.gap(*key) or "no recipe for this figure"
     value = None if ours is None or ours.value != ours.value else ours.value  # NaN: none
-    cut = "cut" if value is not None and is_cut(theirs, value) else None
+    cut = "cut" if value is not None and beside.is_cut(theirs, value) else None
     cut = None if verdict == "other model" else cut
-    return Cell(table.paper, table.name, *key, theirs.value, value, verdict, note, cut)
+    return beside.Cell(table.paper, table.name, *key, theirs.value, value, verdict, note, cut)

@@ -14,18 +14,7 @@ from typing import Any
 import numpy as np
 
 from grammeter import core, stats
-from grammeter.ranking import (
-    ExpectedWins,
-    Resampling,
-    Selection,
-    counted,
-    expected_wins,
-    extract_pairs,
-    order_of_units,
-    public_shape,
-    rank_systems,
-    unit_numbers,
-)
+from grammeter import ranking as ranks
 
 ROUNDING = 1e-9  # a correlation that misses its target by less has reached it
 
@@ -71,7 +60,7 @@ class Campaigns:
 
     def _scores(self, wins: core.FloatArray) -> core.FloatArray:
         size = len(self.systems)
-        scores = np.nan_to_num(expected_wins(wins.reshape(*wins.shape[:-1], size, size)))
+        scores = np.nan_to_num(ranks.expected_wins(wins.reshape(*wins.shape[:-1], size, size)))
         return np.round(scores, 12)  # equal scores tie, whatever the order of their sums
 
 
@@ -92,7 +81,7 @@ class LearningCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
-        return public_shape("learning-curve", self)
+        return ranks.public_shape("learning-curve", self)
 
 
 def draw_campaigns(
@@ -120,15 +109,15 @@ def draw_campaigns(
         fault = f"{draws} draws of {longest} from {len(usable)} items, seed {seed}"
         raise core.UsageError(fault, fix="Draw fewer, or with chances; a seed is 0 or more.")
     random = stats.generator(seed)
-    pairs = extract_pairs([rankings[at] for at in usable])
-    order = order_of_units(pairs, unit_numbers(pairs, "ranking"))  # that of no file
+    pairs = ranks.extract_pairs([rankings[at] for at in usable])
+    order = ranks.order_of_units(pairs, ranks.unit_numbers(pairs, "ranking"))  # that of no file
     if chances is None:
         drawn = random.permuted(np.tile(order, (draws, 1)), axis=1)[:, :longest]
     else:
         steps = np.cumsum(_chosen(chances, len(rankings), usable)[order])
         share = random.random((draws, longest))
         drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
-    wins, _ = counted(pairs.cells(pairs.ranking, len(usable)), len(pairs.systems))
+    wins, _ = ranks.counted(pairs.cells(pairs.ranking, len(usable)), len(pairs.systems))
     settings: dict[str, object] = {"by": "expected-wins", "unit": "item", "items": len(usable)}
     how = "without-replacement" if chances is None else "with-replacement"
     weighted = weights is not None or full_weights is not None
@@ -304,11 +293,11 @@ class Outlook(core.Result):
         return self.curve.to_dict() | rest
 
 
-def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Outlook:
+def outlook(selection: ranks.Selection, *, resamples: int = 1000, seed: int = 1) -> Outlook:
     """Compute the curve of so many drawn campaigns, and what neighbours in the ranking need."""
     campaigns = draw_campaigns(selection.rankings, draws=resamples, seed=seed)
-    resampling = Resampling(runs=resamples, seed=seed)
-    order = tuple(rank_systems(selection, ExpectedWins(), resampling=resampling))
+    resampling = ranks.Resampling(runs=resamples, seed=seed)
+    order = tuple(ranks.rank_systems(selection, ranks.ExpectedWins(), resampling=resampling))
     apart, notes = separations(selection.rankings, order), (*selection.notes, _NOTE)
     curve, needed = learning_curve(campaigns), items_needed(campaigns)
     return Outlook(curve, needed, apart, notes)
@@ -330,7 +319,7 @@ def separations(
     if len(set(systems)) != len(systems):
         raise core.UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
     judged = [ranking for ranking in rankings if compares(ranking)]
-    pairs = extract_pairs(judged)
+    pairs = ranks.extract_pairs(judged)
     for name in systems:
         core.UnknownNameError.check("judged system", name, pairs.systems)
 
