@@ -9,16 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import grammeter as gm
 from grammeter import core, errant, formats, metrics, models
 from grammeter.cli.output import print_json
 from grammeter.version import __version__
 
-_PACKAGES: dict[str, Any] = tomllib.loads(
-    Path(__file__).with_name("packages.toml").read_text(encoding="utf-8")
-)
+_PACKAGES = tomllib.loads(Path(__file__).with_name("packages.toml").read_text("utf-8"))
 CORE: Sequence[str] = _PACKAGES["core"]
 EXTRAS: Mapping[str, Sequence[str]] = _PACKAGES["extras"]
 """Extra -> its packages, as in pyproject.toml."""
@@ -99,9 +96,8 @@ def _pipelines() -> Iterator[Row]:
     shipped = errant.find_pipeline(str(errant.shipped_pipeline()))
     how = f"{_first('spacy', 'errant')}python -m spacy download {errant.USUAL}"
     ways = {errant.USUAL: f"{shipped.name} stands in; get it: {how}"}
-    ways |= {
-        n: f"pip install {p}" for n, p in errant.PUBLISHED_ANEW.items() if not n.startswith("en_")
-    }
+    others = ((n, p) for n, p in errant.PUBLISHED_ANEW.items() if not n.startswith("en_"))
+    ways |= {name: f"pip install {package}" for name, package in others}
     for name, way in ways.items():
         try:
             here = errant.find_pipeline(name)

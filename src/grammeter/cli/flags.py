@@ -16,9 +16,7 @@ HOUSE = Path(__file__).parents[1]
 SHORT = {"metrics": "-m", "metric": "-m", "output": "-o"}
 LONG = {"resamples": "--bootstrap", "extraction": "--pairs"}  # other names
 
-METAVARS: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("metavars.toml").read_text(encoding="utf-8")
-)
+METAVARS = tomllib.loads(Path(__file__).with_name("metavars.toml").read_text("utf-8"))
 """What a value is called in help where its type does not say it."""
 
 VALUES = {str: "NAME", int: "N", float: "X"}

@@ -49,9 +49,8 @@ def run(args: argparse.Namespace) -> int:
             remark(_idle("--dry-run asks nothing and writes no judgments", unused))
             return 0
         if args.submit:
-            return _print_submission(
-                args, verbs.judge(corpus, items, submit=str(args.submit), **options)
-            )
+            written = verbs.judge(corpus, items, submit=str(args.submit), **options)
+            return _print_submission(args, written)
         judged = verbs.judge(corpus, items, dry_run=False, collect=args.collect, **options)
     put(args.output, formats.format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
@@ -115,9 +114,8 @@ def _items(args: argparse.Namespace, corpus: formats.Corpus) -> Sequence[verbs.S
             fix = "Leave out --first-segment."
             raise gm.UsageError("--first-segment: items count sentences from 1", fix=fix)
         return formats.read_items(args.items)
-    judgments = formats.read_judgments(
-        args.items, first_segment=args.first_segment, systems=corpus.systems
-    )
+    of: Any = {"first_segment": args.first_segment, "systems": corpus.systems}
+    judgments = formats.read_judgments(args.items, **of)
     for text in judgments.notices:
         notice(args, text)
     return judgments

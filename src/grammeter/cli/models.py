@@ -54,10 +54,9 @@ def remark_unused(
         names = ("--device", "--dtype", "--batch-tokens", "--download", *cache)
         flags.remark_idle(args, "no metric here runs a pretrained model", *names)
     if judging and not language:
-        names = {f"--{each.name.replace('_', '-')}" for each in fields(llm.Endpoint)} - {
-            "--cache-dir"
-        }
-        flags.remark_idle(args, "no metric here asks a language model", *names)
+        names = {f"--{each.name.replace('_', '-')}" for each in fields(llm.Endpoint)}
+        why = "no metric here asks a language model"
+        flags.remark_idle(args, why, *names - {"--cache-dir"})
 
 
 def _usage(bill: llm.Bill) -> Iterator[str]:
@@ -72,6 +71,5 @@ def _usage(bill: llm.Bill) -> Iterator[str]:
 
 def _endpoint(args: argparse.Namespace) -> llm.Endpoint:
     values: dict[str, Any] = {name: getattr(args, name) or None for name in ("cache_dir", "prices")}
-    return llm.Endpoint(
-        **flags.options(args, llm.Endpoint, base_url=args.base_url or llm.OPENAI, **values)
-    )
+    values["base_url"] = args.base_url or llm.OPENAI
+    return llm.Endpoint(**flags.options(args, llm.Endpoint, **values))

@@ -68,7 +68,6 @@ def _limits(spelled: Iterable[str]) -> dict[str, float]:
         except ValueError:
             name = ""
         if not name:
-            raise gm.UsageError(
-                f"--fail-under {text}", fix="Write METRIC=VALUE: m2=0.35, m2@GROUP=0.3"
-            )
+            fix = "Write METRIC=VALUE: m2=0.35, m2@GROUP=0.3"
+            raise gm.UsageError(f"--fail-under {text}", fix=fix)
     return limits

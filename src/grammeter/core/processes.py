@@ -11,9 +11,8 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any, Self
 
-_STOPPING = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
+_NAMES = "SIGINT", "SIGTERM", "SIGHUP"
+_STOPPING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 
 
 class Workers:

@@ -139,12 +139,9 @@ class Characters(annotate.Annotator):
 
     def signature(self) -> dict[str, str]:
         """Return all that edits depend on: alignments, resources, conversion of the target."""
-        conversion = {"simplify": "t2s", "opencc": version("opencc")} if self._simplify else {}
-        return {
-            "alignments": "first" if self._first else "all",
-            **self._resources.signature,
-            **(conversion or {"simplify": "none"}),
-        }
+        shown = {"alignments": "first" if self._first else "all", **self._resources.signature}
+        shown["simplify"] = "t2s" if self._simplify else "none"
+        return shown | ({"opencc": version("opencc")} if self._simplify else {})
 
     def target(self, text: str) -> tuple[str, ...]:
         """Return the tokens of a corrected text, simplified if that is done here."""
@@ -198,8 +195,6 @@ def chinese_annotator(
 
 
 # --- alignment ------------------------------------------------------------------------------
-
-
 class _Costs:
     """Costs of substituting one character for another, computed on first use."""
 
@@ -288,8 +283,6 @@ class _Ties:
 
 
 # --- merging --------------------------------------------------------------------------------
-
-
 def _merged(
     changes: Iterable[Change], source: Sequence[str], target: Sequence[str]
 ) -> Iterator[Change]:
@@ -340,8 +333,7 @@ def _moves(window: Sequence[Change], source: Sequence[str], target: Sequence[str
 
 def _near(one: str, other: str) -> bool:
     """Whether one insertion, deletion or substitution of a character at most is between texts."""
-    part = region(one, other)
-    return max(part.shape) <= 1
+    return max(region(one, other).shape) <= 1
 
 
 def _edits(

@@ -82,9 +82,7 @@ class _Side:
         try:
             return tuple([known[tag] for tag in self.tags])
         except KeyError as error:
-            fault = (
-                f"the pipeline gives the tag {error.args[0]!r}, which ERRANT's rules do not know"
-            )
+            fault = f"the pipeline gives the tag {error.args[0]!r}, unknown to ERRANT's rules"
             fix = "Use a pipeline with Penn Treebank tags, or do without types."
             raise UsageError(fault, fix=fix) from None
 
@@ -289,7 +287,6 @@ _WORD_RULES: tuple[Callable[[_Pair], str | None], ...] = (
 
 
 # --- what English words are ----------------------------------------------------------------------
-
 SimilarityRow = tuple[tuple[int, int], tuple[int, int], Callable[[float, float], bool], float, str]
 """Lengths of a word and of its replacement, how to compare their similarity to what, the type."""
 

@@ -118,9 +118,8 @@ def _of_answers(
     figures |= {f"place-{n + 1}": (rows, judge_sums.ratio(2 * n, 2 * n + 1)) for n in range(places)}
     columns = [[([*range(len(a.order))], [a.scores[at] for at in a.order]) for a in of]
                for of in answers]  # fmt: skip
-    return figures | {
-        f"{name}-place": (judge_sums.swayed(columns), of) for name, of in SWAYS if places
-    }
+    rows = judge_sums.swayed(columns)
+    return figures | {f"{name}-place": (rows, of) for name, of in SWAYS if places}
 
 
 def swaying(

@@ -17,6 +17,7 @@ FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.
 """CLEME 2.0's trade-off between hit, wrong, under- and over-correction, by level."""
 
 MODEL = "bert-base-uncased"  # the encoder of similarity weights in the authors' program
+Weights = Literal["auto", "length", "none", "similarity", "length-corpus", "length-sentence"]
 _DIGITS = 4  # of the measures of version 1 by which the program chooses and averages
 
 
@@ -62,9 +63,7 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
     version: Literal[1, 2] = 1
     assumption: Literal["dependent", "independent"] = "dependent"
     level: Literal["corpus", "sentence"] = "corpus"
-    weights: Literal["auto", "length", "none", "similarity", "length-corpus", "length-sentence"] = (
-        "auto"
-    )
+    weights: Weights = "auto"
     beta: base.FBeta = 0.5
     factors: tuple[float, ...] | None = None
     changed_only: bool = False

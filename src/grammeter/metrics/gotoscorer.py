@@ -203,14 +203,8 @@ def _outcome(gold: Piece, same_span: Sequence[Piece], edits: Sequence[Piece]) ->
     if gold.start == gold.end:
         modified = any(piece.edited for piece in same_span)
         return ChunkOutcome(modified, correct=not same_span and not gold.edited)
-    return ChunkOutcome(any(_overlaps(edit, gold) for edit in edits), correct=False)
-
-
-def _overlaps(edit: Piece, gold: Piece) -> bool:
-    """Whether an edit overlaps a gold chunk that holds at least one token."""
-    if edit.start == edit.end:
-        return gold.start <= edit.start < gold.end
-    return edit.start < gold.end and gold.start < edit.end
+    met = (e.start < gold.end and gold.start < max(e.end, e.start + 1) for e in edits)
+    return ChunkOutcome(any(met), correct=False)
 
 
 def _parts(sums: core.FloatArray) -> dict[str, core.FloatArray]:
@@ -226,9 +220,7 @@ def _verdicts(
     """Yield the system's edits and the gold edits that it lacks, in the sentence's order."""
     right = {piece for piece, outcome in zip(gold, judged, strict=True) if outcome.correct}
     matched = {piece[:3] for piece in right}
-    verdicts: dict[Piece, core.EditVerdict] = {
-        p: "missed" for p in gold if p.edited and p not in right
-    }
+    verdicts: dict[Piece, core.EditVerdict] = {p: "missed" for p in {*gold} - right if p.edited}
     for piece in system:
         if piece.edited:
             verdicts[piece] = "matched" if piece[:3] in matched else "spurious"

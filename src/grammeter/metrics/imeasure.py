@@ -141,9 +141,8 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
             return core.Explanation(value=float("nan"))
         number = int(scores.chosen[0])
         candidates = self.candidates(segment)
-        columns = alignment.align(
-            segment.source.split(), segment.hypothesis.split(), candidates[number]
-        )
+        sides = segment.source.split(), segment.hypothesis.split()
+        columns = alignment.align(*sides, candidates[number])
         rows = statistics.rows[0][statistics.present[0]]
         figures, numbers = self._parts(rows[:, :_SUMMED]), rows[:, _SUMMED]
         shown = {
@@ -159,15 +158,12 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
         source = segment.source.split()
         if not segment.gold:
             texts = enumerate(segment.references)
-            return alignment.distinct(
-                {n: tuple(text.split()) for n, text in texts if text is not None}
-            )
+            known = {n: tuple(text.split()) for n, text in texts if text is not None}
+            return alignment.distinct(known)
+        gold, split = segment.gold, self.treebank
         if self.mix:
-            combined = alignment.mixed(
-                source, segment.gold, treebank=self.treebank, limit=self.limit
-            )
-            return dict(enumerate(combined))
-        return alignment.corrected_by_annotator(source, segment.gold, treebank=self.treebank)
+            return dict(enumerate(alignment.mixed(source, gold, treebank=split, limit=self.limit)))
+        return alignment.corrected_by_annotator(source, gold, treebank=split)
 
     def _parts(self, counts: npt.NDArray[Any]) -> Figures:
         detection = _figures(_detection(counts), self.weight, self.beta)

@@ -4,7 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 from math import isnan
 from typing import Annotated, ClassVar
@@ -56,14 +56,7 @@ class Judging(Pooled):
     @property
     def protocol(self) -> llm.Protocol:
         """How questions are put into words."""
-        assert self.name in ("llm-s", "llm-e"), self.name
-        return llm.Protocol(
-            name=self.name,
-            criterion=self.criterion,
-            prompt=self.prompt,
-            numbered=self.numbered,
-            context=self.context,
-        )
+        return llm.Protocol(**{f.name: getattr(self, f.name) for f in fields(llm.Protocol)})
 
     @property
     def panel(self) -> llm.Panel:
@@ -74,15 +67,10 @@ class Judging(Pooled):
             raise core.UsageError(f"{self.name}: no model is named", fix=fix)
         chat = Chat(self.model) if llm.current().in_process else None
         return llm.Panel(
-            model=chat.identity if chat else self.model,
-            chat=chat,
-            protocol=self.protocol,
-            orders=self.permutations,
-            repeats=self.repeats,
-            seed=self.seed,
-            size=self.set_size,
+            model=chat.identity if chat else self.model, chat=chat, protocol=self.protocol,
+            orders=self.permutations, repeats=self.repeats, seed=self.seed, size=self.set_size,
             shuffle=self.shuffle,
-        )
+        )  # fmt: skip
 
     def models(self) -> Mapping[str, str]:
         """Return the model if it runs in this process."""
@@ -163,10 +151,8 @@ class Judging(Pooled):
         if lacking:
             reasons = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
             due = sum(opinion.due for opinion in judged)
-            warnings.warn(
-                f"{self}: {lacking.total()} of {due} questions brought no scores: {reasons}",
-                stacklevel=4,
-            )
+            fault = f"{self}: {lacking.total()} of {due} questions brought no scores: {reasons}"
+            warnings.warn(fault, stacklevel=4)
 
     def score(self, statistics: core.Statistics) -> core.Score:
         """Take the mean over sentences whose outputs differ; parts: ``judged``, ``coverage``."""
@@ -180,10 +166,8 @@ class Judging(Pooled):
     def _why(self, segments: int, due: int, answered: int) -> str:
         if not due:
             return "no sentence has two distinct outputs" if segments else "no segments"
-        return (
-            f"{due - answered} of {due} sentences have no score, coverage={self.coverage:g}"
-            " is wanted; raise --attempts to ask again for invalid replies"
-        )
+        few = f"{due - answered} of {due} sentences have no score, coverage={self.coverage:g}"
+        return f"{few} is wanted; raise --attempts to ask again for invalid replies"
 
     def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Return the score of each sentence, 1 to 5; NaN where there is none."""
@@ -212,11 +196,9 @@ class Judging(Pooled):
     def explain(self, segment: core.Segment) -> core.Explanation:
         """Return the score (no grounds); NaN without other outputs to stand beside."""
         if self._row is None and not self.company:
-            return core.Explanation(
-                value=float("nan"),
-                reason="a judge scores outputs side by side, and gives no reasons: see the"
-                " sentence scores, and 'grammeter judge' for its rankings",
-            )
+            why = "a judge scores outputs side by side, and gives no reasons: see the"
+            why += " sentence scores, and 'grammeter judge' for its rankings"
+            return core.Explanation(float("nan"), reason=why)
         rows = self._row
         if rows is None:
             outputs = self.beside(segment)

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, cast, get_args
 
 from grammeter.core import METRICS, GrammeterError, UnknownNameError, UsageError, spelling
 from grammeter.metrics.base import Metric, Needs
 
-BUILT_IN: dict[str, str] = json.loads(
-    files("grammeter.metrics").joinpath("built_in.json").read_text(encoding="utf-8")
-)
+BUILT_IN: dict[str, str] = json.loads(Path(__file__).with_name("built_in.json").read_text("utf-8"))
 """Name -> ``module:class`` of every metric of the package."""
 
 GROUP = METRICS

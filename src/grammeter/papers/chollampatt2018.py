@@ -145,7 +145,6 @@ def _star(agreements: Mapping[str, meta.MetricAgreement]) -> str:
 
 
 # --- examples ------------------------------------------------------------------------------
-
 # Sentences of ours with the pattern of the paper's: the metrics see of a word only which others
 # it equals.
 

@@ -29,9 +29,8 @@ def _table2(materials: Materials) -> Made:
     named = {"Scribendi Score": "Scribendi Score (ours)"}
     rows = {named.get(row, row): partial(_human, materials, row) for row in by_maege.ROWS}
     cells = in_columns(rows, (*by_maege.CORPUS, *SENTENCE))
-    return cells | {
-        ("Scribendi Score (paper)", c): Ours(math.nan, _REPEATED) for c in by_maege.CORPUS
-    }
+    repeated = (("Scribendi Score (paper)", column) for column in by_maege.CORPUS)
+    return cells | dict.fromkeys(repeated, Ours(math.nan, _REPEATED))
 
 
 _REPEATED = "figures of Islam and Magnani 2021, which the paper repeats: not of its own work"

@@ -178,11 +178,7 @@ def _segments(
         if len(values) != len(sources):
             raise core.LengthMismatchError("sources", len(sources), name, len(values))
     rows = zip(sources, hypotheses, references or [None] * len(sources), strict=True)
-    return [core.Segment(source, hypothesis, _tuple(texts)) for source, hypothesis, texts in rows]
-
-
-def _tuple(texts: str | Sequence[str] | None) -> tuple[str, ...]:
-    return (texts,) if isinstance(texts, str) else tuple(texts or ())
+    return [core.Segment(s, h, (t,) if isinstance(t, str) else tuple(t or ())) for s, h, t in rows]
 
 
 def check_alone(metric: Metric) -> None:
@@ -205,9 +201,7 @@ def sentence_values(
         judged = [segment for segment in segments if segment.source.split()]
         columns = [iter(column) for column in sentence_values(metrics, judged)]
         none = Value(None, f"it cannot be judged: {NO_SOURCE}")
-        return [
-            [next(column) if s.source.split() else none for s in segments] for column in columns
-        ]
+        return [[next(c) if s.source.split() else none for s in segments] for c in columns]
     if not segments:
         return [[] for _ in metrics]
     try:

@@ -282,11 +282,9 @@ def examined(
     drawable = {name: curve for name, curve in curves.items() if curve}
     largest = (one for of in pairs for one in meta.disagreements(of, examples))
     texts = tuple(_with_texts(one, corpus) for one in largest)
-    signature, notes = (
-        core.Signature.of("meta-judge", settings),
-        _notes(profiles, corpus, bool(people)),
-    )
-    return JudgeMeta(profiles, figures, drawable, texts, signature, tuple(notes))
+    signature = core.Signature.of("meta-judge", settings)
+    notes = tuple(_notes(profiles, corpus, bool(people)))
+    return JudgeMeta(profiles, figures, drawable, texts, signature, notes)
 
 
 def scoring_judges(rankings: Sequence[core.Ranking]) -> list[str]:

@@ -118,9 +118,8 @@ def train_some(
     """
     settings = _settings(locals())
     path = _present([Path(scores)])[0]
-    return training.fit_some(
-        read_ratings(path), Path(output), settings, files=[path], criteria=criteria, resume=resume
-    )
+    options: Any = {"files": [path], "criteria": criteria, "resume": resume}
+    return training.fit_some(read_ratings(path), Path(output), settings, **options)
 
 
 @checked

@@ -127,13 +127,10 @@ class ComparisonDesign:
         resamples = min(wanted, possible)
         if wanted <= possible or self.correction not in STRICT:
             return replace(self, resamples=resamples), []
-        note = (
-            f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples, which"
-        )
-        note += (
-            f" takes more than seconds: Benjamini-Hochberg was taken instead, with {resamples:,}."
-        )
-        note += " It bounds the share of false alarms among all alarms, not the chance of any."
+        note = f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples,"
+        note += " which takes more than seconds: Benjamini-Hochberg was taken instead, with"
+        note += f" {resamples:,}. It bounds the share of false alarms among all alarms, not the"
+        note += " chance of any."
         if systems * wanted <= MOST_VALUES:
             note += f" For {self.correction} say --resamples {wanted}"
         return replace(self, resamples=resamples, correction="benjamini-hochberg"), [note]
