@@ -180,9 +180,9 @@ def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) 
     return values[usable]
 
 
-def compares(ranking: core.Ranking) -> bool:
+def compares(judged: core.Ranking) -> bool:
     """Whether a ranking compares two outputs."""
-    return not ranking.skipped and len(ranking.groups) > 1
+    return not judged.skipped and len(judged.groups) > 1
 
 
 _NOTE = (
