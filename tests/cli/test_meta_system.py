@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+import grammeter as gm
 from fake_metric import scored, systems
 from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranked, RankedSystem, Signature, UnknownNameError, UsageError
@@ -260,3 +261,38 @@ def test_figures_of_one_metric(run, scores, human, tmp_path):
     assert run(scores, human, *options)[0] == 0
     assert points.is_file()
     assert tests.is_file()
+
+
+def by_document(labels):
+    """Scores of three systems on sentences of documents, with statistics."""
+    source = [f"a b c {n}" for n in range(len(labels))]
+    wrong = {"X": 2, "Y": 3, "Z": 5}
+    outputs = {
+        s: [t if n % k else t.replace("b", "x") for n, t in enumerate(source)]
+        for s, k in wrong.items()
+    }
+    references = [[text.replace("b", "x") for text in source]]
+    corpus = gm.Corpus(sources=source, references=references, systems=outputs, documents=labels)
+    return gm.score(corpus, ["gleu"])
+
+
+def test_documents_are_drawn_as_a_whole(run, put):
+    people = {"X": 1.0, "Y": 0.6, "Z": 0.5}
+    alone, pairs = (by_document([str(n // k) for n in range(60)]) for k in (1, 2))
+    design = system_values.Design(interval="sentences", resamples=100)
+
+    def bounds(table, unit=None):
+        (of,) = gm.correlate(table, people, design=design, unit=unit).values()
+        return of.correlations["pearson"].low, of.correlations["pearson"].high
+
+    sentences = bounds(alone, "sentence")
+    assert bounds(alone) == sentences  # a document a sentence
+    assert bounds(pairs) != sentences
+    path = put("scores.json", json.dumps(pairs.to_full_dict()))
+    human = put("h.tsv", "system\tvalue\n" + "".join(f"{s}\t{v}\n" for s, v in people.items()))
+    code, text, _ = run(path, human, "--interval", "sentences", "--format", "json")
+    assert code == 0
+    assert "|meta-unit:document(30)|" in json.loads(text)["metrics"]["gleu"]["signature"]
+    assert "30 documents are drawn, not sentences (--unit sentence)" in json.loads(text)["notes"]
+    with pytest.raises(UsageError, match="--unit belongs to the interval 'sentences'"):
+        gm.meta_system(path, human, unit="document")

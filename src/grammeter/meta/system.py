@@ -28,6 +28,7 @@ from grammeter.meta.system_values import (
 
 Sampler = Callable[[MetricScores, Sequence[str]], stats.PairedSamples | None]
 """Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
+Summed = Callable[[stats.PairedSamples], stats.PairedSamples]
 
 FEWEST_TOP = 4  # the curve of the best K begins here
 
@@ -50,6 +51,7 @@ def correlate_systems(
     leave_one_out: bool = False,
     top_k: bool = False,
     sampler: Sampler | None = None,
+    summed: Summed = lambda samples: samples,
     notes: Sequence[str] = (),
 ) -> SystemMeta:
     """Correlate metrics with people's scores of the same systems; higher human scores are better.
@@ -60,8 +62,8 @@ def correlate_systems(
     an ``outlier_cutoff``, :func:`~grammeter.meta.sides.outliers` to say; ``metrics`` are spellings,
     by default all. ``leave_one_out`` and ``top_k`` correlate again without each system, and for the
     best K by people. The ``sampler`` is needed for the bootstrap over sentences of a metric that
-    has statistics; one that has segment scores only is averaged. ``notes`` are what the reader of
-    ``human`` must know.
+    has statistics; one that has segment scores only is averaged, ``summed`` adds up the rows of
+    what is drawn as a whole. ``notes`` are what the reader of ``human`` must know.
 
     A system on one side only, or without a score by people, is a DataError; a metric or system
     that there is not, an UnknownNameError.
@@ -72,7 +74,7 @@ def correlate_systems(
     chosen, far = _without_outliers(chosen, human, outlier_cutoff)
     criterion = np.array([human[name] for name in chosen])
     scores = {name: oriented(column, chosen) for name, column in columns.items()}
-    resampled = _resampled_scores(columns, chosen, design, sampler)
+    resampled = _resampled_scores(columns, chosen, design, sampler, summed)
     results: dict[str, MetricMeta] = {}
     for name, values in scores.items():
         undefined = _missing(columns[name], chosen, values) or constant(values, criterion)
@@ -254,12 +256,12 @@ def _over_systems(
 
 def _resampled_scores(
     columns: Mapping[str, MetricScores], systems: Sequence[str], design: Design,
-    sampler: Sampler | None,
+    sampler: Sampler | None, summed: Summed,
 ) -> dict[str, FloatArray | str]:  # fmt: skip
     """Score the same resamples for all metrics: ``(resamples, systems)`` by metric, or a reason."""
     if design.interval != "sentences":
         return {}
-    groups = {name: _samples(column, systems, sampler) for name, column in columns.items()}
+    groups = {name: _samples(of, systems, sampler, summed) for name, of in columns.items()}
     there = {name: group for name, group in groups.items() if group is not None}
     drawn = stats.bootstrap(list(there.values()), resamples=design.resamples, seed=design.seed)
     nothing = "no statistics and no segment scores to resample"
@@ -270,7 +272,7 @@ def _resampled_scores(
 
 
 def _samples(
-    column: MetricScores, systems: Sequence[str], sampler: Sampler | None
+    column: MetricScores, systems: Sequence[str], sampler: Sampler | None, summed: Summed
 ) -> stats.PairedSamples | None:
     if sampler is not None and all(name in column.statistics for name in systems):
         return sampler(column, systems)
@@ -280,4 +282,5 @@ def _samples(
     values = np.array([column.segments[name].values for name in systems])
     there = np.isfinite(values) | (not isinstance(column, JudgedScores))
     rows = np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
-    return stats.PairedSamples(rows, lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1))
+    mean = stats.PairedSamples(rows, lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1))
+    return summed(mean)

@@ -60,8 +60,8 @@ class Design:
     """How metrics are held against people: everything that the signatures add.
 
     ``human`` says in words what the human scores are; ``resamples`` and ``seed`` matter to the
-    bootstraps, ``ties`` to Kendall's tau. A value that is out of range or unknown raises
-    UsageError.
+    bootstraps, ``ties`` to Kendall's tau; ``drawn`` is what is drawn in place of sentences. A value
+    that is out of range or unknown raises UsageError.
     """
 
     human: str = "human scores"
@@ -70,6 +70,7 @@ class Design:
     resamples: int = 1000
     seed: int = 1
     ties: stats.TiePolicy = "tau-b"
+    drawn: str = ""
 
     def __post_init__(self) -> None:
         core.UnknownNameError.check("interval", self.interval, INTERVALS)
@@ -88,6 +89,7 @@ class Design:
             added["meta-confidence"] = self.confidence
         if self.interval not in ("fisher", "none"):
             added |= {"meta-resamples": self.resamples, "meta-seed": self.seed}
+        added |= {"meta-unit": self.drawn} if self.drawn else {}
         return column.signature.extended(added | direction(column))
 
 

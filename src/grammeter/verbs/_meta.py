@@ -16,12 +16,13 @@ from grammeter.core import (
     Ranking,
     ScoreTable,
     UsageError,
+    check_home,
     checked,
 )
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.meta import Human, Source, human_side, join_scores
 from grammeter.metrics import metric as make_metric
-from grammeter.verbs._compare.samples import paired_samples
+from grammeter.verbs._compare.units import Units
 from grammeter.verbs._rank import rank
 from grammeter.verbs._using import fields_among
 
@@ -127,7 +128,7 @@ def _of_benchmark(known: formats.Benchmark, by: str | None, sources: Mapping[str
     return replace(human, name=f"{known.name}, {human.name}", notes=(*notes, *human.notes))
 
 
-SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k"
+SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k", "unit"
 """Arguments that :func:`meta_system` passes on to :func:`correlate`."""
 
 
@@ -144,6 +145,7 @@ def meta_system(
     metrics: Sequence[str] | None = None,
     aggregate: Sequence[meta.Aggregate] = (),
     interval: meta.IntervalName = "fisher",
+    unit: str | None = None,
     resamples: int = 1000,
     seed: int = 1,
     confidence: float = 0.95,
@@ -168,7 +170,7 @@ def meta_system(
         Take people's scores of a data set, ``gjg15``, ``seeda-e`` or ``seeda-s``.
     published_data
         As SEEDA's published figures have it: LM-Critic is scored by PIE's outputs.
-    by, systems, drop, metrics, aggregate, leave_one_out, top_k
+    by, systems, drop, metrics, aggregate, leave_one_out, top_k, unit
         See :func:`correlate`.
     interval, resamples, seed, confidence, ties
         See :class:`~grammeter.meta.system_values.Design`.
@@ -215,6 +217,7 @@ def correlate(
     outlier_cutoff: float | None = None,
     leave_one_out: bool = False,
     top_k: bool = False,
+    unit: str | None = None,
     notes: Sequence[str] = (),
 ) -> meta.SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
@@ -243,19 +246,32 @@ def correlate(
         Intervals, confidence, seed, ties; see :class:`~grammeter.meta.system_values.Design`.
     outlier_cutoff, leave_one_out, top_k
         See :func:`grammeter.meta.system.correlate_systems`.
+    unit
+        What is drawn as a whole where sentences are resampled: as for :func:`compare`.
     notes
         What the reader of ``human`` must know, besides its own notes.
     """
     table, side = read_sides(scores, human, by=by, systems=systems, drop=drop)
+    design = design or meta.Design(human=side.name)
+    drawn = design.interval == "sentences"
+    check_home(drawn, "the interval 'sentences'", unit=unit is not None)
+    units = Units.of(table, unit) if drawn else Units("sentence")
+    if units.count is not None:
+        design = replace(design, drawn=f"{units.name}({units.count})")
     if metrics is not None:
         table = replace(table, columns={name: table[name] for name in dict.fromkeys(metrics)})
     return meta.correlate_systems(
         meta.with_aggregates(table, aggregate), side.scores,
-        design=design or meta.Design(human=side.name), systems=systems, drop=drop,
+        design=design, systems=systems, drop=drop,
         outlier_cutoff=outlier_cutoff, leave_one_out=leave_one_out, top_k=top_k,
-        sampler=lambda column, names: paired_samples(column.metric, column, names),
-        notes=(*side.notes, *notes),
+        sampler=lambda column, names: units.samples(column.metric, _of(column, names)),
+        summed=units.summed, notes=(*side.notes, *units.limits(), *notes),
     )  # fmt: skip
+
+
+def _of(column: MetricScores, systems: Sequence[str]) -> MetricScores:
+    """Return the scores of some systems, in their order."""
+    return replace(column, scores={name: column[name] for name in systems})
 
 
 @checked

@@ -48,6 +48,14 @@ class Units:
         at = self.numbers
         return None if at is None or self.name == SENTENCE else int(at.max()) + 1
 
+    def limits(self) -> Iterator[str]:
+        """Say what is drawn, unless that is sentences, and whether there are too few."""
+        if self.count is not None:
+            yield f"{self.count} {self.name}s are drawn, not sentences (--unit sentence)"
+        if self.count is not None and self.count < FEW_UNITS:
+            few = f"({self.name}: {self.count})"
+            yield f"an interval from so few units is not to be trusted {few}"
+
     def samples(self, name: str, column: core.MetricScores) -> stats.PairedSamples:
         """Gather the rows of all systems, those of a unit added up."""
         if self.name == SENTENCE and _averaged(column):
