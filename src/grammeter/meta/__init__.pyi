@@ -1,6 +1,3 @@
-from grammeter.meta._judge_profile import JudgeProfile as JudgeProfile
-from grammeter.meta._judge_profile import judge_profile as judge_profile
-from grammeter.meta._judge_profile import people_figures as people_figures
 from grammeter.meta._maege import Maege as Maege
 from grammeter.meta._maege import maege as maege
 from grammeter.meta.beta import BetaSweep as BetaSweep
@@ -8,10 +5,6 @@ from grammeter.meta.beta import Choice as Choice
 from grammeter.meta.beta import parse_betas as parse_betas
 from grammeter.meta.beta import sweep_beta as sweep_beta
 from grammeter.meta.beta import swept_metric as swept_metric
-from grammeter.meta.judge_sums import Disagreement as Disagreement
-from grammeter.meta.judge_sums import disagreements as disagreements
-from grammeter.meta.judge_sums import judgments_of as judgments_of
-from grammeter.meta.judge_sums import same_items as same_items
 from grammeter.meta.judged import MEAN as MEAN
 from grammeter.meta.judged import Aggregate as Aggregate
 from grammeter.meta.judged import JudgedScores as JudgedScores
@@ -19,6 +12,13 @@ from grammeter.meta.judged import has_scores as has_scores
 from grammeter.meta.judged import human_scores as human_scores
 from grammeter.meta.judged import judged_table as judged_table
 from grammeter.meta.judged import with_aggregates as with_aggregates
+from grammeter.meta.judges import Disagreement as Disagreement
+from grammeter.meta.judges import JudgeProfile as JudgeProfile
+from grammeter.meta.judges import disagreements as disagreements
+from grammeter.meta.judges import judge_profile as judge_profile
+from grammeter.meta.judges import judgments_of as judgments_of
+from grammeter.meta.judges import people_figures as people_figures
+from grammeter.meta.judges import same_items as same_items
 from grammeter.meta.partial import Against as Against
 from grammeter.meta.partial import ChainTies as ChainTies
 from grammeter.meta.partial import Given as Given
