@@ -168,3 +168,23 @@ def test_nothing_to_realign_is_said_and_standard_output_is_the_file(tmp_path, ca
     said = capsys.readouterr()
     assert said.out == path.read_text() == (tmp_path / "r.m2").read_text()
     assert "nothing to realign" in said.err
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "compare -hyp odd.m2 -ref odd.m2",
+        "align -hyp odd.m2 -ref odd.m2 -out-hyp a -out-ref b",
+        "convert -auto odd.m2 -out a --pipeline plain",
+        "split odd.m2 --share 0.5 -out a -test b",
+    ],
+)
+def test_line_ends_and_invisible_characters_are_said_on_stderr(verb, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    block = "S a\u200b b\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\n"
+    (tmp_path / "odd.m2").write_bytes((2 * block).replace("\n", "\r\n").encode())
+    assert main(["edits", *verb.split()]) == 0
+    said = capsys.readouterr()
+    assert "odd.m2: line ends are CR LF" in said.err
+    assert "odd.m2: no-break or invisible characters (U+200B x 2)" in said.err
+    assert "odd.m2" not in said.out

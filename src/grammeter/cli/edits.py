@@ -33,7 +33,7 @@ def run_convert(args: argparse.Namespace) -> None:
 def run_split(args: argparse.Namespace) -> None:
     """Write two parts of an M2 file."""
     train, test = flags.call(args, gm.edits_split)
-    output.remark(train.faults)
+    output.remark((*train.faults, *train.notes))
     output.put(args.out, train.text())
     output.put(args.test, test.text())
 
@@ -49,6 +49,7 @@ def _write(args: argparse.Namespace, extracted: verbs.ExtractedEdits) -> None:
 def run_align(args: argparse.Namespace) -> None:
     """Write two M2 files of one text with common sentences; print the counts."""
     aligned = flags.call(args, gm.edits_align)
+    output.remark((*aligned.hypothesis.remarks, *aligned.reference.remarks))
     if not aligned.faults:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
     output.put(args.out_hyp, formats.format_m2(aligned.hypothesis.blocks))
@@ -65,6 +66,7 @@ def run_align(args: argparse.Namespace) -> None:
 def run_compare(args: argparse.Namespace) -> None:
     """Print the F-scores of an M2 file."""
     compared = flags.call(args, gm.edits_compare)
+    output.remark(compared.remarks)
     if compared.scheme != (args.scheme or "errant"):
         text = f"there are T lines, so edits are compared as by --scheme {compared.scheme}"
         output.remark([text])

@@ -15,14 +15,22 @@ sentence) are kept, lines ``I ...`` are skipped.
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
 from grammeter import core
-from grammeter.formats.text import checked_line, read_text, split_lines, system_name
+from grammeter.formats.text import (
+    checked_line,
+    decode,
+    encoding_notices,
+    hidden_notes,
+    read_bytes,
+    split_lines,
+    system_name,
+)
 
 HEAD = re.compile(
     r"#\s*(?P<key>[^\s#=](?:[^=]*[^\s=])?)\s*=\s*(?P<value>.*?)\s*"
@@ -76,10 +84,14 @@ class M2Block:
 
 @dataclass(frozen=True)
 class M2File:
-    """A whole file: a block for each sentence; faults passed over, with file and line."""
+    """A whole file: a block for each sentence; faults passed over, with file and line.
+
+    ``remarks``: its line ends and invisible characters.
+    """
 
     blocks: tuple[M2Block, ...]
     notices: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def sources(self) -> list[str]:
@@ -93,7 +105,9 @@ def read_m2(path: str | Path, *, lenient: bool = False) -> M2File:
     ``lenient``: pass over what the original programs pass over: edits outside their sentence and
     unknown lines. Each is counted in ``notices``. Raises :class:`DataError` with file and line.
     """
-    return parse_m2(read_text(path), str(path), lenient=lenient)
+    data = read_bytes(path)
+    file = parse_m2(text := decode(data, path), str(path), lenient=lenient)
+    return replace(file, remarks=(*encoding_notices(data, path), *hidden_notes(text, path)))
 
 
 def parse_m2(text: str, where: str, *, lenient: bool = False) -> M2File:

@@ -30,6 +30,7 @@ class ComparedEdits:
     faults: tuple[str, ...]  # sentences and edits that lenient reading passed over
     notes: tuple[str, ...]  # these, and what else a reader must know
     scheme: Scheme = "errant"
+    remarks: tuple[str, ...] = ()  # on line ends and invisible characters of the files
 
     def by_type(self) -> dict[str, core.Counts]:
         """Return the counts of each error type, in alphabetical order; none without ``cat``."""
@@ -98,7 +99,7 @@ def edits_convert(
     else:
         done = extractor.retype_all(wanted, minimise=not no_min, keep_types=old_cats)
     blocks = tuple(_rewritten(file.blocks, done))
-    return ExtractedEdits(blocks, tuple(faults), notice_of(extractor))
+    return ExtractedEdits(blocks, tuple(faults), (*file.remarks, *notice_of(extractor)))
 
 
 @core.checked
@@ -130,7 +131,7 @@ def edits_split(
     Random(seed).shuffle(numbers)  # noqa: S311 - no secret
     parts = sorted(numbers[size:]), sorted(numbers[:size])
     one, other = (tuple(file.blocks[n] for n in part) for part in parts)
-    return ExtractedEdits(one, file.notices), ExtractedEdits(other)
+    return ExtractedEdits(one, file.notices, file.remarks), ExtractedEdits(other)
 
 
 @core.checked
@@ -242,7 +243,8 @@ def edits_compare(
     comparison = errant.compare_edits(proposed, gold, rules, beta=beta)
     by_type = (cat or filt or mode == "span-type") and not rules.chinese
     notes = (*faults, *notes, *(_type_notes(hypothesis, reference) if by_type else ()))
-    about = mode, beta, cat, tuple(faults), notes, scheme or "errant"
+    remarks = *hypothesis.remarks, *reference.remarks
+    about = mode, beta, cat, tuple(faults), notes, scheme or "errant", remarks
     return ComparedEdits(comparison, hypothesis.sources, *about)
 
 
