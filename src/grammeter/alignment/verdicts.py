@@ -159,12 +159,6 @@ def average_length(statistics: core.Statistics) -> float:
     return length / changed if changed else 0.0
 
 
-def changes_nothing(statistics: core.Statistics) -> bool:
-    """Whether chunks are counted by length, and no reference changes any."""
-    columns = statistics.columns
-    return "changed" in columns and not statistics.rows[..., columns.index("changed")].any()
-
-
 def weighted_sums(
     statistics: core.Statistics, curves: tuple[Curve, Curve, Curve], average: float
 ) -> core.FloatArray:

@@ -40,7 +40,9 @@ def run_get(args: argparse.Namespace) -> None:
         notice(args, f"still missing: {_paths(listing.missing)}")
         for page in dict.fromkeys(file.origin for file in listing.missing):
             notice(args, f"see {page}")
-    emit_data(args, _imported_json(done), lambda: f"{listing.folder}\n")
+    data = {"kind": "data-set"} | _listing_json(listing)
+    data |= {"copied": [file.path for file in done.copied], "differing": list(done.differing)}
+    emit_data(args, data, lambda: f"{listing.folder}\n")
 
 
 def run_path(args: argparse.Namespace) -> None:
@@ -59,11 +61,6 @@ def _listing_json(listing: formats.Listing) -> dict[str, Any]:
     recipes = [name for name, one in formats.RECIPES.items() if one.dataset == entry.name]
     download = listing.state != "described" and all(file.url for file in entry.files)
     return shape | {"benchmarks": recipes, "download": download}
-
-
-def _imported_json(done: formats.Imported) -> dict[str, Any]:
-    new = {"copied": [file.path for file in done.copied], "differing": list(done.differing)}
-    return {"kind": "data-set"} | _listing_json(done.listing) | new
 
 
 def _row(listing: formats.Listing) -> tuple[str, ...]:

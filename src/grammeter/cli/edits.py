@@ -72,12 +72,8 @@ def run_compare(args: argparse.Namespace) -> None:
         output.remark([text])
     if not compared.faults:
         flags.remark_idle(args, flags.NO_FAULTS, "--lenient")
-    output.emit_data(args, compared.to_dict(), lambda: _text(args, compared))
-
-
-def _text(args: argparse.Namespace, compared: verbs.ComparedEdits) -> str:
     sentences = _sentences(compared) if args.verbose else ()
-    return "".join([*sentences, *_results(compared)])
+    output.emit_data(args, compared.to_dict(), lambda: "".join([*sentences, *_results(compared)]))
 
 
 def _results(compared: verbs.ComparedEdits) -> Iterator[str]:

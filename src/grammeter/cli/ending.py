@@ -60,10 +60,8 @@ def plugin_fault(error: Exception) -> GrammeterError | None:
     if not named:
         return None
     metric, where = named[-1]
-    fault = UsageError(
-        f"metric {metric!r} failed: {type(error).__name__}: {error}",
-        where=where,
-        fix="Mend the package that brings it; --debug shows the whole way there.",
-    )
+    text = f"metric {metric!r} failed: {type(error).__name__}: {error}"
+    fix = "Mend the package that brings it; --debug shows the whole way there."
+    fault = UsageError(text, where=where, fix=fix)
     fault.__cause__ = error
     return fault

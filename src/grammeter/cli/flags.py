@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, cast
 from grammeter.cli.output import add_numbers, add_output, notice, remark
 
 HOUSE = Path(__file__).parents[1]
-
 SHORT = {"metrics": "-m", "metric": "-m", "output": "-o"}
 LONG = {"resamples": "--bootstrap", "extraction": "--pairs"}  # other names
 

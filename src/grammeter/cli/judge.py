@@ -29,7 +29,9 @@ def run(args: argparse.Namespace) -> int:
     """Judge items, write the judgments, return the exit code."""
     if args.demo:
         return _demo(args)
-    _check_format(args)
+    if args.format == "json" and not (args.output or args.dry_run or args.submit):
+        fix = "Name a file for the judgments with -o, or leave out --format."
+        raise gm.UsageError("--format json prints counts and notes where the judgments go", fix=fix)
     names = ("prompt", "per_output", "permute", "repeats", "seed", "coverage")
     settings = {name: getattr(args, name) for name in names}
     metric = verbs.judging_metric(args.metric, **settings)  # refuses wrong options before any work
@@ -74,12 +76,6 @@ def _demo(args: argparse.Namespace) -> int:
     from grammeter.cli import demo
 
     return demo.run_judge(args)
-
-
-def _check_format(args: argparse.Namespace) -> None:
-    if args.format == "json" and not (args.output or args.dry_run or args.submit):
-        fix = "Name a file for the judgments with -o, or leave out --format."
-        raise gm.UsageError("--format json prints counts and notes where the judgments go", fix=fix)
 
 
 def _idle(why: str, options: Mapping[str, object]) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -96,19 +96,15 @@ def emit_data(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[
 
 
 def _print(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
+    """Print JSON, or a drawing with notes below, ``--quiet`` or not; TSV's go to standard error."""
     if args.format == "json":
         print_json(data)
-    else:
-        _show(args, draw(), data["notes"])
-
-
-def _show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
-    """Print a drawing with notes below, ``--quiet`` or not; notes on TSV go to standard error."""
-    sys.stdout.write(text)
+        return
+    sys.stdout.write(draw())
     if args.format == "tsv":
-        remark(notes)
+        remark(data["notes"])
     else:
-        sys.stdout.write(core.write_notes(notes, args.format))
+        sys.stdout.write(core.write_notes(data["notes"], args.format))
 
 
 def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:

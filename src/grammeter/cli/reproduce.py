@@ -13,7 +13,6 @@ from grammeter.cli import flags, models
 from grammeter.cli.output import check_figures, emit, notice, progress, teller
 
 PROCESSES = 2
-
 _FORMS: Mapping[str, core.Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 
 

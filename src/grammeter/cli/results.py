@@ -11,7 +11,6 @@ from grammeter import core, formats, metrics, rendering, study, version
 from grammeter.cli import flags, inputs, models, output
 
 LARGE = 25  # megabytes; above this size a notice says what to leave out of a report
-
 LIKELY = ("select", "per_item", "metric")  # flags that also say how likely each sentence is
 
 OWN = f"""@software{{grammeter,

@@ -32,10 +32,10 @@ class Workers:
             count, context, initializer=_begin, initargs=(self._theirs, prepare, arguments)
         )
         try:
-            # the pool starts a process with each of its first tasks: let it do so here
+            # the pool starts a process with each of its first tasks, whatever it is: do so here
             with suppress(BrokenProcessPool):
                 with _held_signals():
-                    started = [self.pool.submit(_ready) for _ in range(count)]
+                    started = [self.pool.submit(os.getpid) for _ in range(count)]
                 for ready in started:
                     ready.result()
         except BaseException:
@@ -73,10 +73,6 @@ def _held_signals() -> Generator[None, None, None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _ready() -> None:
-    """Say by returning that a process has started."""
 
 
 def _begin(

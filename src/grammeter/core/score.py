@@ -108,10 +108,8 @@ class Score:
 
 def json_number(value: float) -> float | int | None:
     """Return a number that JSON can hold: whole counts as integers, NaN as ``None``."""
-    if isinstance(value, bool):
-        return int(value)
     if isinstance(value, int):
-        return value
+        return int(value)
     number = float(value)
     return number if math.isfinite(number) else None
 

@@ -145,9 +145,7 @@ class SentenceExplanation(Result):
 
 
 _MARKS = {"matched": "+", "spurious": "-", "missed": "?"}
-
 _FIGURE = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?")
-
 _METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
 
 

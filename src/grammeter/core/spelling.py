@@ -15,7 +15,6 @@ Value = bool | int | float | str | None | tuple["Value", ...]
 """What a field of a metric may hold."""
 
 Read = TypeVar("Read")
-
 _MOST_BRACKETS = 100
 _NAME = re.compile(r"\s*([A-Za-z][\w.+-]*)\s*")
 _FIELD = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")

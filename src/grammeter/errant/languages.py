@@ -83,23 +83,16 @@ def operation(span: Span, source: Tokens, target: Tokens) -> str:
 
 
 NEUTRAL_RULES = Language(
-    rules="neutral-1",
-    merge=merge_neutral,
-    merges_by_changes=lambda _changes: True,
-    classify=operation,
-    types_need="words",
-    types=OPERATIONS,
-)
+    rules="neutral-1", merge=merge_neutral, merges_by_changes=lambda _changes: True,
+    classify=operation, types_need="words", types=OPERATIONS,
+)  # fmt: skip
 ENGLISH = Language(
     rules="errant-3.0.2", merge=merge, merges_by_changes=is_decided_by_changes, classify=classify
 )
 UPOS_RULES = replace(
-    ENGLISH,
-    rules="errant-upos-1",
-    classify=classify_by_upos,
-    types_need="classes",
+    ENGLISH, rules="errant-upos-1", classify=classify_by_upos, types_need="classes",
     types=f"[MRU]:({'|'.join(sorted(TYPED_CLASSES))}|OTHER)|R:(ORTH|WO)|UNK",
-)
+)  # fmt: skip
 PLAIN_RULES = replace(
     ENGLISH, rules="plain-1", classify=operation, types_need="words", types=OPERATIONS
 )

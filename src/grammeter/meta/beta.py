@@ -20,7 +20,6 @@ from grammeter.meta.system_values import TESTED, few_systems
 from grammeter.stats import pearson, spearman
 
 KIND = "meta-beta"
-
 PARTS = ("precision", "recall")
 MOST_BETAS = 10_000
 
@@ -141,10 +140,9 @@ def sweep_beta(
     if choice != "fixed" and rescorer is not None:
         anew = _anew(column, chosen, betas, rescorer)
     if anew is None and choice == "anew":
-        raise core.DataError(
-            f"{name} cannot be scored anew: the file holds no statistics of it, or it has no beta",
-            fix="Score with 'grammeter score -o FILE', or keep precision and recall fixed.",
-        )
+        fault = f"{name} cannot be scored anew: the file holds no statistics of it, or no beta"
+        fix = "Score with 'grammeter score -o FILE', or keep precision and recall fixed."
+        raise core.DataError(fault, fix=fix)
     done: Choice = "fixed" if anew is None else "anew"
     f = _fixed(name, column, chosen, weights) if anew is None else anew
     settings = {"meta-human": human_name, "meta-systems": len(chosen), "meta-betas": len(weights)}

@@ -294,11 +294,9 @@ def judge_profile(
     figures = _of_answers(answers, known, repeated) | swaying(due, values, corpus)
     tokens = np.array([reply.get("tokens") or (0, 0) for reply in replies]).reshape(-1, 2)
     return JudgeProfile(
-        items=len(rankings),
-        due=len(due),
+        items=len(rankings), due=len(due),
         scored=sum(len(one) == len(of) for one, of in zip(known, values, strict=True)),
-        replies=len(replies),
-        usable=sum(map(len, answers)),
+        replies=len(replies), usable=sum(map(len, answers)),
         asked_again=sum(reply.get("attempt", 1) > 1 for reply in replies),
         tokens=(int(tokens[:, 0].sum()), int(tokens[:, 1].sum())),
         seconds=float(sum(reply.get("seconds") or 0 for reply in replies)),
@@ -308,7 +306,7 @@ def judge_profile(
         beside_people=_beside(rankings, people),
         verdicts={name: int(rows[:, 1].sum()) for name, rows in repeated.items()},
         figures=estimates(figures, **drawn) if due else {},
-    )
+    )  # fmt: skip
 
 
 def people_figures(people: Sequence[Ranking], corpus: Corpus | None, **drawn: Any) -> Figures:

@@ -58,7 +58,6 @@ class TieWeights:
 
 
 _DECIDED = (1, 1, 1, 1, 0, 0)  # the pairs in which the human has a preference
-
 _NEUTRAL = TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0), _DECIDED)
 
 # With C concordant and D discordant pairs, M pairs tied by the metric alone, H by the human alone,
@@ -153,11 +152,10 @@ class SentenceDesign:
         ):
             UnknownNameError.check(kind, name, known)
         if min(self.resamples, self.seed, self.permutations) < 0 or not 0 < self.confidence < 1:
-            raise UsageError(
-                f"resamples={self.resamples}, permutations={self.permutations}, seed={self.seed},"
-                f" confidence={self.confidence} is not possible",
-                fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
-            )
+            fault = f"resamples={self.resamples}, permutations={self.permutations},"
+            fault += f" seed={self.seed}, confidence={self.confidence} is not possible"
+            fix = "Counts and seed are 0 or more, the confidence lies between 0 and 1."
+            raise UsageError(fault, fix=fix)
 
     @property
     def weights(self) -> TieWeights:

@@ -29,7 +29,6 @@ from grammeter.meta.system_values import (
 Sampler = Callable[[MetricScores, Sequence[str]], stats.PairedSamples | None]
 """Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
 Summed = Callable[[stats.PairedSamples], stats.PairedSamples]
-
 FEWEST_TOP = 4  # the curve of the best K begins here
 
 FEWEST_RESAMPLED = 5

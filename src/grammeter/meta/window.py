@@ -21,7 +21,6 @@ from grammeter.meta.system_values import TESTED, Correlation, Design, direction,
 from grammeter.ranking import plain, public_shape
 
 KIND = "meta-window"
-
 SIZE = 4  # systems of a window, as in the figures of Kobayashi et al. 2024
 
 Coefficients = Mapping[stats.CoefficientName, Correlation]

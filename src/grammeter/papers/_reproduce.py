@@ -275,11 +275,9 @@ def _cells(task: Task, materials: Materials) -> Iterator[beside.Cell]:
 
 
 def _cell(
-    table: beside.PrintedTable,
-    key: tuple[str, str],
-    theirs: beside.Printed,
+    table: beside.PrintedTable, key: tuple[str, str], theirs: beside.Printed,
     made: beside.Ours | beside.Value | None,
-) -> beside.Cell:
+) -> beside.Cell:  # fmt: skip
     ours = made if made is None or isinstance(made, beside.Ours) else beside.Ours(made)
     verdict, note = beside.judge(theirs, ours, table.tolerance(*key), table.reason(*key))
     if verdict == "needs" and not note:

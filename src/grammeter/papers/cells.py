@@ -28,9 +28,7 @@ Basis = Literal["data", "print", "stored"]
 """What a figure of ours is made from: data, other printed figures, or the authors' stored ones."""
 
 _EQUAL: Mapping[Basis, Verdict] = {"data": "equal", "print": "consistent", "stored": "stored"}
-
 Value = float | str  # a figure, or a text: a mark, a range of ranks such as `2-4`
-
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 

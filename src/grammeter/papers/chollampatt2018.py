@@ -15,7 +15,6 @@ STORED = {"gleu": "GLEU", "imeasure": "I-measure", "m2score": "M2"}
 """The metrics as the authors' files name them, and as the paper does."""
 
 BEST = "sentm2"  # our sentence-level M2 of the best annotator, as the paper words it
-
 _LAST = "from the sentence scores that the authors distribute, of the annotator listed last"
 _POINT = "not printed: published is the score that the authors distribute"
 _R = "not printed: published is what the authors' program gives on the scores they distribute"

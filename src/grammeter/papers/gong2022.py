@@ -40,7 +40,6 @@ class Row(NamedTuple):
 
 
 ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}  # rows of Table 5
-
 INVERSE = Row("conll14", "", "sent-pt-m2(model={model}, inverse=true)", BERT)
 
 

@@ -22,10 +22,8 @@ from grammeter.papers.materials import Materials, by_name, in_rows
 from grammeter.ranking import Pairs, Prediction, Resampling, TrueSkill, in_mean
 
 SHOWN = 5  # largest number of outputs in an item
-
 TRUESKILL_RUNS = 1000
 SEEDS, LONG_SEEDS = 5, 46  # of cross-validations, without and with `long`
-
 FOLDS = 100
 SEEDS_OF_RANGES = 20
 """Of the ranges and clusters of single judges: how often does chance give the printed one?"""

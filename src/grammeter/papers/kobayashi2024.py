@@ -22,7 +22,6 @@ from grammeter.ranking import SYSTEM_SETS, Extraction, cluster_numbers
 PAPER = "kobayashi2024"
 JUDGED = {"SEEDA-E": "seeda-e", "SEEDA-S": "seeda-s"}
 SETS = ("base", "+fluent")
-
 GOTOSCORER = "gotoscorer(annotator=1)"  # annotator 0 is .2 away from the printed figures
 
 TAKEN = {

@@ -19,7 +19,6 @@ from grammeter.papers.materials import Materials, by_name, correlated, in_column
 from grammeter.verbs import train_impara
 
 SENTENCE = ("sentence Acc", "sentence Ken")
-
 _RECIPE = read_paper("maeda2022")["recipe"]
 IMPACT = "impact (10^-2)"
 

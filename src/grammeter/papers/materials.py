@@ -17,7 +17,6 @@ People = Mapping[str, Mapping[str, float]]
 """People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""
 
 Value = TypeVar("Value")
-
 COLUMNS = ("EW Pearson", "EW Spearman", "TS Pearson", "TS Spearman")
 
 

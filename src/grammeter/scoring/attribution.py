@@ -22,7 +22,6 @@ from grammeter import core, errant, metrics
 
 LIMIT = 65_536  # tokens to score for one output: all subsets of ten edits in a sentence of 64
 LEAST_PAIRS = 2  # of orders; without them there is no standard error
-
 Order = tuple[int, ...]  # positions of all edits, as they are applied
 Subset = int  # edits as bits: edit 0 is the lowest
 
@@ -33,34 +32,16 @@ def attribute(
 ) -> core.Attribution:  # fmt: skip
     """Share a sentence score out among the edits of an output.
 
-    The edits are those that ERRANT's annotator extracts. All texts are scored as one batch, each
-    distinct one once, each as if it stood alone. Raises :class:`UnknownNameError`,
-    :class:`UsageError` if there is no such method, or seed or limit is out of range;
-    :class:`MissingResourceError` if the annotator's pipeline or a model is not here.
+    The edits are those that ERRANT's annotator extracts, with its ``pipeline``. All texts are
+    scored as one batch, each distinct one once, each as if it stood alone; what is shared out is
+    the sentence score, in the metric's own units. ``limit``: tokens that may be scored, in all
+    texts together. If that does not suffice for all subsets of the edits, random orders are drawn
+    from the ``seed``, each with its reverse: as many pairs as fit, and two at least. ``company``:
+    what the other systems wrote for this sentence; only a pooled metric looks at it.
 
-    Parameters
-    ----------
-    metric
-        Any; what is shared out is its sentence score, in its own units.
-    segment
-        The output, and what it is held against.
-    method
-        ``shapley`` or ``leave-one-out``.
-    pipeline
-        What the annotator parses with; see :func:`grammeter.errant.annotate.annotator`.
-    seed
-        Where random orders start, if they are drawn.
-    limit
-        Tokens that may be scored, in all texts together. If that does not suffice for all
-        subsets of the edits, random orders are drawn, each with its reverse: as many pairs as
-        fit, and two at least.
-    company
-        What the other systems wrote for this sentence; only a pooled metric looks at it.
-
-    Returns
-    -------
-    Attribution
-        NaN, with a reason, for edits whose value needs a score that is not there.
+    A value is NaN, with a reason, for an edit that needs a score that is not there. Raises
+    :class:`UnknownNameError`, :class:`UsageError` if there is no such method, or seed or limit is
+    out of range; :class:`MissingResourceError` if the pipeline or a model is not here.
     """
     core.UnknownNameError.check("method of attribution", method, core.METHODS)
     if seed < 0 or limit < 1:

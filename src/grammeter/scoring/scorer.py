@@ -18,7 +18,6 @@ from grammeter.scoring.table import check_listed, count, score_table
 Texts = Sequence[str]
 References = Sequence[str | Sequence[str] | None]  # of each sentence: one, a list, or `None`
 _Key = tuple[str, str, tuple[str, ...]]
-
 T = TypeVar("T")
 
 FATAL = (core.MissingResourceError, core.RemoteError, core.UsageError, MemoryError, OSError)
@@ -46,21 +45,12 @@ REMEMBERED = 100_000  # sentences; with their texts some 50 MB
 class Scorer:
     """Scores sentences again and again: models stay warm, known sentences are not scored again.
 
-    Calls from several threads are answered one after the other: they share models and memory.
-    Raises :class:`UsageError` if there is no metric, or one is unknown or named twice.
+    ``metrics`` are spellings or metrics; models run by the ``runtime``, by default that of the
+    thread that makes the scorer, see :func:`grammeter.using`; of so many sentences as ``remember``
+    says, those used last, scores are kept for later calls. Calls from several threads are answered
+    one after the other: they share models and memory. Raises :class:`UsageError` if there is no
+    metric, or one is unknown or named twice.
 
-    Parameters
-    ----------
-    metrics
-        Spellings or metrics.
-    runtime
-        How models run; default: that of the thread that makes the scorer, see
-        :func:`grammeter.using`.
-    remember
-        How many sentences' scores are kept for later calls, those used last.
-
-    Examples
-    --------
     ::
 
         scorer = gm.Scorer(["impara", "gleu"])
@@ -99,11 +89,8 @@ class Scorer:
         :class:`LengthMismatchError`, :class:`UsageError` if the lists differ in length, or a metric
         needs references that are not given, gold edits, or the whole corpus.
 
-        Returns
-        -------
-        dict
-            By spelling, a score for each sentence in the metric's units; ``None`` where there is
-            none: :meth:`reasons` of the same arguments says why.
+        Returns by spelling a score for each sentence in the metric's units; ``None`` where there is
+        none: :meth:`reasons` of the same arguments says why.
         """
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].value for row in values] for at, name in enumerate(self._metrics)}

@@ -123,13 +123,11 @@ def draw_campaigns(
     weighted = weights is not None or full_weights is not None
     settings |= {"draws": draws, "drawn": how, "weighted": weighted, "seed": seed}
     return Campaigns(
-        systems=pairs.systems,
-        wins=wins.reshape(len(usable), -1).astype(np.float64),
+        systems=pairs.systems, wins=wins.reshape(len(usable), -1).astype(np.float64),
         weights=_chosen(weights, len(rankings), usable),
-        full_weights=_chosen(full_weights, len(rankings), usable),
-        drawn=drawn,
+        full_weights=_chosen(full_weights, len(rankings), usable), drawn=drawn,
         signature=core.Signature.of("planning", settings),
-    )
+    )  # fmt: skip
 
 
 def learning_curve(

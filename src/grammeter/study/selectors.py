@@ -249,12 +249,9 @@ def sample(
         item = Item(
             segment=place + 1,
             systems=tuple(group[int(random.integers(len(group)))] for group in shown),
-            groups=tuple(shown),
-            item=str(number),
-            distinct=len(groups),
-            probability=float(expected[place]),
-            signature=signature,
-        )
+            groups=tuple(shown), item=str(number), distinct=len(groups),
+            probability=float(expected[place]), signature=signature,
+        )  # fmt: skip
         items.append(item)
     return tuple(items)
 

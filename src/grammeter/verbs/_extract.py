@@ -135,11 +135,9 @@ _OTHERS = {"errant": "para, alignments, resources, simplify", "cherrant": "tok, 
 
 
 def _rows(
-    orig: str | Path | Sequence[str] | None,
-    cor: Sequence[str | Path | Sequence[str]],
-    para: str | Path | None,
-    reader: TextReader,
-) -> tuple[list[Sequence[str]], str]:
+    orig: str | Path | Sequence[str] | None, cor: Sequence[str | Path | Sequence[str]],
+    para: str | Path | None, reader: TextReader,
+) -> tuple[list[Sequence[str]], str]:  # fmt: skip
     """Return each original with its corrected texts, and the name of the originals."""
     if para is not None and orig is None and not cor:
         file = parse_para(reader.text(para), str(para))

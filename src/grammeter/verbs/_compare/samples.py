@@ -11,9 +11,7 @@ from grammeter.stats import PairedSamples
 from grammeter.verbs._compare.design import ComparisonDesign
 
 ABSENT = "neither the output nor its references have edits of this type"
-
 SHARE = "the share of the other outputs that an output beats"
-
 Comparable = core.ScoreTable | core.Ranked | Sequence[core.Ranking]
 
 

@@ -145,12 +145,9 @@ def _by_unit(
 
 
 def _by_group(
-    block: Mapping[str, Any],
-    name: str,
-    column: core.MetricScores,
-    places: Mapping[str, core.IntArray],
-    inside: core.IntArray,
-) -> TypeColumns:
+    block: Mapping[str, Any], name: str, column: core.MetricScores,
+    places: Mapping[str, core.IntArray], inside: core.IntArray,
+) -> TypeColumns:  # fmt: skip
     """Return scores and rows of each group, rows of other groups' units being 0; then the mean."""
     signature = column.signature.extended({"group-by": block["by"]})
     bare = replace(column, signature=signature, segments={}, type_counts={})
