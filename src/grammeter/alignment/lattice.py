@@ -32,7 +32,7 @@ def matcher(
     An edit holds ``max_unchanged`` unchanged words, 0 or more; ``row0`` says which offsets
     insertions before the first token have. ``trim`` leaves out runs of unchanged words at both
     ends: exact unless a gold edit replaces words with themselves. Above ``arc_limit`` phrase edits
-    are not listed: :mod:`~.alignment.large_lattice`.
+    are not listed: :class:`LargeLattice`.
     """
     graph = arcs.optimal_moves(source, hypothesis)
     window = _window(graph, max_unchanged, trim)
