@@ -22,15 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from grammeter import core
-from grammeter.formats.text import (
-    checked_line,
-    decode,
-    encoding_notices,
-    hidden_notes,
-    read_bytes,
-    split_lines,
-    system_name,
-)
+from grammeter.formats import text as plain
 
 HEAD = re.compile(
     r"#\s*(?P<key>[^\s#=](?:[^=]*[^\s=])?)\s*=\s*(?P<value>.*?)\s*"
@@ -105,15 +97,16 @@ def read_m2(path: str | Path, *, lenient: bool = False) -> M2File:
     ``lenient``: pass over what the original programs pass over: edits outside their sentence and
     unknown lines. Each is counted in ``notices``. Raises :class:`DataError` with file and line.
     """
-    data = read_bytes(path)
-    file = parse_m2(text := decode(data, path), str(path), lenient=lenient)
-    return replace(file, remarks=(*encoding_notices(data, path), *hidden_notes(text, path)))
+    data = plain.read_bytes(path)
+    file = parse_m2(text := plain.decode(data, path), str(path), lenient=lenient)
+    remarks = plain.encoding_notices(data, path) + plain.hidden_notes(text, path)
+    return replace(file, remarks=tuple(remarks))
 
 
 def parse_m2(text: str, where: str, *, lenient: bool = False) -> M2File:
     """Read M2 from a text; ``where`` names it in messages."""
     reader = _Reader(where, lenient)
-    runs = groupby(enumerate(split_lines(text), start=1), key=lambda line: line[1] != "")
+    runs = groupby(enumerate(plain.split_lines(text), start=1), key=lambda line: line[1] != "")
     blocks = [block for filled, run in runs if filled and (block := reader.block(run))]
     if not blocks:
         raise core.DataError("no sentence in this file", where=where, fix="M2 needs lines 'S ...'.")
@@ -133,7 +126,7 @@ def _format_block(block: M2Block) -> str:
             lines.append(texts.pop(0)[1])
         lines.append(_format_edit(annotator, edit, named=bool(block.texts)))
     lines += [text for _, text in texts]
-    return "\n".join(map(checked_line, lines)) + "\n\n"
+    return "\n".join(map(plain.checked_line, lines)) + "\n\n"
 
 
 def _format_edit(annotator: int, edit: core.Edit, *, named: bool) -> str:
@@ -302,7 +295,7 @@ def named_outputs(
             raise core.UsageError("the systems have names already", fix="Leave names out.")
         return dict(paths)
     if names is None:
-        split = [(system_name(file), number) for file, number in map(split_annotator, paths)]
+        split = [(plain.system_name(file), number) for file, number in map(split_annotator, paths)]
         names = [name if number is None else f"{name}:{number}" for name, number in split]
     if len(names) != len(paths):
         fault = f"{len(names)} names for {len(paths)} outputs"

@@ -26,14 +26,8 @@ from typing import Any, NamedTuple, cast
 
 from grammeter import core, errant
 from grammeter.formats import m2, tables
+from grammeter.formats import text as plain
 from grammeter.formats.corpus import Corpus
-from grammeter.formats.text import (
-    checked_lines,
-    read_lines,
-    read_text,
-    write_bytes,
-    write_text,
-)
 
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
 _SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
@@ -51,7 +45,7 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
     """
     form = form or tables.sure_form(path)
     if form == "jsonl":
-        table = tables.json_columns(read_text(path), str(path), _json_row, _FIX_LINES)
+        table = tables.json_columns(plain.read_text(path), str(path), _json_row, _FIX_LINES)
     else:
         table = tables.read_columns(path, form=form)
     count = sum(_REFERENCE.match(name) is not None for name in table.cells)
@@ -85,11 +79,11 @@ def write_records(
     columns |= {f"reference.{n}": column for n, column in enumerate(corpus.references)}
     columns |= {f"system.{name}": column for name, column in corpus.systems.items()}
     if form == "parquet":
-        write_bytes(path, _to_parquet(columns))
+        plain.write_bytes(path, _to_parquet(columns))
     elif form == "jsonl":
-        write_text(path, _to_json_lines(corpus))
+        plain.write_text(path, _to_json_lines(corpus))
     else:
-        write_text(path, _to_delimited(columns, form))
+        plain.write_text(path, _to_delimited(columns, form))
 
 
 # --- JSON lines ----------------------------------------------------------------------------
@@ -213,7 +207,7 @@ def read_parallel(
     """
     first, *others = parallel_files(spelled)
     if others:
-        sources, targets = read_lines(first), read_lines(others[0])
+        sources, targets = plain.read_lines(first), plain.read_lines(others[0])
         if len(sources) != len(targets):
             raise core.LengthMismatchError(str(first), len(sources), str(others[0]), len(targets))
         origins = [f"{first}:{number}" for number in range(1, len(sources) + 1)]
@@ -229,7 +223,7 @@ def read_parallel(
 
 
 def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
-    text = read_text(path)
+    text = plain.read_text(path)
     if not text.strip():
         fix = "Give an M2 file or parallel texts."
         raise core.DataError("the file is empty", where=where, fix=fix)
@@ -314,7 +308,7 @@ class Para(NamedTuple):
 def parse_para(text: str, where: str) -> Para:
     """Read a parallel file from a text; ``where`` names it in messages."""
     para = Para([], [], [])
-    for number, line in enumerate(checked_lines(text.strip(), where), start=1):
+    for number, line in enumerate(plain.checked_lines(text.strip(), where), start=1):
         name, *cells = line.split("\t")
         if len(cells) < 2 or not all(cell.strip() for cell in cells):
             fault = f"{len(cells)} texts, or an empty one: {line[:40]!r}"

@@ -7,18 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter import formats, meta, rendering, stats
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    MetricScores,
-    Ranked,
-    Ranking,
-    ScoreTable,
-    UsageError,
-    check_home,
-    checked,
-)
+from grammeter import core, formats, meta, rendering, stats
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.meta import Human, Source, human_side, join_scores
 from grammeter.metrics import metric as make_metric
@@ -27,26 +16,26 @@ from grammeter.verbs._rank import rank
 from grammeter.verbs._using import fields_among
 
 PathLike = str | Path
-Place = PathLike | ScoreTable | Ranked | Sequence[Ranking]
+Place = PathLike | core.ScoreTable | core.Ranked | Sequence[core.Ranking]
 """Where scores come from: a file, or what stands in one."""
 Scores = Place | Mapping[str, Place] | Sequence[Place]
-HumanScores = PathLike | Ranked | Mapping[str, float] | Sequence[Ranking]
+HumanScores = PathLike | core.Ranked | Mapping[str, float] | Sequence[core.Ranking]
 Places = Sequence[tuple[str | None, Place]]
 """Names and places; a file without a name is named when it is read."""
 
 
 def named_places(scores: Scores) -> Places:
     """Name what scores come from; a list of rankings is judgments, any other a list of places."""
-    if isinstance(scores, ScoreTable):
+    if isinstance(scores, core.ScoreTable):
         return [("scores", scores)]
-    if isinstance(scores, Ranked):
+    if isinstance(scores, core.Ranked):
         return [("ranking", scores)]
     if isinstance(scores, Mapping):
         return list(scores.items())
     if isinstance(scores, PathLike):
         return [(None, scores)]
-    if all(isinstance(place, Ranking) for place in scores):
-        return [("judgments", cast("Sequence[Ranking]", scores))]
+    if all(isinstance(place, core.Ranking) for place in scores):
+        return [("judgments", cast("Sequence[core.Ranking]", scores))]
     places = enumerate(cast("Sequence[Place]", scores), start=1)
     return [(None if isinstance(p, PathLike) else f"scores {n}", p) for n, p in places]
 
@@ -57,11 +46,11 @@ def named_sources(places: Places) -> dict[str, Source]:
     for stated, place in places:
         source = formats.read_any_scores(place) if isinstance(place, PathLike) else place
         name = stated or str(place)
-        if stated is None and not isinstance(source, ScoreTable):
+        if stated is None and not isinstance(source, core.ScoreTable):
             name = formats.metric_name(str(place))
         if name in sources:
             fix = "Name each once, or rename one."
-            raise UsageError(f"two files of scores are called {name!r}", fix=fix)
+            raise core.UsageError(f"two files of scores are called {name!r}", fix=fix)
         sources[name] = source
     return sources
 
@@ -76,27 +65,31 @@ def read_sides(
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     clusters: bool = False,
-) -> tuple[ScoreTable, Human]:
+) -> tuple[core.ScoreTable, Human]:
     """Read the scores of metrics and of people; ``clusters``: rank judgments with clusters."""
     if (human is None) == (benchmark is None):
         fix = "Give a file after the scores, or --benchmark NAME."
-        raise UsageError("people's scores come from one place", fix=fix)
+        raise core.UsageError("people's scores come from one place", fix=fix)
     if published_data and not benchmark:
         fix = "Add --benchmark seeda-e or seeda-s."
-        raise UsageError("--published-data is about a benchmark", fix=fix)
+        raise core.UsageError("--published-data is about a benchmark", fix=fix)
     sources = named_sources(named_places(scores))
     known = find_benchmark(benchmark) if benchmark else None
     if known is not None:
         side = _of_benchmark(known, by, sources)
     else:
         assert human is not None
-        judged = any(not isinstance(source, ScoreTable | Ranked) for source in sources.values())
+        judged = any(
+            not isinstance(source, core.ScoreTable | core.Ranked) for source in sources.values()
+        )
         side = _of_people(human, by, judged=judged, clusters=clusters)
     table = join_scores(sources, by=by or side.method, systems=systems, drop=drop)
     return known.as_published(table) if known and published_data else table, side
 
 
-def sides_of(options: Mapping[str, Any], *, clusters: bool = False) -> tuple[ScoreTable, Human]:
+def sides_of(
+    options: Mapping[str, Any], *, clusters: bool = False
+) -> tuple[core.ScoreTable, Human]:
     """Read both sides by the arguments of a verb, once its figures can be written."""
     for name in ("figure", "figure_williams"):
         if options.get(name):
@@ -118,7 +111,7 @@ def _of_benchmark(known: formats.Benchmark, by: str | None, sources: Mapping[str
     """Take the paper's own scores where they are stored and no other method is wanted."""
     *_, (last, source) = sources.items()
     notes: tuple[str, ...] = ()
-    if len(sources) > 1 and not isinstance(source, ScoreTable):
+    if len(sources) > 1 and not isinstance(source, core.ScoreTable):
         notes = (f"{last} is taken in the place of a metric: people's side is {known.name}",)
     stored = known.read_scores() if by in (None, known.method) else None
     if stored is not None:
@@ -132,7 +125,7 @@ SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k", "u
 """Arguments that :func:`meta_system` passes on to :func:`correlate`."""
 
 
-@checked
+@core.checked
 def meta_system(
     scores: Scores,
     human: HumanScores | None = None,
@@ -203,7 +196,7 @@ def meta_system(
     return replace(result, notices=side.notices, rankings=ranked, about=about)
 
 
-@checked
+@core.checked
 def correlate(
     scores: Scores,
     human: HumanScores,
@@ -254,7 +247,7 @@ def correlate(
     table, side = read_sides(scores, human, by=by, systems=systems, drop=drop)
     design = design or meta.Design(human=side.name)
     drawn = design.interval == "sentences"
-    check_home(drawn, "the interval 'sentences'", unit=unit is not None)
+    core.check_home(drawn, "the interval 'sentences'", unit=unit is not None)
     units = Units.of(table, unit) if drawn else Units("sentence")
     if units.count is not None:
         design = replace(design, drawn=f"{units.name}({units.count})")
@@ -269,12 +262,12 @@ def correlate(
     )  # fmt: skip
 
 
-def _of(column: MetricScores, systems: Sequence[str]) -> MetricScores:
+def _of(column: core.MetricScores, systems: Sequence[str]) -> core.MetricScores:
     """Return the scores of some systems, in their order."""
     return replace(column, scores={name: column[name] for name in systems})
 
 
-@checked
+@core.checked
 def meta_window(
     scores: Scores,
     human: HumanScores | None = None,
@@ -309,7 +302,7 @@ def meta_window(
     return replace(windows, notices=side.notices)
 
 
-@checked
+@core.checked
 def meta_beta(
     scores: Scores,
     human: HumanScores | None = None,
@@ -351,7 +344,9 @@ def meta_beta(
     return replace(sweep, notices=side.notices)
 
 
-def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> FloatArray | None:
+def rescored(
+    column: core.MetricScores, systems: Sequence[str], beta: float
+) -> core.FloatArray | None:
     """Score some systems anew from their statistics, with another beta: shape ``(systems,)``.
 
     ``None`` where the scores have no statistics, or the metric no beta. A ``DataError`` where
@@ -371,5 +366,5 @@ def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> Float
             f"{column.metric} counts otherwise with another beta, so its statistics do not serve"
         )
         fix = f"Score it with each beta, '{changed}' for one, and use 'grammeter meta system'."
-        raise DataError(fault, fix=fix)
+        raise core.DataError(fault, fix=fix)
     return np.array([changed.score(column.statistics[system]).value for system in systems])
