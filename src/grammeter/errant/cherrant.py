@@ -18,7 +18,6 @@ from string import punctuation
 from typing import Any, Literal
 
 from grammeter import core
-from grammeter.core import DataError, MissingResourceError, UnknownNameError, disk_faults, require
 from grammeter.errant import annotate, languages, merge
 from grammeter.errant.align import Change, Grid, region
 from grammeter.errant.tokens import Span, Tokens
@@ -54,10 +53,10 @@ def resources_of(folder: str | None) -> Resources:
     """
     if folder is None:
         return Resources({}, {}, lambda _character: frozenset(), {"resources": "none"})
-    readings = require("pypinyin", extra="zh")
+    readings = core.require("pypinyin", extra="zh")
     contents: list[bytes] = []
     for path in (Path(folder, name) for name in FILES):
-        with disk_faults(path, _FIX, "cannot be read", kind=MissingResourceError):
+        with core.disk_faults(path, _FIX, "cannot be read", kind=core.MissingResourceError):
             contents.append(path.read_bytes())
     cilin, confusion = map(_table, FILES, contents, ("gbk", "utf-8"))
 
@@ -77,7 +76,7 @@ def _table(name: str, data: bytes, encoding: str) -> list[list[str]]:
     try:
         return [line.split(" ") for line in data.decode(encoding).replace("\r", "").split("\n")]
     except UnicodeDecodeError as error:
-        raise DataError(f"this is not {encoding}: {error}", where=name, fix=_FIX) from None
+        raise core.DataError(f"this is not {encoding}: {error}", where=name, fix=_FIX) from None
 
 
 @cache
@@ -86,10 +85,10 @@ def simplifier(wanted: Simplification) -> Callable[[str], str] | None:
 
     MissingResourceError if ``t2s`` is wanted and OpenCC is not installed.
     """
-    UnknownNameError.check("conversion", wanted, ("auto", "t2s", "none"))
+    core.UnknownNameError.check("conversion", wanted, ("auto", "t2s", "none"))
     if wanted == "none" or (wanted == "auto" and find_spec("opencc") is None):
         return None
-    return require("opencc", extra="zh").OpenCC("t2s").convert
+    return core.require("opencc", extra="zh").OpenCC("t2s").convert
 
 
 def traditional(text: str) -> Iterator[str]:

@@ -22,7 +22,6 @@ from grammeter.meta import Maege, MaegeDesign, maege
 from grammeter.metrics import metric
 from grammeter.papers.cells import Made, Ours, read_paper
 from grammeter.papers.materials import ChosenModel, Materials, by_name, in_columns
-from grammeter.verbs import edits_extract, edits_split
 
 ROWS: Mapping[str, tuple[str, str]] = read_paper("maeda2022")["recipe"]["metrics"]
 """Metrics: the model, as ``--models`` names it, and the spelling."""
@@ -90,7 +89,7 @@ def _jfleg(materials: Materials) -> Sequence[M2Block]:
         files = (dataset_path("jfleg", f"{part}/{part}.{kind}") for part in ("dev", "test"))
         return [line for file in files for line in TextReader().sentences(file)]
 
-    return edits_extract(lines("src"), [lines(f"ref{n}") for n in range(4)]).blocks
+    return verbs.edits_extract(lines("src"), [lines(f"ref{n}") for n in range(4)]).blocks
 
 
 def _fce(materials: Materials) -> Sequence[M2Block]:
@@ -120,7 +119,7 @@ def _parts(materials: Materials, corpus: str) -> Parts:
     """Split a corpus 9:1 by sentence."""
 
     def split() -> Parts:
-        parts = edits_split(M2File(tuple(CORPORA[corpus](materials))), seed=SEED)
+        parts = verbs.edits_split(M2File(tuple(CORPORA[corpus](materials))), seed=SEED)
         return Parts(*(part.blocks for part in parts))
 
     return materials.once(f"parts of {corpus}", split)

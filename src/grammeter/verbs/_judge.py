@@ -11,15 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
-from grammeter import core, formats, llm
+from grammeter import core, formats, llm, resources
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
-from grammeter.resources import sample_corpus
 from grammeter.verbs._judged import Flag, Judged
 
 BEST = 5  # the highest score, which becomes rank 1
 
+SCRIPTED = "llm-s(model=scripted)"  # what the script stands for; no model has this name
+NOWHERE: Any = {"base_url": "http://scripted.localhost/v1", "cache_dir": "off", "concurrency": 64}
+Body = Mapping[str, Any]
 Shown = core.Item | core.Ranking
 """Which outputs of which sentence stand side by side; a ranking says it, too."""
 
@@ -137,7 +139,7 @@ def judge(
     if submit is not None:
         return metric.submit(groups, llm.Batch(submit))
     batch = None if collect is None else llm.Batch(collect)
-    with llm.using(nowhere()) if demo else nullcontext():
+    with llm.using(llm.Endpoint(**NOWHERE)) if demo else nullcontext():
         opinions = metric.judge(groups, Scripted().answered if demo else batch and batch.collect)
         remarks = [*corpus.notes, *(items.notes if isinstance(items, formats.Judgments) else ())]
         drawn = any(len(opinion.answers) > 1 for opinion in opinions)
@@ -161,8 +163,11 @@ def _material(
         fix = "Give --source and --hyps, with or without --items, or --benchmark NAME alone,"
         fix += " or --demo."
         raise core.UsageError("sources, outputs and items come from one place", fix=fix)
-    if demo:
-        return sample()
+    if demo:  # the sample corpus, and what its invented judges said of it
+        folder = resources.sample_corpus()
+        outputs = sorted(folder.glob("systems/*.txt"))
+        corpus = formats.read_corpus(source=folder / "source.txt", systems=outputs)
+        return corpus, formats.read_judgments(folder / "judgments.xml", systems=corpus.systems)
     if corpus is not None:
         return corpus, items
     known = find_benchmark(benchmark or "")
@@ -293,31 +298,13 @@ def _flags(corpus: formats.Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
                 yield Flag(item.segment, name, words)
 
 
-Body = Mapping[str, Any]
-SCRIPTED = "llm-s(model=scripted)"
-"""The metric that this judge stands for; no model has this name."""
-
-
-def nowhere() -> llm.Endpoint:
-    """Return an endpoint of this name, without a cache."""
-    return llm.Endpoint(base_url="http://scripted.localhost/v1", cache_dir="off", concurrency=64)
-
-
-def sample() -> tuple[formats.Corpus, formats.Judgments]:
-    """Return the sample corpus and what its invented judges said of it."""
-    folder = sample_corpus()
-    outputs = sorted(folder.glob("systems/*.txt"))
-    corpus = formats.read_corpus(source=folder / "source.txt", systems=outputs)
-    return corpus, formats.read_judgments(folder / "judgments.xml", systems=corpus.systems)
-
-
 class Scripted:
     """Takes one point of five off for each word that the nearest reference has not, or more of."""
 
     identity = "scripted"
 
     def __init__(self) -> None:
-        files = [sample_corpus() / name for name in ("ref0.txt", "ref1.txt")]
+        files = [resources.sample_corpus() / name for name in ("ref0.txt", "ref1.txt")]
         texts = [file.read_text("utf-8") for file in files]
         self._known = [Counter(line.split()) for text in texts for line in text.splitlines()]
 
