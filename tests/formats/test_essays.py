@@ -130,6 +130,8 @@ def test_a_folder_of_documents(write, tmp_path):
     corpus = sentences(write, str(tmp_path / "out"))
     assert corpus.systems["out"] == ["x", "He goes home . I see .", "She goes ."]
     assert (corpus.settings, corpus.report["texts"].get("placed")) == ({}, None)
+    write("out/001_one.txt", "\nx\nHe goes home . I see .\n\n")
+    assert sentences(write, str(tmp_path / "out")).systems == corpus.systems
     write("out/three.txt", "x")
     with pytest.raises(DataError, match=r"three\.txt: this file is of no document"):
         sentences(write, str(tmp_path / "out"))

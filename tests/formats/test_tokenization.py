@@ -191,6 +191,14 @@ def test_a_raw_text_with_odd_ends_and_characters_is_noted(tmp_path):
     assert "odd.raw: line ends are CR LF" in notices
 
 
+def test_a_byte_order_mark_inside_a_raw_output_is_left_out_and_said(tmp_path):
+    text = FILES["out.txt"].replace("It's", "\ufeffIt's")
+    (tmp_path / "joined.txt").write_text(text, encoding="utf-8")
+    corpus = read("joined.txt", **RAW)
+    assert corpus.systems["joined"] == TOKENS
+    assert "joined.txt: no-break or invisible characters (U+FEFF x 1)" in said(corpus)[0]
+
+
 def test_chinese_is_hinted_to_characters(tmp_path):
     (tmp_path / "zh.txt").write_text("我 喜 欢 。\n", encoding="utf-8")
     (tmp_path / "raw.txt").write_text("我喜欢。\n", encoding="utf-8")

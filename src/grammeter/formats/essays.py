@@ -165,10 +165,11 @@ class Layout:
         column: list[str | None] = [""] * len(self.ids)
         for name, at in self.lines.items():
             text, _ = essays.texts.get(name, ("", ""))
-            rows = split_lines(text)
+            both = split_lines(text), split_lines(text.strip())  # the latter without blank ends
+            rows = next((rows for rows in both if len(rows) == len(at)), None)
             if not text.strip():
                 column[at[0]] = None
-            elif essays.by_line and len(rows) == len(at):
+            elif essays.by_line and rows:
                 for line, row in zip(at, rows, strict=True):
                     column[line] = row
             else:

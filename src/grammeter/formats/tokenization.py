@@ -30,8 +30,12 @@ class Splitting:
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def lines(self, texts: Iterable[str | None]) -> list[Any]:
-        """Return the tokens of each text with spaces between them; ``None`` stays."""
-        return [text if text is None else " ".join(self.split(text)) for text in texts]
+        """Return the tokens of each text with spaces between them; ``None`` stays.
+
+        Byte order marks are left out wherever they are, as in outputs joined of several files.
+        """
+        split = self.split
+        return [t if t is None else " ".join(split(t.replace("\ufeff", ""))) for t in texts]
 
     def measured(self, before: Sequence[str], after: Sequence[str]) -> dict[str, Any]:
         """Count the lines that changed and, of a learned tokeniser, what was new to it."""
