@@ -8,7 +8,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.core import DataError, GrammeterError
+from grammeter.core import DataError, GrammeterError, UnknownNameError
 from grammeter.formats.essays import parse_essays
 from grammeter.formats.tokenization import splitting
 
@@ -71,6 +71,12 @@ def test_an_essay_is_a_line_whatever_the_order_of_the_output(write):
     assert corpus.settings == {"level": "text"}
     assert corpus.report == {"texts": {"essays": 2, "missing": {}}}
     assert corpus.notices == ("files with lines '### essay_id = ID' are read as essays",)
+
+
+@pytest.mark.parametrize("name", ["level", "missing_essay", "missing_reference", "normalise"])
+def test_unknown_words_are_refused(write, name):
+    with pytest.raises(UnknownNameError, match=r"unknown .* 'nix'"):
+        read(write, REFERENCE, **{name: "nix"})
 
 
 def test_what_stands_before_the_first_essay_is_left_out_and_noted(write):

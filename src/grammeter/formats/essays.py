@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from grammeter import alignment, core
 from grammeter.formats import m2, recut
@@ -101,6 +101,9 @@ def layout(
     ``ids`` are those of the source's essays (``whole``), or the document of each sentence;
     ``special`` the files of essays and the folders.
     """
+    core.UnknownNameError.check("level", level or "text", get_args(Level))
+    core.UnknownNameError.check("missing_essay", missing[0], get_args(MissingEssay))
+    core.UnknownNameError.check("missing_reference", missing[1], get_args(MissingReference))
     if whole and level not in (None, "text"):
         fix = "Give the source's sentences (-s, or a gold M2 file) and --documents FILE:COLUMN."
         raise core.UsageError(f"--level {level}, and the source has whole essays", fix=fix)

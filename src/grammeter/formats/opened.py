@@ -3,7 +3,7 @@
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from grammeter import core
 from grammeter.formats import m2, sgml
@@ -22,6 +22,9 @@ class TextReader:
     notices: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
     composed: dict[str, bool] = field(default_factory=dict[str, bool])  # by file: is it in NFC
+
+    def __post_init__(self) -> None:
+        core.UnknownNameError.check("Unicode form", self.form or "NFC", get_args(UnicodeForm))
 
     def text(self, path: PathLike) -> str:
         """Return the text of a file, in the wanted Unicode form."""
