@@ -122,7 +122,7 @@ def test_an_import_is_not_planned(database):
     ("line", "told"),
     [
         ("", "empty"),
-        ("nonsense", "no JSON"),
+        ("nonsense", "not JSON"),
         ("[]", "no JSON object"),
         ('{"sourcee": "x"}', "unknown key"),
         ('{"source": "", "outputs": ["a", "b"], "ranks": [1, 2]}', "source not empty"),
@@ -133,7 +133,7 @@ def test_an_import_is_not_planned(database):
         ('{"source": "x", "outputs": "ab", "ranks": [1, 2]}', "outputs is a list"),
         ('{"source": "x", "outputs": ["a", "b"], "ranks": [1, 2], "loud": 1}', "loud"),
         ("x" * (2**20 + 1), "characters"),
-        ("[" * 100_000, "no JSON"),
+        ("[" * 100_000, "not JSON"),
     ],
 )
 def test_items_with_answers_that_are_none(database, line, told):

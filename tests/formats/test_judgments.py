@@ -335,7 +335,7 @@ GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
     [
         ({"judge": None}, "judge is None, not a text"),
         ({"judge": ""}, "judge is '', not a text"),
-        ({"judge": "\ud800"}, "judge is '\\ud800', not Unicode text"),
+        ({"judge": "\ud800"}, "judge holds U+D800, half a surrogate pair"),
         ({"segment": 0}, "judgment by 'a' of segment 0: there is no segment 0"),
         ({"segment": "1"}, "segment is '1', not a whole number"),
         ({"segment": True}, "segment is True, not a whole number"),
@@ -363,7 +363,7 @@ GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
         ),
         ({"scores": [1, 10**400]}, "scores is 1000"),
         ({"replies": [1]}, "replies is 1, not a list of objects"),
-        ({"replies": [{"text": "\ud800"}]}, "replies is"),
+        ({"replies": [{"text": "\ud800"}]}, "replies holds U+D800"),
     ],
 )
 def test_faults_of_lines(wrong, message):

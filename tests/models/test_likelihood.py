@@ -414,7 +414,7 @@ def rewritten(folder: Path, file: str, **entries) -> str:
 def test_a_tokenizer_without_a_start_is_refused(causal, tmp_path):
     shutil.copytree(causal, tmp_path / "model")
     folder = rewritten(tmp_path / "model", "tokenizer_config.json", bos_token=None, eos_token=None)
-    assert "no token for the beginning" in error_of(folder, ["the cat"])
+    assert "no token to begin" in error_of(folder, ["the cat"])
 
 
 def test_a_decoder_without_a_start_is_refused(bart, tmp_path):

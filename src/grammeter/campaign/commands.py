@@ -224,8 +224,7 @@ def campaign_serve(
     notes: list[str] = []
     if not address.is_loopback and not https:
         notes.append("without --https, invites and passwords cross the network for all to read")
-    names = [*allowed_host]
-    if not names and not address.is_loopback:
+    if not (names := [*allowed_host]) and not address.is_loopback:
         names = [address.reachable_name]
         other = "other names: --allowed-host judge.example.org"
         notes.append(f"browsers of other machines must ask for {names[0]}; {other}")

@@ -160,8 +160,7 @@ def _postgresql(url: str) -> dict[str, Any]:
     except ValueError as error:
         raise UsageError(f"the database address cannot be understood: {error}") from None
     if not (name := unquote(parts.path.lstrip("/"))):
-        fix = "Write postgresql://USER@HOST:PORT/NAME."
-        raise UsageError("the address names no database", fix=fix)
+        raise UsageError("the address names no database", fix="Write postgresql://USER@HOST/NAME.")
     names = {"USER": parts.username, "PASSWORD": parts.password, "HOST": parts.hostname}
     return {
         **{"ENGINE": "django.db.backends.postgresql", "NAME": name, "PORT": str(port or "")},

@@ -20,7 +20,6 @@ _COLUMNS = {  # parameter -> its name in the database
     **{"idle": "idle_seconds", "background": "asks_background"},
     **{"redirect": "redirect_url", "owner": "owners"},
 }
-
 _ASKING = (  # parameters for new judges
     *("strategy", "judges", "overlap", "repeats", "per_judge", "startup", "task"),
     *("tutorial", "attention"),
@@ -170,10 +169,7 @@ def campaign_import(
 
 
 def _created(
-    values: Mapping[str, Any],
-    notices: tuple[str, ...],
-    notes: list[str],
-    items: Sequence[Item] = (),
+    values: dict[str, Any], notices: tuple[str, ...], notes: list[str], items: Sequence[Item] = ()
 ) -> status.CampaignProgress:
     plan, judgments = _plan(values), values.get("judgments")
     if judgments is None:

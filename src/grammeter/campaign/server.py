@@ -27,7 +27,6 @@ _FIXES = {  # for addresses that cannot be used
     errno.EADDRNOTAVAIL: "Give --host an address of this machine, or leave it out.",
     errno.EACCES: "Choose a --port of 1024 or more, or leave it out.",
 }
-
 REQUEST_SECONDS = 30  # longest time from the first byte of a request to the last one
 IDLE_SECONDS = 60  # longest time of an open connection without a request
 MOST_CONNECTIONS = 4000
@@ -89,23 +88,15 @@ def make_server(address: Address) -> Any:
 
 
 def _adjustments(address: Address) -> Adjustments:
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"clear_untrusted_proxy_headers": True}
     if address.proxy is not None:
         forwarded = {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"}
-        options = {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
+        options |= {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
         options["trusted_proxy"] = address.proxy
-    return Adjustments(
-        host=address.host,
-        port=address.port,
-        threads=THREADS,
-        ident=None,  # no name and version for strangers
-        max_request_body_size=LARGEST_REQUEST,
-        clear_untrusted_proxy_headers=True,
-        connection_limit=most_connections(),
-        cleanup_interval=5,
-        asyncore_use_poll=True,
-        **options,
-    )
+    options |= {"max_request_body_size": LARGEST_REQUEST, "threads": THREADS, "cleanup_interval": 5}
+    options |= {"connection_limit": most_connections(), "asyncore_use_poll": True}
+    # no name and version for strangers
+    return Adjustments(host=address.host, port=address.port, ident=None, **options)
 
 
 class Channel(HTTPChannel):

@@ -114,31 +114,21 @@ def batch(
     on_note
         Called before the work with each note that a reader of the rows needs.
     """
-    for what, value, known in (
-        *(("format", form, TableForm) for form in (input_form, output_form)),
-        *(("form of edits", edits, EditsForm), ("engine", engine, Engine)),
-    ):
+    forms = (("format", form, TableForm) for form in (input_form, output_form))
+    others = ("form of edits", edits, EditsForm), ("engine", engine, Engine)
+    for what, value, known in (*forms, *others):
         if value is not None and value not in get_args(known):
             raise UnknownNameError(what, value, get_args(known))
-    taken = {"address": address is not None, "gpus_per_worker": gpus_per_worker != 0.0}
-    check_home(
-        engine == "ray", "--engine ray", **taken, cpus_per_worker=cpus_per_worker is not None
-    )
+    of = {"address": address is not None, "gpus_per_worker": gpus_per_worker != 0.0}
+    check_home(engine == "ray", "--engine ray", **of, cpus_per_worker=cpus_per_worker is not None)
     paths = [str(path) for path in inputs if not isinstance(path, formats.Shard)]
     shards = [shard for shard in inputs if isinstance(shard, formats.Shard)]
     shards += formats.find_shards(paths, input_form) if paths or not shards else []
     if not reference and all(len(shard.paths) == len(formats.TEXT_COLUMNS) for shard in shards):
         reference = formats.TEXT_COLUMNS[2:]
-    job = Job(
-        metrics=tuple(metrics),
-        source=source,
-        hypothesis=hypothesis,
-        references=tuple(reference),
-        keep=keep,
-        edits=edits,
-        longest=longest,
-        form=output_form,
-    )
+    texts: dict[str, Any] = {"source": source, "hypothesis": hypothesis, "longest": longest}
+    texts["references"] = tuple(reference)
+    job = Job(metrics=tuple(metrics), keep=keep, edits=edits, form=output_form, **texts)
     if on_note is not None:
         for note in scorer(job).notes:
             on_note(note)

@@ -117,12 +117,9 @@ class Manifest:
     def add(self, finished: Finished) -> None:
         """Record that a shard is finished; when this returns, the record is on disk."""
         planned, totals = finished.planned, finished.totals
-        self._shards[planned.shard.name] = {
-            "input": finished.read,
-            "output": planned.output.name,
-            "files": _prints(planned.files(totals.errors)),
-            **asdict(totals),
-        }
+        files = _prints(planned.files(totals.errors))
+        entry = {"input": finished.read, "output": planned.output.name, "files": files}
+        self._shards[planned.shard.name] = entry | asdict(totals)
         self._write()
 
     def withdraw(self, outputs: Sequence[Path]) -> None:

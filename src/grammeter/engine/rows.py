@@ -75,10 +75,10 @@ class RowScorer:
         faults: list[str | None] = [row.fault or self._unfit(row.cells) for row in rows]
         fit = [at for at, fault in enumerate(faults) if fault is None]
         source, hypothesis = self._job.source, self._job.hypothesis
-        segments = [
-            Segment(cells[source], cells[hypothesis], tuple(t for _, t in self._references(cells)))
-            for cells in (rows[at].cells for at in fit)
-        ]
+        sound = [rows[at].cells for at in fit]
+        references = [tuple(text for _, text in self._references(of)) for of in sound]
+        both = zip(sound, references, strict=True)
+        segments = [Segment(of[source], of[hypothesis], texts) for of, texts in both]
         added: list[dict[str, Any]] = [dict.fromkeys(self.columns) for _ in rows]
         for at, (cells, reasons) in zip(fit, self._scored(segments), strict=True):
             added[at].update(cells)
@@ -111,8 +111,7 @@ class RowScorer:
                 raise
             except Exception as error:
                 fault = f"{plan.spelled} fails on every row: {type(error).__name__}: {error}"
-                fix = "Ask for another metric; --debug shows more."
-                raise GrammeterError(fault, fix=fix) from error
+                raise GrammeterError(fault, fix="Use another; --debug shows more.") from error
 
     def _made(self, row: formats.Row, new: Mapping[str, Any], fault: str | None) -> Made:
         old = {name: cell for name, cell in row.cells.items() if name != ERROR}

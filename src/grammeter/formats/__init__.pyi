@@ -83,7 +83,9 @@ from grammeter.formats.shards import find_shards as find_shards
 from grammeter.formats.shards import odd_ends as odd_ends
 from grammeter.formats.shards import read_blocks as read_blocks
 from grammeter.formats.tables import object_text as object_text
+from grammeter.formats.tables import parse_line as parse_line
 from grammeter.formats.tables import parse_object as parse_object
+from grammeter.formats.tables import placed as placed
 from grammeter.formats.tables import read_object as read_object
 from grammeter.formats.tables import write_object as write_object
 from grammeter.formats.text import STDIN as STDIN

@@ -43,7 +43,6 @@ _OF_ITEM_ALONE = ("id", "duration", "skipped", "replies")
 _OF_ITEM = {*foreign.JUDGE, *foreign.SENTENCE, *foreign.DOCUMENT, *_OF_ITEM_ALONE}
 _OF_OUTPUT = {*foreign.SYSTEM, *foreign.RANK, "score"}
 _FIX = f"An item is <{_ITEM} src-id=... user=...>, with <{_OUTPUT} rank=... system=...> per output."
-
 _DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
 _DURATION = re.compile(r"(?:(\d{1,6}) days?, )?(\d{1,9}):([0-5]?\d):([0-5]?\d)(?:\.(\d{1,6}))?\Z")
 _SKIPPED = {"true": True, "false": False, "1": True, "0": False}
@@ -186,8 +185,7 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
     element, attributes = item.element, item.element.attributes
     with tables.placed(element.where):
         word = attributes.get("skipped", "false")
-        skipped = _SKIPPED.get(word.lower())
-        if skipped is None:
+        if (skipped := _SKIPPED.get(word.lower())) is None:
             raise element.fault(f"has skipped={word!r}, not true or false")
         number = item.sentence or (attributes.get("id") if from_id else None)
         if not number:
@@ -234,10 +232,8 @@ def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
-    match = _DURATION.match(text)
-    if not match:
-        fix = "Write it as H:MM:SS or H:MM:SS.ffffff."
-        raise DataError(f"the duration {text[:40]!r} is none", fix=fix)
+    if not (match := _DURATION.match(text)):
+        raise DataError(f"the duration {text[:40]!r} is none", fix="Write H:MM:SS, H:MM:SS.ffffff.")
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[:4])
     whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     # one division of whole numbers: the nearest float there is, so that it can be undone

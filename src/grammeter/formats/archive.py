@@ -47,8 +47,7 @@ def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
         elif status.st_size <= limit:
             yield path.name, path.read_bytes()
     except FileNotFoundError:
-        fix = "Check the path."
-        raise DataError("there is no such file or folder", where=str(path), fix=fix) from None
+        raise DataError("no such file or folder", where=str(path), fix="Check the path.") from None
     except _FAULTS as error:
         raise DataError(f"cannot be read: {error}", where=str(path), fix=_FIX) from error
 
@@ -90,8 +89,7 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], budget: _Budget) -> None:
         super().__init__()
-        self.stream = stream
-        self.budget = budget
+        self.stream, self.budget = stream, budget
 
     def readable(self) -> bool:
         return True

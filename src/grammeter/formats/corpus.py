@@ -192,9 +192,8 @@ class Corpus:
             if outside:
                 place = f"{outside.start} {outside.end}"
                 fault = f"edit {place} lies outside its sentence of {tokens} tokens"
-                fix = "Offsets count the tokens of the source sentence."
                 where = f"{self._origin('gold')}, sentence {number}"
-                raise core.DataError(fault, where=where, fix=fix)
+                raise core.DataError(fault, where=where, fix="Offsets count tokens of the source.")
 
     def _check_length(self, part: str, lines: Sequence[object]) -> None:
         if len(lines) != len(self.sources):
@@ -239,15 +238,13 @@ class Corpus:
             known = {name: data[name] for name in parts if name in data}
             return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            fix = "Write the file again with 'grammeter score -o FILE'."
             fault = f"damaged corpus: {type(error).__name__}: {error}"
-            raise core.DataError(fault, fix=fix) from error
+            raise core.DataError(fault, fix="Write it again: grammeter score -o FILE") from error
 
 
 def crossed(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """Return one label a sentence of several: ``NF, F``."""
-    rows = zip(*columns.values(), strict=True)
-    return [", ".join(label or NO_LABEL for label in row) for row in rows]
+    return [", ".join(of or NO_LABEL for of in row) for row in zip(*columns.values(), strict=True)]
 
 
 def _row(edit: core.Edit) -> list[Any]:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -92,19 +92,16 @@ class Imported:
 
 def data_folder() -> Path:
     """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder."""
-    named = os.environ.get(VARIABLE)
-    if named:
+    if named := os.environ.get(VARIABLE):
         return core.expanded(named)
     places = {"win32": ("LOCALAPPDATA", "AppData/Local")}
     places["darwin"] = "", "Library/Application Support"
     variable, usual = places.get(sys.platform, ("XDG_DATA_HOME", ".local/share"))
     if base := os.environ.get(variable):
         return Path(base) / "grammeter"
-    folder = core.home()
-    if folder is None:
+    if (folder := core.home()) is None:
         fault = "there is no place for data sets: this user has no folder"
-        fix = f"Let the environment variable {VARIABLE} name a folder."
-        raise core.MissingResourceError(fault, fix=fix)
+        raise core.MissingResourceError(fault, fix=f"Let the variable {VARIABLE} name a folder.")
     return folder / usual / "grammeter"
 
 
@@ -116,14 +113,7 @@ def dataset(name: str) -> Dataset:
 
 def list_datasets(*, verify: bool = False) -> list[Listing]:
     """Return all data sets and whether their files are here; ``verify`` computes all checksums."""
-    listings = [_listing(entry) for entry in _catalogue().values()]
-    return [replace(one, damaged=_damaged(one)) for one in listings] if verify else listings
-
-
-def _damaged(listing: Listing) -> tuple[DataFile, ...]:
-    """Return the files that are here with a wrong checksum."""
-    paths = {file: listing.folder / file.path for file in listing.dataset.files}
-    return tuple(f for f, path in paths.items() if path.is_file() and not _is_sound(path, f))
+    return [_listing(entry, verify=verify) for entry in _catalogue().values()]
 
 
 def dataset_path(name: str, file: str | None = None) -> Path:
@@ -149,18 +139,10 @@ def get_dataset(
 ) -> Imported:
     """Add the missing files of a data set, each atomically: all are known by their checksums.
 
-    Raises :class:`MissingResourceError`, :class:`RemoteError` if a file has no direct address; if
-    one does not answer, or serves another file; :class:`DataError` if ``source`` has no file of it.
-
-    Parameters
-    ----------
-    name
-        The data set.
-    source
-        A file, folder, zip or tar that the user downloaded; file names do not count. By default
-        the files are downloaded, if the licence allows it.
-    opener
-        Opens addresses.
+    ``source``: a file, folder, zip or tar that the user downloaded; file names do not count. By
+    default ``opener`` downloads the files, if the licence allows it. Raises
+    :class:`MissingResourceError`, :class:`RemoteError` if a file has no direct address; if one does
+    not answer, or serves another file; :class:`DataError` if ``source`` has no file of it.
     """
     entry = dataset(name)
     listing, others = _listing(entry), set[str]()
@@ -216,14 +198,17 @@ def _entry(data: dict[str, Any]) -> Dataset:
     return Dataset(**words, files=tuple(files), languages=tuple(data["languages"]))
 
 
-def _listing(entry: Dataset) -> Listing:
+def _listing(entry: Dataset, *, verify: bool = False) -> Listing:
     folder = data_folder() / entry.name
     if not entry.files:
         return Listing(entry, folder, "described", ())
     needed = [file for file in entry.files if not file.optional]
     missing = tuple(file for file in needed if not (folder / file.path).is_file())
     state: State = "incomplete" if missing else "present"
-    return Listing(entry, folder, "absent" if len(missing) == len(needed) else state, missing)
+    state = "absent" if len(missing) == len(needed) else state
+    here = {file: path for file in entry.files if (path := folder / file.path).is_file()}
+    damaged = (file for file, path in here.items() if verify and not _is_sound(path, file))
+    return Listing(entry, folder, state, missing, tuple(damaged))
 
 
 def _is_sound(path: Path, file: DataFile) -> bool:

@@ -63,12 +63,14 @@ def parse_xml(text: str, where: str, fix: str) -> Element:
         return parser.close()
     except ParseError as error:
         fault = f"no XML that can be parsed: {str(error).partition(':')[0]}"
-        fix = "Elements are closed in the order in which they were opened, the root last;"
-        fix += " document types and entities are not declared."
+        fix = (
+            "Close elements in order, the root last; document types and entities are not declared."
+        )
         raise DataError(fault, where=f"{where}:{error.position[0]}", fix=fix) from None
     except DefusedXmlException:
         fault = "declares a document type or entities, which is refused"
-        where, fix = f"{where}:{builder.expat.CurrentLineNumber}", "Take <!DOCTYPE ...> out of it."
+        where = f"{where}:{builder.expat.CurrentLineNumber}"
+        fix = "Take <!DOCTYPE ...> out of the file."
         raise DataError(fault, where=where, fix=fix) from None
 
 

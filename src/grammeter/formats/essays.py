@@ -30,7 +30,6 @@ MissingEssay = Literal["error", "bang", "source", "empty"]
 MissingReference = Literal["fewer", "copy-first"]
 """An essay that a reference lacks has fewer references, or the first one twice."""
 Missing = tuple[MissingEssay, MissingReference]
-
 _HEADING = "### essay_id = "
 _MOST = 10  # ids that are listed
 _STAND_INS = {"bang": "!", "source": "the source", "empty": "an empty text"}

@@ -80,8 +80,7 @@ class Names:
 
     def split(self, cell: str) -> tuple[str, ...]:
         """Return the systems that a cell names; raise :class:`DataError` for an empty name."""
-        names = self.names(cell)
-        if not names or not all(names):
+        if not (names := self.names(cell)) or not all(names):
             fault = f"a system without a name in {cell[:40]!r}"
             raise DataError(fault, fix="Name the systems of each output.")
         return tuple(part for name in names for part in _parts(name, self.joined))
@@ -94,10 +93,7 @@ class Names:
 
 
 def find_names(
-    items: Cells,
-    *,
-    separator: judged.Separator | None = None,
-    is_system: Callable[[str], bool] = lambda name: False,
+    items: Cells, *, separator: judged.Separator | None, is_system: Callable[[str], bool]
 ) -> Names:
     """Find out how to split the cells of each item; if ``separator`` is given, nothing is guessed.
 
@@ -268,6 +264,5 @@ def _judge_of(where: str) -> str:
 def whole_number(text: str, name: str) -> int:
     """Read a whole number from 0 up; raise :class:`DataError` for anything else."""
     if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
-        fault = f"{name} is {text[:40]!r}, no whole number"
-        raise DataError(fault, fix="Write it in digits, from 0 on.")
+        raise DataError(f"{name} is {text[:40]!r}, no whole number", fix="Write digits, from 0 on.")
     return int(text)

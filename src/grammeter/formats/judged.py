@@ -29,7 +29,7 @@ from types import NoneType
 from typing import Any, Literal, cast, overload
 
 from grammeter.core import DataError, Item, Ranking, Signature
-from grammeter.formats.tables import Shape, check_shape, parse_line, placed, typed
+from grammeter.formats.tables import Shape, check_shape, checked_text, parse_line, placed, typed
 from grammeter.formats.text import checked_lines, read_text, split_lines, write_text
 
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]
@@ -110,10 +110,8 @@ class Judgments(Sequence[Ranking]):
         open_files = any(file.basis == "default" for file in self.files)
         if not open_files or any(ranking.segment == 1 for ranking in self.rankings):
             return ()
-        return (
-            "the judgments are taken to count sentences from 0; if from 1, say --first-segment 1"
-            " (first_segment=1), or give the outputs that were judged (--hyps, systems=)",
-        )
+        text = "the judgments are taken to count sentences from 0; if from 1, say --first-segment 1"
+        return (f"{text} (first_segment=1), or give the judged outputs (--hyps, systems=)",)
 
 
 def check_scale(ranking: Ranking) -> Ranking:
@@ -207,8 +205,7 @@ def format_lines(rankings: Iterable[Ranking]) -> str:
     lines: list[str] = []
     for ranking in rankings:
         if ranking.seconds is not None and not math.isfinite(ranking.seconds):
-            fault = f"a duration of {ranking.seconds} seconds"
-            raise DataError(fault, fix="Write None where it is unknown.")
+            raise DataError(f"a duration of {ranking.seconds} seconds", fix="Give None if unknown.")
         data = {key: getattr(ranking, key) for key in _KEYS}
         lacking = {key for key in _KEYS[6:] if data[key] is None or data[key] == ()}
         known = {key: value for key, value in data.items() if key not in lacking}
@@ -218,18 +215,13 @@ def format_lines(rankings: Iterable[Ranking]) -> str:
 
 def _ranking(data: dict[str, Any]) -> Ranking:
     if "kind" in data and "judge" not in data:
-        fix = "Give what judges said: Appraise XML, WMT CSV, or JSON lines with judge, groups"
-        fix += " and ranks."
+        fix = "Give what judges said: Appraise XML, WMT CSV, JSON lines with judge, groups, ranks."
         raise DataError(f'these are no judgments: "kind" is {ascii(data["kind"])[:40]}', fix=fix)
     if lacking := [key for key in _KEYS[:3] if key not in data]:
         raise DataError(f"no {lacking[0]}", fix=_FIX)
     for key in _SHAPES.keys() & data.keys():
         check_shape(data[key], _SHAPES[key], _FIX)
-        try:
-            json.dumps(data[key], ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            wanted = "Unicode text: half a surrogate pair"
-            check_shape(data[key], [(key, lambda value: False, wanted)], _FIX)
+        checked_text(json.dumps(data[key], ensure_ascii=False), key)
     lists: dict[str, Any] = {key: tuple(data.get(key) or ()) for key in ("ranks", "replies")}
     floats = [None if score is None else float(score) for score in data.get("scores") or ()]
     same = ("judge", "segment", "skipped", "item", "document")
@@ -258,7 +250,6 @@ _ITEM_SHAPES: dict[str, Shape] = {
     "signature": typed("signature", "a text", str),
 }
 ITEM_KEYS = tuple(_ITEM_SHAPES)  # what a line may hold, in the order in which it is written
-
 _ITEM_FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'
 
 

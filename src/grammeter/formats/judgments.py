@@ -18,13 +18,14 @@ from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
 
 PathLike = str | Path
+Paths = PathLike | Sequence[PathLike]
 _LINE_END = re.compile(r"\r*\n|\r")
 _SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
 @core.checked
 def read_judgments(
-    paths: PathLike | Sequence[PathLike],
+    paths: Paths,
     *,
     first_segment: judged.FirstSegment | None = None,
     systems: numbering.Outputs | None = None,
@@ -83,22 +84,19 @@ def in_documents(
 
 
 def _read(
-    paths: PathLike | Sequence[PathLike],
-    parse: Callable[..., judged.Judgments],
-    first_segment: judged.FirstSegment | None,
+    paths: Paths, parse: Callable[..., judged.Judgments], first: judged.FirstSegment | None
 ) -> judged.Judgments:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
         named = ", ".join(map(str, listed)) or "none"
-        fix = "Name each file once, and one at least."
-        raise core.UsageError(f"judgments from {named}", fix=fix)
+        raise core.UsageError(f"judgments from {named}", fix="Name each file once, one at least.")
     parts: list[judged.Judgments] = []
     for path in listed:
         data = read_bytes(path)
-        part = parse(decode(data, path), str(path), first_segment=first_segment)
+        part = parse(decode(data, path), str(path), first_segment=first)
         parts.append(replace(part, notices=(*encoding_notices(data, path), *part.notices)))
     joined = numbering.join(parts)
-    if first_segment is None or any(file.form != "jsonl" for file in joined.files):
+    if first is None or any(file.form != "jsonl" for file in joined.files):
         return joined
     unused = "--first-segment (first_segment=) had no effect: JSON lines count sentences from 1"
     return replace(joined, notes=(*joined.notes, unused))
@@ -141,15 +139,13 @@ def parse_judgments(
 ) -> judged.Judgments:
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = _LINE_END.sub("\n", text) if "\r" in text else text
-    form = _form_of(text, where)
-    if form == "jsonl":
+    if (form := _form_of(text, where)) == "jsonl":
         judgments = judged.parse_lines(text, where)
     else:
         parse = parse_appraise if form == "appraise" else wmt.parse_wmt
         judgments = parse(text, where, separator=separator, systems=systems or ())
     if not judgments.rankings:
-        fix = "It needs one item at least."
-        raise core.DataError("no judgment in this file", where=where, fix=fix)
+        raise core.DataError("no judgment in this file", where=where, fix="Give one item at least.")
     numbered = numbering.with_numbers(judgments, where, first_segment, systems, drop)
     notes = [f"{where}: {note}" for note in numbering.document_notes(numbered)]
     counts = {
@@ -185,7 +181,7 @@ def parse_judgments_of(
 
 
 def read_judgments_of(
-    paths: PathLike | Sequence[PathLike],
+    paths: Paths,
     outputs: numbering.Outputs | None = None,
     *,
     segments: int = 0,
@@ -206,24 +202,16 @@ def write_judgments(
 ) -> tuple[str, ...]:
     """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
-    What was read from one file keeps that file's numbering, separator and attributes. Raises
-    :class:`DataError` if the format cannot hold a judgment, or the file cannot be written;
-    :class:`UsageError` if the name does not tell the format.
-
-    Parameters
-    ----------
-    path, judgments
-        Where, and what.
-    form
-        Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
-    first_segment
-        The number of the first sentence; default: that of the file they were read from, else 0.
+    What was read from one file keeps that file's numbering, separator and attributes. ``form`` is
+    by default that of the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if
+    packed; ``first_segment``, the number of the first sentence, that of the file they were read
+    from, else 0. Raises :class:`DataError` if the format cannot hold a judgment, or the file cannot
+    be written; :class:`UsageError` if the name does not tell the format.
     """
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if form is None and suffix not in _SUFFIXES:
-        fix = f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed."
         fault = f"the name {str(path)!r} does not tell the format of judgments"
-        raise core.UsageError(fault, fix=fix)
+        raise core.UsageError(fault, fix=f"End it in {', '.join(_SUFFIXES)}, then .gz if packed.")
     form = form or _SUFFIXES[suffix]
     write_text(path, format_judgments(judgments, form, first_segment=first_segment))
     lost = wmt.lost_in_wmt(judgments) if form == "wmt" else ""
@@ -251,10 +239,8 @@ def format_judgments(
 
 
 def _form_of(text: str, where: str) -> judged.JudgmentForm:
-    start = text.lstrip()[:1]
-    if not start:
-        fix = "Judgments need one item at least."
-        raise core.DataError("the file is empty", where=where, fix=fix)
+    if not (start := text.lstrip()[:1]):
+        raise core.DataError("the file is empty", where=where, fix="Judgments need an item.")
     if start == "<":
         return "appraise"
     if start == "{":

@@ -86,7 +86,7 @@ def with_labels(corpus: Corpus, documents: str | None, group_by: str | None) -> 
 def key_of(line: str) -> tuple[str, str] | None:
     """Return key and value of ``# key = value`` or ``### essay_id = ID``; None: another line."""
     match = m2.HEAD.fullmatch(line.removesuffix("\r"))
-    return match and (match["key"] or match["essay"], match["value"] or match["id"] or "")
+    return match and (match[1], match[2])
 
 
 def sentence_lines(lines: Sequence[str]) -> list[int]:
@@ -120,7 +120,6 @@ def _rows(table: tables.Columns) -> dict[str, int]:
     rows: dict[str, int] = {}
     for row, name in enumerate(table.texts(next(iter(table.cells)))):
         if rows.setdefault(name.strip(), row) != row:
-            fix = "Give each document one line."
             fault = f"the document {name!r} comes twice"
-            raise core.DataError(fault, where=table.origin(row), fix=fix)
+            raise core.DataError(fault, where=table.origin(row), fix="Give each document one line.")
     return rows

@@ -24,10 +24,7 @@ from typing import Literal
 from grammeter import core
 from grammeter.formats import text as plain
 
-HEAD = re.compile(
-    r"#\s*(?P<key>[^\s#=](?:[^=]*[^\s=])?)\s*=\s*(?P<value>.*?)\s*"
-    r"|### (?P<essay>essay_id) =\s*(?P<id>.*?)\s*"
-)
+HEAD = re.compile(r"(?:#|### (?=essay_id =))\s*([^\s#=](?:[^=]*[^\s=])?)\s*=\s*(.*?)\s*")
 """What holds from here on: ``# key = value``, or ``### essay_id = ID`` of MultiGEC."""
 
 _DELETION = "-NONE-"
@@ -152,8 +149,7 @@ def _parse_edit(line: str) -> tuple[int, core.Edit]:
     if len(parts) != _FIELDS:
         raise ValueError(f"{len(parts)} fields instead of {_FIELDS}")
     start, end = (int(offset) for offset in parts[0].split())
-    annotator = int(parts[5])
-    if annotator < 0:
+    if (annotator := int(parts[5])) < 0:
         raise ValueError(f"annotator {annotator}, less than 0")
     texts = [text.strip() for text in parts[2].split("||")]
     correction, *alternatives = ("" if text == _DELETION else text for text in texts)
@@ -164,8 +160,7 @@ class _Reader:
     """Reads the lines of blocks, and collects faults passed over."""
 
     def __init__(self, where: str, lenient: bool) -> None:
-        self.where = where
-        self.lenient = lenient
+        self.where, self.lenient = where, lenient
         self.notices: list[str] = []
         self.heads: list[str] = []  # of the sentence to come
 
@@ -177,8 +172,7 @@ class _Reader:
             if line[:2] == "S " or line == "S":
                 if source is not None:
                     fault = "a second S line in one block"
-                    fix = "Put a blank line before each sentence; sentences over several S"
-                    fix += " lines are not supported."
+                    fix = "Put a blank line before each sentence; each has one S line."
                     raise core.DataError(fault, where=f"{self.where}:{number}", fix=fix)
                 source = line[2:]
             elif source is None and HEAD.fullmatch(line):
@@ -280,8 +274,7 @@ def has_edits(text: str) -> bool:
 
 def split_annotator(path: str | Path) -> tuple[str | Path, int | None]:
     """Return file and annotator of ``out.m2:1``; the whole path is a file if there is such."""
-    match = _WITH_ANNOTATOR.fullmatch(str(path))
-    if match is None or os.path.exists(path):
+    if (match := _WITH_ANNOTATOR.fullmatch(str(path))) is None or os.path.exists(path):
         return path, None
     return match[1], int(match[2])
 
@@ -314,8 +307,7 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
     known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
     if annotator is None and len(known) > 1:
         fault = f"{name}: M2 with {len(known)} annotators; whose text is the output?"
-        fix = f"Name one: {' or '.join(f'{name}:{number}' for number in known[:5])}. Gold edits"
-        fix += " stand behind -r."
+        fix = f"Name one: {' or '.join(f'{name}:{n}' for n in known[:5])}. Gold edits are for -r."
         raise core.UsageError(fault, fix=fix)
     if annotator is not None and annotator not in known:
         fix = f"It has {', '.join(map(str, known))}."

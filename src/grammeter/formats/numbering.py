@@ -16,12 +16,8 @@ from grammeter.core import DataError, Ranking, UsageError, listed, repeated_segm
 from grammeter.formats.judged import Basis, FirstSegment, Judgments
 
 Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
-
 _BASES: tuple[FirstSegment, FirstSegment] = (0, 1)
-_FIX = (
-    "Give the very outputs that were judged, all their sentences; --first-segment, if given, may"
-    " be wrong: without it the number is found."
-)
+_FIX = "Give the very outputs that were judged, whole; without --first-segment the number is found."
 
 
 def with_numbers(
@@ -43,8 +39,7 @@ def with_numbers(
     if sure:
         evidence.check(judgments, 0)
         return judgments
-    first = evidence.first_segment(judgments)
-    if first is not None:
+    if (first := evidence.first_segment(judgments)) is not None:
         return shifted(judgments, first, "found")
     notice = f"{where}: the outputs do not tell whether sentences count from 0 or 1; 0 is taken"
     return replace(judgments, notices=(*judgments.notices, notice))
@@ -111,15 +106,10 @@ class _Evidence:
     def _odd(self, ranking: Ranking, base: FirstSegment) -> bool:
         """Whether two outputs are the same text, and yet one is ranked better."""
         segment = ranking.segment - base
-        texts = [
-            next((self._text(name, segment) for name in group if name in self.texts), None)
-            for group in ranking.groups
-        ]
-        ranked = zip(texts, ranking.ranks, strict=False)  # a skipped ranking has no ranks
-        return any(
-            a == b and a is not None and better != worse
-            for (a, better), (b, worse) in combinations(ranked, 2)
-        )
+        known = ([self._text(n, segment) for n in of if n in self.texts] for of in ranking.groups)
+        texts = [next(iter(of), None) for of in known]
+        pairs = combinations(zip(texts, ranking.ranks, strict=False), 2)  # skipped: no ranks
+        return any(a == b and a is not None and one != other for (a, one), (b, other) in pairs)
 
     def _text(self, name: str, segment: int) -> str | None:
         texts = self.texts[name]
@@ -134,7 +124,6 @@ _BY_SHIFT: Mapping[int, FirstSegment] = {0: 0, -1: 1}
 # share of pairs of systems that may contradict where sentences are counted alike: outputs are
 # told to be equal with or without white space, and people slip
 _MOST = 0.1
-
 _Pair = frozenset[str]
 
 
@@ -168,8 +157,7 @@ class _Fit:
 
 def document_notes(judgments: Judgments) -> tuple[str, ...]:
     """Return a note if several documents have the same sentence number."""
-    repeated = repeated_segments(judgments)
-    if not repeated:
+    if not (repeated := repeated_segments(judgments)):
         return ()
     names = sorted({name for documents in repeated.values() for name in documents})
     text = f"{len(repeated)} numbers of sentences stand in several documents ({listed(names, 3)})"
@@ -201,17 +189,13 @@ def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
         if _is_open(part) and any(ranking.segment == 1 for ranking in part):
             parts[n] = shifted(part, 0, "found")
     if all(_is_open(part) for part in parts):
-        bases = _bases_among(parts)
-        if not bases:
+        if not (bases := _bases_among(parts)):
             return parts, _assumed_alike(parts)
         parts = _with_bases(parts, bases)
     while any(_is_open(part) for part in parts):
         known = _sentences(ranking for part in parts if not _is_open(part) for ranking in part)
-        fits = {
-            n: {shift: _fit(_sentences(part), known, shift) for shift in _BY_SHIFT}
-            for n, part in enumerate(parts)
-            if _is_open(part)
-        }
+        unknown = {n: _sentences(part) for n, part in enumerate(parts) if _is_open(part)}
+        fits = {n: {by: _fit(of, known, by) for by in _BY_SHIFT} for n, of in unknown.items()}
         bases: dict[int, FirstSegment] = {
             n: _BY_SHIFT[best] for n, fit in fits.items() if (best := _best(fit)) is not None
         }
@@ -251,8 +235,7 @@ def _bases_among(parts: Sequence[Judgments]) -> dict[int, FirstSegment]:
     """Find files whose sentences lie one number apart; the others stay without a base."""
     bases: dict[int, FirstSegment] = {}
     for a, b, fits in _fits_of_pairs(parts):
-        shift = _best(fits)
-        if shift:
+        if shift := _best(fits):
             pair: dict[int, FirstSegment] = {a: 0, b: 1} if shift < 0 else {a: 1, b: 0}
             if any(bases.get(n, base) != base for n, base in pair.items()):
                 raise _unknown(parts[a], "other numberings fit to different files")
@@ -281,8 +264,7 @@ def _check_apart(parts: Sequence[Judgments], fits: Mapping[int, Mapping[int, _Fi
 
 def _unknown(part: Judgments, why: str) -> UsageError:
     fault = f"{_name(part)} counts sentences from 0 or from 1, and the files read with it do not"
-    fix = "Say it with --first-segment 0 or 1 (first_segment=), or give the outputs that were"
-    fix += " judged (--hyps, systems=)."
+    fix = "Say --first-segment 0 or 1 (first_segment=), or give judged outputs (--hyps, systems=)."
     return UsageError(f"{fault} count alike or do not show it: {why}", fix=fix)
 
 
@@ -330,8 +312,7 @@ def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
 def _fit(ours: _Sentences, theirs: _Sentences, shift: int) -> _Fit:
     common = backed = alike = contrary = 0
     for segment, our in ours.items():
-        their = theirs.get(segment + shift)
-        if their is None:
+        if (their := theirs.get(segment + shift)) is None:
             continue
         both = len((our.equal & (their.equal | their.tied)) | (our.tied & their.equal))
         common += 1

@@ -10,7 +10,6 @@ from grammeter.formats import m2, sgml
 from grammeter.formats import text as plain
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
-
 PathLike = str | Path
 
 
@@ -58,12 +57,10 @@ class TextReader:
 
 def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
-    normal = unicodedata.normalize(form, text)
-    if normal != text and sgml.is_sgml(text, path):
+    if (normal := unicodedata.normalize(form, text)) != text and sgml.is_sgml(text, path):
+        fault = f"{form} changes characters that mistakes count"
         fix = "Leave --normalise out, or give the gold edits as M2."
-        raise core.DataError(
-            f"{form} changes characters that mistakes count", where=str(path), fix=fix
-        )
+        raise core.DataError(fault, where=str(path), fix=fix)
     if m2.is_m2(text, path):
         pairs = zip(plain.split_lines(text), plain.split_lines(normal), strict=True)
         for number, (old, new) in enumerate(pairs, start=1):

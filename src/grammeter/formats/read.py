@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from grammeter import core
 from grammeter.formats import essays, m2, records, sgml
@@ -16,7 +16,6 @@ from grammeter.formats.tokenization import tokenised
 
 _M2 = tuple[str, m2.M2File]
 _Essays = Sequence[sgml.Document]
-
 _MOST_FAULTS = 5  # of one file that are listed one by one
 
 
@@ -125,15 +124,14 @@ def read_corpus(
         raise core.UsageError(fault, fix="Give them in one file (--para), or apart (-s, -r).")
     else:
         sources, texts, outputs = reader.para(para, outputs)
-    folders = [output_paths[name] for name, lines in outputs.items() if not lines]
+    folders = [str(output_paths[name]) for name, lines in outputs.items() if not lines]
     ids = reader.ids or (crossed(read_labels(documents)[0]) if documents else [])
     if folders and not ids:
         plain.read_bytes(folders[0])  # which says that it is a folder
     if documents and len(ids) != len(sources):
         where, count = reader.origins["source"], len(sources)
         raise core.LengthMismatchError(labels_file(documents)[0], len(ids), where, count)
-    special = [*reader.by_id, *map(str, folders)]
-    if layout := essays.layout(level, ids, special, bool(reader.ids), missing):
+    if layout := essays.layout(level, ids, [*reader.by_id, *folders], bool(reader.ids), missing):
         reader.lay_out(layout, outputs, texts)
     gold = _merged(gold_files := [*gold_files, *reader.marked(sources)])
     reader.check_sources(sources, [*gold_files, *reader.output_files])
@@ -143,20 +141,8 @@ def read_corpus(
         said = "edits overlap an earlier one of the same annotator; they are left out of the"
         said = f"{reader.origins['gold']}: {left_out} {said} reference texts, not of the gold edits"
         reader.notes += [said] if left_out else []
-    read = Corpus(
-        sources=sources,
-        references=texts,
-        systems=outputs,
-        gold=gold,
-        text_rule=text_rule,
-        normalisation=normalise,
-        unjudged=unjudged,
-        origins=reader.origins,
-        notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
-        notes=tuple(dict.fromkeys([*reader.notes, *reader.form_notes()])),
-        documents=reader.ids,
-        settings=settings,
-    )
+    parts = {"sources": sources, "references": texts, "systems": outputs, "gold": gold}
+    read = reader.corpus(**parts, text_rule=text_rule, unjudged=unjudged, settings=settings)
     read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
     return layout.finished(read) if layout else read
 
@@ -195,6 +181,13 @@ class _Reader(TextReader):
 
     def raw(self, paths: Sequence[PathLike]) -> dict[str, list[str]]:
         return {str(path): plain.checked_lines(self.text(path), path) for path in paths}
+
+    def corpus(self, **parts: Any) -> Corpus:
+        """Return a corpus of its parts, for two of which the same file may be read."""
+        said = {"notices": self.notices, "notes": [*self.notes, *self.form_notes()]}
+        parts |= {name: tuple(dict.fromkeys(texts)) for name, texts in said.items()}
+        parts |= {"normalisation": self.form, "origins": self.origins, "documents": self.ids}
+        return Corpus(**parts)
 
     def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text
@@ -261,8 +254,7 @@ class _Reader(TextReader):
     def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
         files = [(str(path), self.read(path)) for path in paths] or gold[:1]
         if not files:
-            fix = "Give the source texts (-s) or a gold M2 file (-r)."
-            raise core.UsageError("no sources", fix=fix)
+            raise core.UsageError("no sources", fix="Give source texts (-s) or gold M2 (-r).")
         self.origins["source"] = ", ".join(path for path, _ in files)
         sources: list[str] = []
         for path, content in files:
@@ -320,8 +312,7 @@ class _Reader(TextReader):
                 if line != block.source and line.split() != block.source.split():
                     fault = f"differs from sentence {number} of {path}: {line[:40]!r} and"
                     fault += f" {block.source[:40]!r}"
-                    fix = "Edits count the tokens of their own S lines; give the sources"
-                    fix += " that belong to them, or leave --source out."
+                    fix = "Give the sources of its S lines, whose tokens edits count, or none."
                     raise core.DataError(fault, where=self.places[number - 1], fix=fix)
 
 

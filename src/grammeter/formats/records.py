@@ -120,8 +120,7 @@ def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: tables.Reco
     for name, column in columns.items():
         if None in column:
             fault = f"{name} lacks the text of sentence {column.index(None) + 1}"
-            fix = "TSV and CSV know texts only; write .jsonl or .parquet."
-            raise core.DataError(fault, fix=fix)
+            raise core.DataError(fault, fix="TSV and CSV know texts only: write .jsonl, .parquet.")
     texts = cast("dict[str, tuple[str, ...]]", columns)
     rows = [tuple(texts), *zip(*texts.values(), strict=True)]
     if form == "csv":
@@ -149,11 +148,7 @@ def _to_parquet(columns: Mapping[str, Sequence[str | None]]) -> bytes:
 _SOURCES = ("source", "src")
 _TARGETS = ("target", "tgt", "reference", "reference.0", "correction")
 _OUTPUTS = ("output", "hypothesis")
-_CRITERIA = {
-    "grammaticality": ("ave_g", "grammaticality"),
-    "fluency": ("ave_f", "fluency"),
-    "meaning": ("ave_m", "meaning"),
-}
+_CRITERIA = {n: (f"ave_{n[0]}", n) for n in ("grammaticality", "fluency", "meaning")}
 """Criterion -> the columns that may hold its mean score; TMU-GFM's own ``fluency`` and ``meaning``
 hold single ratings, and stand behind its means."""
 
@@ -192,18 +187,11 @@ def read_parallel(
 ) -> list[Correction]:
     """Read parallel data.
 
-    Raises :class:`DataError` with file and line: an empty or damaged file, files of unequal
-    lengths, a column that is not there.
-
-    Parameters
-    ----------
-    spelled
-        An M2 file (one correction for each annotator of a sentence); two texts, line by line,
-        ``source.txt:reference.txt``; or a table, told by its name. All may be packed.
-    source, target
-        Columns of a table.
-    lenient
-        Pass over faults of an M2 file, as the original programs do; a warning counts them.
+    ``spelled``: an M2 file (one correction for each annotator of a sentence); two texts, line by
+    line, ``source.txt:reference.txt``; or a table, told by its name, with the columns ``source``
+    and ``target``. All may be packed. ``lenient``: pass over faults of an M2 file, as the original
+    programs do; a warning counts them. Raises :class:`DataError` with file and line: an empty or
+    damaged file, files of unequal lengths, a column that is not there.
     """
     first, *others = parallel_files(spelled)
     if others:
@@ -225,8 +213,7 @@ def read_parallel(
 def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
     text = plain.read_text(path)
     if not text.strip():
-        fix = "Give an M2 file or parallel texts."
-        raise core.DataError("the file is empty", where=where, fix=fix)
+        raise core.DataError("the file is empty", where=where, fix="Give M2 or parallel texts.")
     if not m2.is_m2(text, path):
         fix = "Give an M2 file, a table, or two texts as source.txt:reference.txt."
         raise core.DataError("one text alone is no parallel data", where=where, fix=fix)
@@ -269,10 +256,8 @@ def read_ratings(path: str | Path) -> list[Rating]:
     if not scores:
         fix = "Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m."
         raise core.DataError("no column with human scores", where=str(path), fix=fix)
-    return [
-        Rating(source, output, {criterion: column[row] for criterion, column in scores.items()})
-        for row, (source, output) in enumerate(zip(sources, outputs, strict=True))
-    ]
+    rows = enumerate(zip(sources, outputs, strict=True))
+    return [Rating(s, o, {name: of[row] for name, of in scores.items()}) for row, (s, o) in rows]
 
 
 # --- parallel files of Chinese sets --------------------------------------------------------

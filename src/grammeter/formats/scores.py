@@ -41,10 +41,7 @@ _SCORES_FIX = (
     "Give the JSON of 'grammeter score -o FILE', or tab-separated lines under the header"
     " 'metric system value', 'metric system segment value' or 'system METRIC METRIC ...'."
 )
-_HUMAN_FIX = (
-    "Give the JSON of 'grammeter rank -o FILE', tab-separated lines under the header"
-    " 'system value', or a file of judgments."
-)
+_HUMAN_FIX = "Give what 'grammeter rank -o FILE' wrote, TSV headed 'system value', or judgments."
 
 
 @core.checked
@@ -225,8 +222,7 @@ def _rows(lines: list[list[str]], names: Sequence[str], skip: int, where: str) -
                 fix = "Separate columns by one tab, and give every line all of them."
                 raise core.DataError(f"{len(cells)} columns where {len(names)} are due", fix=fix)
             row = dict(zip(names, cells, strict=True))
-            metric = row.get("metric", nameless)
-            if not metric or not row["system"]:
+            if not (metric := row.get("metric", nameless)) or not row["system"]:
                 raise core.DataError("a metric or system without a name", fix="Name it.")
             packed = parse_object(row["parts"], f"{where}:{number}") if "parts" in row else {}
             parts = {name: cell for name, cell in row.items() if name not in ignored} | packed
@@ -255,15 +251,12 @@ def parse_value(cell: str) -> float:
 
 
 def _is_value(cell: str) -> bool:
-    if _NUMBER.match(cell):
-        return abs(float(cell)) <= _LARGEST
-    return cell.lower() in _MISSING
+    return abs(float(cell)) <= _LARGEST if _NUMBER.match(cell) else cell.lower() in _MISSING
 
 
 def _segment(cell: str | None, *, from_1: bool) -> int | None:
     if cell is not None and (not _SEGMENT.match(cell) or (from_1 and int(cell) == 0)):
-        fix = "Count the segments from 1."
-        raise core.DataError(f"{cell!r} is no number of a segment", fix=fix)
+        raise core.DataError(f"{cell!r} is no number of a segment", fix="Count segments from 1.")
     return None if cell is None else int(cell)
 
 

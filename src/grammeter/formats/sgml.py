@@ -79,8 +79,7 @@ def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
     # a file is a row of documents: one root around them makes it XML, on the same lines,
     # and leaves no place where a document type or entities could be declared
     wrapped = f"<ROOT>{_BARE.sub(lambda m: _ESCAPED[m[0]], text)}</ROOT>"
-    nodes = _children(parse_xml(wrapped, where, _FIX), "DOC")
-    if not nodes:
+    if not (nodes := _children(parse_xml(wrapped, where, _FIX), "DOC")):
         raise DataError("no document in this file", where=where, fix="It needs <DOC nid=...>.")
     return tuple(map(_document, nodes))
 
@@ -216,16 +215,10 @@ def lay_on(
     of a sentence are sorted by their start; comments are dropped; annotators are numbered from
     0, in the order in which they first appear. ``noop`` lists its annotator with ``()``.
 
-    Parameters
-    ----------
-    documents
-        With texts; see :func:`merge_documents` for several files.
-    sentences
-        All sentences of all documents in order, tokens separated by white space.
-    alternatives
-        Annotators who are not listed where they marked nothing; all others are, with ``()``.
-    tokenise
-        How corrections are split; default :func:`tokenise_correction`.
+    ``documents`` have texts, see :func:`merge_documents` for several files; ``sentences`` are all
+    of theirs in order, tokens separated by white space. ``alternatives``: annotators who are not
+    listed where they marked nothing; all others are, with ``()``. ``tokenise``: how corrections are
+    split; default :func:`tokenise_correction`.
     """
     annotators = dict.fromkeys(name for document in documents for name in document.annotations)
     numbers = {name: number for number, name in enumerate(annotators)}
@@ -275,8 +268,7 @@ class _Painter:
                 rest = text[places[at] :][:40]
                 place = f"paragraph {paragraph} of document {document.id!r}"
                 fault = f"{place} goes on {rest!r}, but {here}"
-                fix = "Give all sentences of these documents, titles too, with the characters of"
-                fix += " the documents; only white space may differ."
+                fix = "Give all sentences of these texts, titles too; only white space may differ."
                 raise DataError(fault, where=document.where, fix=fix)
             for index, word in enumerate(words):
                 tokens.append(_Token(self.used, index, places[at], places[at + len(word) - 1] + 1))

@@ -28,10 +28,7 @@ TEXT_COLUMNS = ("source", "hypothesis", "reference")
 
 GZ = ".gz"
 _NO_CELLS: list[str] = []
-_NAMES = (
-    "Let it end in .jsonl, .tsv, .csv or .parquet, or name parallel texts as"
-    " source.txt:hypothesis.txt."
-)
+_NAMES = "End it in .jsonl, .tsv, .csv, .parquet; parallel texts are source.txt:hypothesis.txt."
 _STRAY = "The row that begins there has a stray quote or line end; where later rows end is unknown."
 _PARALLEL = "Parallel texts need one line for each sentence, in the same order."
 _LONGEST = 1 << 26  # bytes of one line
@@ -93,11 +90,9 @@ def find_shards(names: Sequence[str], form: ShardForm | None = None) -> list[Sha
         raise UsageError("no input", fix="Name one file at least.")
     seen: dict[str, Shard] = {}
     for shard in shards:
-        other = seen.setdefault(shard.name, shard)
-        if other is not shard:
+        if (other := seen.setdefault(shard.name, shard)) is not shard:
             fault = f"two inputs are called {shard.name}: {other.where} and {shard.where}"
-            fix = "Their outputs would be one file. Rename one, or run twice."
-            raise UsageError(fault, fix=fix)
+            raise UsageError(fault, fix="Outputs would be one file. Rename one, or run twice.")
     return shards
 
 
@@ -276,5 +271,4 @@ def arrow_bytes(batch: Any) -> bytes:
 
 def arrow_table(data: bytes) -> Any:
     """Read what :func:`arrow_bytes` wrote, as a table."""
-    pyarrow: Any = require("pyarrow", extra="records")
-    return pyarrow.ipc.open_stream(data).read_all()
+    return require("pyarrow", extra="records").ipc.open_stream(data).read_all()

@@ -15,8 +15,9 @@ from grammeter.core import DataError, UnknownNameError, UsageError, require
 from grammeter.formats.text import decode, read_bytes, read_text, split_lines, write_text
 
 RecordForm = Literal["jsonl", "tsv", "csv", "parquet"]
-
 _OBJECT_FIX = "Give a file that grammeter wrote with -o."
+_ENDS = "Let it end in .jsonl, .tsv, .csv, .parquet, with .gz after that if packed."
+_SAME = "Each line needs the same keys."
 _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes doubled."
 
 
@@ -119,13 +120,9 @@ def form_of(path: str | Path) -> RecordForm | None:
     return next((form for form in get_args(RecordForm) if suffix == form), None)
 
 
-def sure_form(
-    path: str | Path,
-    fix: str = "Let it end in .jsonl, .tsv, .csv, .parquet, with .gz after that if packed.",
-) -> RecordForm:
+def sure_form(path: str | Path, fix: str = _ENDS) -> RecordForm:
     """Return the format of a table by its file's name; raise :class:`UsageError` if it is none."""
-    form = form_of(path)
-    if form is None:
+    if (form := form_of(path)) is None:
         raise UsageError(f"the name {str(path)!r} does not tell the format", fix=fix)
     return form
 
@@ -195,8 +192,7 @@ def parse_columns(data: bytes, path: str | Path, form: RecordForm) -> Columns:
     else:
         table = _delimited(decode(data, path), where, form)
     if not table.lines:
-        fix = "It needs one row a sentence."
-        raise DataError("no row below the column heads", where=where, fix=fix)
+        raise DataError("no row below the column heads", where=where, fix="Write a row a sentence.")
     return table
 
 
@@ -250,8 +246,7 @@ def _delimited(text: str, where: str, form: RecordForm) -> Columns:
 
 def check_names(names: Sequence[str], where: str) -> None:
     """Raise :class:`DataError` if there are no columns, or two of one name."""
-    twice = _doubled(names)
-    if twice is not None or not names:
+    if (twice := _doubled(names)) is not None or not names:
         fault = "the first line is empty" if twice is None else f"the column {twice!r} comes twice"
         fix = "Each column needs a name of its own; in TSV and CSV the first line has them."
         raise DataError(fault, where=where, fix=fix)
@@ -262,10 +257,7 @@ def _json_row(line: str) -> dict[str, object]:
 
 
 def json_columns(
-    text: str,
-    where: str,
-    read: Callable[[str], dict[str, object]] = _json_row,
-    fix: str = "Each line needs the same keys.",
+    text: str, where: str, read: Callable[[str], dict[str, object]] = _json_row, fix: str = _SAME
 ) -> Columns:
     """Make columns of JSON lines, each ``read`` as cells by column; all need the same columns."""
     rows: list[dict[str, object]] = []

@@ -16,7 +16,6 @@ from grammeter.core import DataError, UsageError
 
 STDIN = "-"
 MAX_RATIO = 200  # unpacked bytes for each packed byte; text packs three- to tenfold
-
 _SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".md", ".gz")
 _FREE_BYTES = 64 * 2**20  # files up to this size are harmless, whatever their ratio
 _BLOCK = 2**20
@@ -45,8 +44,7 @@ def read_bytes(path: str | Path) -> bytes:
         raise DataError(fault, where=where, fix="Check the path.") from None
     if data[:2] != b"\x1f\x8b":
         return data
-    content = gunzip(data, str(path), limit=max(len(data) * MAX_RATIO, _FREE_BYTES))
-    if content is None:
+    if (content := gunzip(data, str(path), limit=max(len(data) * MAX_RATIO, _FREE_BYTES))) is None:
         fault = f"these gzip data unpack to more than {MAX_RATIO} times their size"
         raise DataError(fault, where=str(path), fix="Unpack the file yourself if you trust it.")
     return content
@@ -104,8 +102,7 @@ def read_lines(path: str | Path) -> list[str]:
 
 def checked_lines(text: str, path: str | Path) -> list[str]:
     """Split a file's text into lines; raise :class:`DataError` if there is none."""
-    lines = split_lines(text)
-    if not lines:
+    if not (lines := split_lines(text)):
         raise DataError("the file is empty", where=str(path), fix="It needs one sentence a line.")
     return lines
 
@@ -123,8 +120,7 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         fault = f"U+{ord(text[error.start]):04X} is half a surrogate pair, no character"
-        fix = "Repair the text where it was made."
-        raise DataError(fault, where=f"{path}:{line}", fix=fix) from None
+        raise DataError(fault, where=f"{path}:{line}", fix="Repair it where it was made.") from None
     write_bytes(path, data, private=private)
 
 
@@ -179,15 +175,13 @@ def _replace(target: Path, data: bytes, *, private: bool) -> None:
 def check_folder(path: str | Path | None) -> None:
     """Raise :class:`DataError` if the folder of a file to be written does not exist."""
     if path is not None and not Path(path).absolute().parent.is_dir():
-        fault = "cannot be written: there is no such folder"
-        raise DataError(fault, where=str(path), fix="Make it first.")
+        raise DataError("cannot be written: no such folder", where=str(path), fix="Make it first.")
 
 
 def checked_line(line: str) -> str:
     """Return the line; raise :class:`DataError` if it contains a line end."""
     if "\n" in line or line.endswith("\r"):
-        fault = f"a sentence holds a line end: {line[:40]!r}"
-        raise DataError(fault, fix="One sentence is one line.")
+        raise DataError(f"a sentence holds a line end: {line[:40]!r}", fix="A sentence is a line.")
     return line
 
 
@@ -216,13 +210,11 @@ def space_notices(text: str, path: str | Path) -> list[str]:
 
 def hidden_notes(text: str, path: str | Path) -> list[str]:
     """Return a note if a file has no-break spaces or characters that nobody sees."""
-    first = _HIDDEN.search(text)
-    if first is None:
+    if (first := _HIDDEN.search(text)) is None:
         return []
     counts = Counter(_HIDDEN.findall(text)).most_common()
     shown = ", ".join(f"U+{ord(c):04X} x {count}" for c, count in counts)
     line = text.count("\n", 0, first.start()) + 1
     text = f"no-break or invisible characters ({shown}), first in line {line}: no-break spaces"
-    return [
-        f"{path}: {text} split tokens, and invisible characters make tokens differ that look alike"
-    ]
+    more = "split tokens, and invisible characters make tokens differ that look alike"
+    return [f"{path}: {text} {more}"]

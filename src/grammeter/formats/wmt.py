@@ -25,10 +25,7 @@ from itertools import combinations, groupby
 from grammeter.core import DataError, Ranking, shielded, unshielded
 from grammeter.formats import foreign, judged, tables
 
-_FIX = (
-    "The first line names the columns: judgeID, srcIndex or segmentId, system1Id, system1rank,"
-    " system2Id, system2rank."
-)
+_FIX = "Heads are judgeID, srcIndex or segmentId, system1Id, system1rank, system2Id, system2rank."
 _UNRANKED = {"-1", "", "-1.0", "na", "nan", "none", "null"}
 _COLUMNS = (
     "srclang", "trglang", "srcIndex", "segmentId", "judgeID",
@@ -75,7 +72,7 @@ def parse_wmt(
 def format_wmt(
     rankings: Iterable[Ranking],
     *,
-    first_segment: judged.FirstSegment = 0,
+    first_segment: int = 0,
     blocks: Sequence[judged.JudgedBlock] = (),
 ) -> str:
     """Return rankings as expanded pairs: a row for every two systems of one ranking.
@@ -121,10 +118,15 @@ def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
 
 
 def _id(name: str, attributes: Mapping[str, str]) -> str:
-    plain = judged.joined_names([name], "space")
+    before, after = _around(attributes)
+    return f"{before}{judged.joined_names([name], 'space')}{after}"
+
+
+def _around(attributes: Mapping[str, str]) -> tuple[str, str]:
+    """Return what stands before and after a name in an Id: the test set, the languages."""
     if "testset" not in attributes:
-        return plain
-    return f"{attributes['testset']}.{plain}.{attributes['srclang']}-{attributes['trglang']}"
+        return "", ""
+    return f"{attributes['testset']}.", f".{attributes['srclang']}-{attributes['trglang']}"
 
 
 # --- text to rows --------------------------------------------------------------------------
@@ -155,17 +157,14 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
     rows: list[foreign.Row] = []
     for line, record in records:
         with tables.placed(f"{where}:{line}"):
-            outputs = [
-                foreign.Output(record[named[n]], _rank(record[ranks[n]], ranks[n]))
-                for n in both
-                if _is_used(record[named[n]]) or not _is_unranked(record[ranks[n]])
-            ]
+            cells = [(record[named[n]], record[ranks[n]], ranks[n]) for n in both]
+            shown = [of for of in cells if _is_used(of[0]) or not _is_unranked(of[1])]
             unused = record.get(document, "") in foreign.UNUSED
             row = foreign.Row(
                 where=f"{where}:{line}",
                 judge=record.get(judge),
                 sentence=foreign.whole_number(_whole(record[sentence]), sentence),
-                outputs=tuple(outputs),
+                outputs=tuple(foreign.Output(name, _rank(*rank)) for name, *rank in shown),
                 item=record.get(item),
                 document=None if unused else record[document],
                 languages=tuple(record[name] for name in languages),
@@ -250,10 +249,8 @@ def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dic
 
 def _short(name: str, attributes: Mapping[str, str]) -> str:
     """Take the test set and the languages off an Id."""
-    if "testset" not in attributes:
-        return name
-    tail = f".{attributes['srclang']}-{attributes['trglang']}"
-    return name.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
+    before, after = _around(attributes)
+    return name.removeprefix(before).removesuffix(after)
 
 
 def _parts(run: Iterable[foreign.Row]) -> Iterator[foreign.Row]:

@@ -70,9 +70,6 @@ class Batch:
         :class:`DataError` if the folder has a damaged result or cannot be written.
         """
         endpoint = replace(current())  # with a bill of its own: nothing is sent here
-        if endpoint.in_process:
-            fix = "Leave out --backend, or --submit."
-            raise UsageError("a model in this process takes no files of the batch API", fix=fix)
         requests, folder, histories = known(endpoint, model, calls)
         done, written = outcomes_of(histories), dict[reply.Call, None]()
         due = {call: request for call, request in requests.items() if request.key not in done}
@@ -119,16 +116,11 @@ class Batch:
 
     def _check_collected(self, histories: Mapping[str, History]) -> None:
         """Raise :class:`UsageError` if results for requests of these calls are not in the cache."""
-        waiting = sum(
-            result.call in histories and result.number > histories[result.call].attempts
-            for result in self._read()
-        )
-        if waiting:
-            raise UsageError(
-                f"{self.folder} has {waiting} results that are not collected: these calls would be"
-                " paid twice",
-                fix=f"Run the same command with --collect {self.folder} first.",
-            )
+        results = (result for result in self._read() if result.call in histories)
+        if waiting := sum(result.number > histories[result.call].attempts for result in results):
+            fault = f"{self.folder} has {waiting} results that are not collected: these calls would"
+            fix = f"Run the same command with --collect {self.folder} first."
+            raise UsageError(f"{fault} be paid twice", fix=fix)
 
     def _results(self, names: Container[str]) -> tuple[Mapping[str, Sequence[_Result]], int]:
         """Return the results on these calls in the order of the requests, and count the others."""
@@ -141,8 +133,7 @@ class Batch:
         ours = {c: sorted(of.values(), key=order) for c, of in by_call.items() if c in names}
         if not ours:
             others = f", but {foreign} of other calls" if foreign else ""
-            fix = "Put the result files of the batch API there as *.jsonl, and give the metric"
-            fix += " and options with which the requests were written."
+            fix = "Put result files there as *.jsonl; give the metric and options of the requests."
             raise DataError(f"no results of these calls{others}", where=str(self.folder), fix=fix)
         return ours, foreign
 
@@ -172,10 +163,9 @@ class Batch:
         if pending:
             kinds = Counter(outcome.reason or "no result" for outcome in pending)
             shown = "; ".join(f"{n} x {kind}" for kind, n in kinds.most_common(3))
-            yield (
-                f"{len(pending)} of {count} calls have no usable reply ({shown}): the same command"
-                f" with --submit {self.folder} in place of --collect writes exactly these"
-            )
+            text = f"{len(pending)} of {count} calls have no usable reply ({shown}): the same"
+            more = f"command with --submit {self.folder} in place of --collect writes exactly these"
+            yield f"{text} {more}"
         if foreign:
             yield f"{foreign} results in {self.folder} belong to other calls"
 

@@ -66,15 +66,13 @@ class History:
         """Add a request; what came after the end does not count."""
         came, ends, note = attempt.state, None, attempt.reason
         read = reply.Reply(
+            **{name: getattr(attempt, name) for name in ("scores", "seconds", "answered_by")},
             text=attempt.reply,
-            scores=attempt.scores,
             attempt=len(self.replies) + 1,
             tokens=(attempt.tokens_in, attempt.tokens_out),
-            seconds=attempt.seconds,
             finish=reply.finish_of(reply.json_object(attempt.body)),
             state=came,
             reason=note,
-            answered_by=attempt.answered_by,
             settings=_settings(reply.json_object(attempt.request)),
         )
         self.attempts += 1
@@ -95,10 +93,8 @@ class History:
         self, state: reply.State, reason: str, last: reply.Reply | None = None
     ) -> reply.Outcome:
         """Return the outcome of a call that ends here, with the scores of its last reply."""
-        ended = reply.Outcome(
-            state=state, reason=reason, attempts=self.attempts, replies=self.replies
-        )
-        return replace(ended, scores=last.scores, reply=last.text) if last else ended
+        of = reply.Outcome(state=state, reason=reason, attempts=self.attempts, replies=self.replies)
+        return replace(of, scores=last.scores, reply=last.text) if last else of
 
 
 class Attempts:

@@ -23,7 +23,6 @@ from grammeter.llm.session import Conversation, Session, UnfinishedError
 
 _CONCURRENCY = 4
 _WAITING = 256  # for a model in this process
-
 _Result = TypeVar("_Result")
 Answering = Callable[[str, Sequence[Call]], list[Outcome]]
 """Answers calls to a model, as :func:`ask` does."""
@@ -57,8 +56,7 @@ class Answer:
     @property
     def scores(self) -> tuple[float, ...] | None:
         """Mean score of each target; ``None`` unless all calls have scores."""
-        rounds = self.rounds
-        if not rounds or len(rounds) < len(self.outcomes):
+        if not (rounds := self.rounds) or len(rounds) < len(self.outcomes):
             return None
         return tuple(sum(column) / len(column) for column in zip(*rounds, strict=True))
 
@@ -275,8 +273,7 @@ async def _answers(
         with closing(cache.Attempts(folder)) as attempts:
             session = Session(endpoint, model, attempts, wire)
             await _ask_all(session, due, done)
-    error = session.error
-    if error is not None and len(done) < len(due):
+    if (error := session.error) is not None and len(done) < len(due):
         count = f"{len(done)} of {len(due)} calls were answered before"
         raise type(error)(f"{error.message}; {count}", fix=error.fix)
     return done

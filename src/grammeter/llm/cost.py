@@ -14,7 +14,6 @@ from grammeter import core, version
 from grammeter.llm.reply import State, object_of
 
 BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"
-
 _MILLION = 1_000_000
 _FRAME = 16  # maximum number of tokens around a message
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
@@ -60,10 +59,8 @@ def read_prices(path: str | Path | None = None) -> Prices:
     try:
         with (Path(path) if path else shipped).open(encoding="utf-8-sig") as file:
             data: Any = json.loads(file.read(_MOST))
-        models = {
-            name: Price(float(row["input"]), float(row["output"]))
-            for name, row in data["models"].items()
-        }
+        rows = data["models"].items()
+        models = {name: Price(float(of["input"]), float(of["output"])) for name, of in rows}
         date = data.get("date")
         return Prices(str(data["currency"]), models, None if date is None else str(date))
     except OSError as error:

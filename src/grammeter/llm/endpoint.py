@@ -19,7 +19,6 @@ Structured = Literal["json_schema", "json_object", "off"]
 
 Backend = Literal["openai", "transformers"]
 Reading = Literal["text", "likelihood"]
-
 _RESERVED = {
     "model": "the model is a field of the metric: llm-s(model=NAME)",
     "messages": "the prompt is a field of the metric, the system message --system-message",
@@ -97,8 +96,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")):
-            fix = "Write it as http://localhost:8000/v1"
-            raise UsageError(f"base_url={self.base_url}", fix=fix)
+            raise UsageError(f"base_url={self.base_url}", fix="Write http://localhost:8000/v1")
         if not 0 <= self.temperature <= 2 or not self.top_p <= 1:
             fix = "A temperature is 0 to 2, top_p above 0 and up to 1."
             raise UsageError(f"temperature={self.temperature:g}, top_p={self.top_p:g}", fix=fix)
@@ -108,8 +106,7 @@ class Endpoint:
                 raise UsageError(f"{name}={getattr(self, name)}", fix=f"Use {choices}.")
         if self.read == "likelihood" and self.backend != "transformers":
             fault = f"read=likelihood, backend={self.backend}: a server tells no probabilities"
-            fix = "Let the model answer in this process: backend=transformers."
-            raise UsageError(fault, fix=fix)
+            raise UsageError(fault, fix="Let it answer in this process: backend=transformers.")
         for name, value in vars(self).items():
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if number and not value > 0 and name != "temperature":
@@ -155,8 +152,7 @@ def _fields(body: Mapping[str, Any] | str | None) -> dict[str, Any]:
         json.dumps(value)
     except (ValueError, TypeError, RecursionError) as error:
         raise UsageError(f"body: no JSON object: {error}", fix=_AS_IN) from None
-    fields = object_of(value)
-    if fields is not value and value:
+    if (fields := object_of(value)) is not value and value:
         raise UsageError(f"body: no JSON object: {value!r}", fix=_AS_IN)
     if reserved := sorted(_RESERVED.keys() & fields):
         fix = "; ".join(f"{name}: {_RESERVED[name]}" for name in reserved)
@@ -214,11 +210,8 @@ class Ceilings:
 
     def _fits(self, worst: Worst) -> bool:
         bill, most = self._endpoint.bill, self._endpoint
-        limits = (
-            (bill.requests + 1, most.max_requests),
-            (bill.tokens + worst[0], most.max_tokens),
-            (bill.spent + worst[1], most.max_cost),
-        )
+        sums = bill.requests + 1, bill.tokens + worst[0], bill.spent + worst[1]
+        limits = zip(sums, (most.max_requests, most.max_tokens, most.max_cost), strict=True)
         return all(limit is None or value <= limit for value, limit in limits)
 
     @property

@@ -116,7 +116,6 @@ class Estimate:
 
 
 SCORES = (1, 2, 3, 4, 5)
-
 _FENCE = re.compile(r"```json[ \t]*\r?\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _NAMED = r"target(?:[ _-]?([0-9]+)(?:[ _-]?score)?|[ _-]?score[ _-]?([0-9]+))"
 _KEY = re.compile(_NAMED, re.IGNORECASE | re.ASCII)
@@ -149,12 +148,9 @@ Pairs = list[tuple[str, Any]]
 def schema(n: int) -> dict[str, Any]:
     """Return the strict JSON schema of ``n`` scores; enumerations have more support than bounds."""
     names = [f"target{number}_score" for number in range(1, n + 1)]
-    return {
-        "type": "object",
-        "properties": {name: {"type": "integer", "enum": list(SCORES)} for name in names},
-        "required": names,
-        "additionalProperties": False,
-    }
+    scores = {name: {"type": "integer", "enum": list(SCORES)} for name in names}
+    shape = {"type": "object", "properties": scores, "required": names}
+    return {**shape, "additionalProperties": False}
 
 
 def form(n: int) -> dict[str, list[str]]:
@@ -201,8 +197,7 @@ def read(text: str, n: int) -> Completion:
 
 def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
     """Return the object that is the answer, and what was tolerated for it."""
-    bare = text.strip().removeprefix("\ufeff").strip()
-    if not bare:
+    if not (bare := text.strip().removeprefix("\ufeff").strip()):
         raise _UnreadableError("the reply is empty")
     _, thought, rest = bare.rpartition(_THOUGHT)
     whole, tolerated = rest.strip(), ["thoughts before the answer"] if thought else []
@@ -210,8 +205,7 @@ def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
     fenced = bool(_FENCE.fullmatch(whole)) and len(blocks) == 1  # the form that prompts ask for
     around = [] if fenced else ["text around the JSON"]
     for candidate, notes in [(whole, []), *((block, around) for block in blocks[-1:])]:
-        parsed = _parsed(candidate)
-        if parsed is not None:
+        if (parsed := _parsed(candidate)) is not None:
             return parsed[0], tolerated + notes + parsed[1]
     return _first_object(whole, n, tolerated)
 
@@ -231,8 +225,7 @@ def _mentions(text: str) -> Pairs:
     """Read ``target 1: 4`` wherever it stands; each target that is named must have a number."""
     pairs: Pairs = []
     for mention in _MENTION.finditer(text):
-        number = _PLAIN.match(text, mention.end())
-        if number is None:
+        if (number := _PLAIN.match(text, mention.end())) is None:
             raise _UnreadableError(f"{mention[0].strip()!r} is followed by no plain number")
         pairs.append((f"target{mention[1] or mention[2]}_score", json.loads(number[1])))
     if not pairs or text.count("{") != text.count("}"):
@@ -306,8 +299,7 @@ def _scores(pairs: Pairs, n: int) -> tuple[tuple[float, ...], list[str]]:
 
 def _numbered(key: str, value: object) -> list[tuple[int, Any]]:
     """Return the targets that a key names, with their values."""
-    match = _KEY.fullmatch(key)
-    if match:
+    if match := _KEY.fullmatch(key):
         digits = match[1] or match[2]
         return [(int(digits) if len(digits) < 4 else -1, value)]
     if key.lower() != "scores":

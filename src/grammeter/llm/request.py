@@ -17,10 +17,8 @@ from grammeter.llm.reply import Call, form, schema
 Rung = Literal["json_schema", "json_object", "plain"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
 STRUCTURED: tuple[Structured, ...] = get_args(Structured)
-
 LimitField = Literal["max_tokens", "max_completion_tokens"]
 LIMIT_FIELDS: tuple[LimitField, ...] = get_args(LimitField)
-
 _STRUCTURED = r"response_format|json_(schema|object)|structured.?output|\bgrammar\b"
 _PLAIN = ("temperature", "top_p", "seed", "max_completion_tokens", "max_tokens")
 _NAMES: Mapping[str, re.Pattern[str]] = {
@@ -98,7 +96,6 @@ def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | No
 
 
 FIRST_SEED = 1  # the seed of the first repeat, unless `body` says another; each further one adds 1
-
 _REMARK = (
     "\n\nYour last reply could not be used: {reason}. Reply in the output format above, with one"
     " whole number from 1 to 5 for each target, and nothing else."

@@ -120,8 +120,7 @@ class Session:
             while True:
                 if self._ended.is_set():
                     raise UnfinishedError
-                permission = self._ceilings.take(worst)
-                if permission == "go":
+                if (permission := self._ceilings.take(worst)) == "go":
                     return
                 if permission == "never":
                     reached = f"{self._ceilings.reached}: one more call could go beyond"
@@ -165,13 +164,10 @@ class Conversation:
     """One call to a model; its history from earlier runs has no outcome yet."""
 
     def __init__(self, session: Session, request: Request, history: History) -> None:
-        self._session = session
-        self._request = request
-        self._history = history
+        self._session, self._request, self._history = session, request, history
         self.abilities: Abilities = session.abilities
         self._patience = math.inf if session.endpoint.in_process else session.endpoint.patience
-        self._failed = 0
-        self._brief = 0
+        self._failed = self._brief = 0
 
     async def outcome(self) -> Outcome:
         """Ask until there is an outcome."""
@@ -179,8 +175,7 @@ class Conversation:
             sent = self.body()
             raw = await self._session.send(self._request, sent, self._patience)
             self._patience -= raw.seconds
-            outcome = self.receive(sent, raw)
-            if outcome is None and raw.failure:
+            if (outcome := self.receive(sent, raw)) is None and raw.failure:
                 outcome = await self._fail(sent, raw, raw.failure)
             if outcome is None and self._patience <= 0:
                 outcome = self._give_up(_TOO_SLOW)
@@ -216,8 +211,7 @@ class Conversation:
         """Drop the field that the endpoint refuses; return whether it refuses one."""
         if raw.status not in _COMPLAINTS:
             return False
-        field = refused_field(raw.text, error_of(raw.body).get("param"), sent)
-        if field is not None:
+        if (field := refused_field(raw.text, error_of(raw.body).get("param"), sent)) is not None:
             tried = self.abilities.at_most(self._session.endpoint.enforced)
             before = tried if field == "response_format" else self.abilities
             self.abilities = before.without(field)
@@ -255,13 +249,9 @@ class Conversation:
     def _write(self, sent: Mapping[str, Any], raw: Raw, answer: Completion) -> Outcome | None:
         """Store a reply; return the call's outcome, another process's if that was faster."""
         attempt = Attempt(
-            key=self._request.key,
-            server=self._request.server,
-            model=self._request.model,
-            started=raw.started,
-            seconds=raw.seconds,
+            **{name: getattr(self._request, name) for name in ("key", "server", "model")},
+            **{name: getattr(raw, name) for name in ("started", "seconds", "status")},
             request=raw.sent or json.dumps(sent, sort_keys=True),
-            status=raw.status,
             body=raw.text,
             state=answer.came,
             reply=answer.text,

@@ -98,7 +98,6 @@ def is_local(base_url: str) -> bool:
 
 
 CONNECT = 5.0  # seconds to wait for a connection
-
 _KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
 _NO_KEY = "none"
 
@@ -257,8 +256,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         text = headers.get(name, "").strip()
         if re.fullmatch(r"\d{1,9}(\.\d*)?", text, re.ASCII):
             return float(text) * unit
-    moment = _time(headers, "retry-after")
-    if moment is None:
+    if (moment := _time(headers, "retry-after")) is None:
         return None
     sent = _time(headers, "date")  # by the same clock as the first time
     return max(0.0, moment - (time.time() if sent is None else sent))

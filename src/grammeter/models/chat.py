@@ -4,7 +4,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,18 +83,15 @@ class Chat:
         loaded, runtime = self._loaded(), self._runtime
         prompts = [_prompt(loaded, body) for body in requests]
 
-        def step(batch: list[int]) -> list[Written]:
+        def step(places: list[int], numbers: list[int]) -> list[Written]:
+            batch = [places[number] for number in numbers]
             write = _fill if "form" in requests[batch[0]] else _generate
             return write(loaded, [prompts[at] for at in batch], [requests[at] for at in batch])
 
         for places in loading.gather(map(_texts, requests)).values():  # one form in a batch
             lengths = [len(prompts[at]) + _most(loaded, requests[at]) for at in places]
-            for batch, replies in loading.in_batches(
-                lengths,
-                runtime.budget,
-                lambda numbers, places=places: step([places[number] for number in numbers]),
-                runtime.tally,
-            ):
+            write = partial(step, places)
+            for batch, replies in loading.in_batches(lengths, runtime.budget, write, runtime.tally):
                 at = [places[number] for number in batch]
                 sizes = [len(prompts[place]) for place in at]
                 yield list(zip(at, map(self._completion, sizes, replies), strict=True))

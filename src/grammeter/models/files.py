@@ -198,9 +198,8 @@ def _fetch(hub: Any, name: str, revision: str | None) -> Path:
         return Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*WANTED_FILES]))
     except Exception as error:
         why = (str(error) or type(error).__name__).splitlines()[0]
-        fault = f"the model {name!r} cannot be fetched: {why}"
         fix = "Check the name and the network, or copy its folder here and name that."
-        raise MissingResourceError(fault, fix=fix) from error
+        raise MissingResourceError(f"model {name!r} cannot be fetched: {why}", fix=fix) from error
 
 
 def how_to_fetch(name: str) -> str:

@@ -184,8 +184,7 @@ def _start_of_text(loaded: Loaded) -> int:
     for start in (loaded.tokenizer.bos_token_id, loaded.tokenizer.eos_token_id):
         if start is not None:
             return int(start)
-    what = "has no token for the beginning of a text"
-    raise loaded.files.misfit(what, "Name a causal language model.")
+    raise loaded.files.misfit("has no token to begin a text", "Name a causal language model.")
 
 
 def _check_causal(loaded: Loaded) -> None:

@@ -16,6 +16,7 @@ from grammeter.models.runtime import Runtime, Tally, check_device
 
 T = TypeVar("T")
 Member = TypeVar("Member")
+_SAFE = {"local_files_only": True, "trust_remote_code": False}
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "alloc_failed")
 _SMALLER = "Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller model."
 
@@ -163,10 +164,8 @@ class Loaded:
 
     def batch(self, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Return what the model reads: rows of tokens, padded, and a mask of the padding."""
-        return {
-            "input_ids": self.padded(rows, fill=self.model.config.pad_token_id or 0),
-            "attention_mask": self.padded([(1,) * len(row) for row in rows]),
-        }
+        tokens = self.padded(rows, fill=self.model.config.pad_token_id or 0)
+        return {"input_ids": tokens, "attention_mask": self.padded([(1,) * len(r) for r in rows])}
 
     @property
     def vocabulary(self) -> int:
@@ -260,9 +259,7 @@ def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
         fix = "Write it there: tokenizer.save_pretrained(folder)."
         raise MissingResourceError(fault, where=str(files.folder), fix=fix)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            files.folder, local_files_only=True, trust_remote_code=False
-        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(files.folder, **_SAFE)
         tokenizer(UNKNOWN)
     except Exception as error:
         raise _unloadable(files, "its tokenizer cannot be loaded", error) from error
@@ -279,15 +276,8 @@ def load_weights(
     for name, value in files.config().items():  # a damaged depth would take hours to build
         if name.endswith(("layers", "n_layer")) and isinstance(value, int) and value > _DEEPEST:
             raise ValueError(f"config.json: {name} is {str(value)[:20]}, more than {_DEEPEST}")
-    return getattr(transformers, kind).from_pretrained(
-        files.folder,
-        local_files_only=True,
-        use_safetensors=True,
-        trust_remote_code=False,
-        dtype=dtype,
-        output_loading_info=True,
-        **settings,
-    )
+    how = {**_SAFE, "use_safetensors": True, "output_loading_info": True, "dtype": dtype}
+    return getattr(transformers, kind).from_pretrained(files.folder, **how, **settings)
 
 
 def _unloadable(files: ModelFiles, what: str, error: Exception) -> MissingResourceError:

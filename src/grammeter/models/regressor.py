@@ -43,8 +43,7 @@ def _input(encoded: dict[str, list[int]]) -> _Input:
 def check(loaded: Loaded, measure: Regression) -> None:
     """Refuse a model without exactly one trained output for a text."""
     if (outputs := loaded.model.config.num_labels) != 1:
-        what = f"gives {outputs} figures for a text, where one is needed"
-        raise _misfit(loaded, what, "one output")
+        raise _misfit(loaded, f"gives {outputs} figures for a text, not one", "one output")
     if measure.head == "pooler" and loaded.random:
         what = f"lacks weights of its head: {', '.join(loaded.random)}"
         raise _misfit(loaded, what, "all its weights")

@@ -71,9 +71,8 @@ class Held:
 
     def put(self, batch: Sequence[int], states: Mapping[int | None, Any]) -> None:
         """Store the encoder's states of some sequences of the chunk, by their places."""
-        ranges: list[IntArray] = [
-            np.arange(self._starts[at], self._starts[at] + self.lengths[at]) for at in batch
-        ]
+        spans = ((self._starts[at], self.lengths[at]) for at in batch)
+        ranges: list[IntArray] = [np.arange(start, start + length) for start, length in spans]
         for layer, values in states.items():
             rows, size = np.concatenate(ranges), len(self.tokens)
             if layer is None:

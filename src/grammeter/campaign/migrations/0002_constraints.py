@@ -15,19 +15,13 @@ ONCE = {  # constraint -> its table, and the fields that together occur once
     "segment_once": ("sentence", "campaign", "segment"),
     "item_number_once": ("item", "campaign", "number"),
 }
+ROOM = models.Q(("taken__lte", models.F("wanted")))
+CONSTRAINTS = [
+    *((of[0], models.UniqueConstraint(fields=of[1:], name=name)) for name, of in ONCE.items()),
+    ("item", models.CheckConstraint(condition=ROOM, name="no_more_than_wanted")),
+]
 
 
 class Migration(migrations.Migration):
     dependencies = [("campaign", "0001_initial")]
-    operations = [
-        *(
-            migrations.AddConstraint(table, models.UniqueConstraint(fields=fields, name=name))
-            for name, (table, *fields) in ONCE.items()
-        ),
-        migrations.AddConstraint(
-            "item",
-            models.CheckConstraint(
-                condition=models.Q(("taken__lte", models.F("wanted"))), name="no_more_than_wanted"
-            ),
-        ),
-    ]
+    operations = [migrations.AddConstraint(table, made) for table, made in CONSTRAINTS]

@@ -100,9 +100,8 @@ def current(campaign: models.Campaign) -> Appeal | None:
     """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up."""
     if campaign.strategy != choices.Strategy.ADAPTIVE:
         return None
-    count = models.Judgment.objects.filter(
-        assignment__item__campaign=campaign, complete=True, skipped=False, automatic=False
-    ).count()
+    which = {"complete": True, "skipped": False, "automatic": False}
+    count = models.Judgment.objects.filter(assignment__item__campaign=campaign, **which).count()
     if count < campaign.startup:
         return None
     return _lookout(campaign, str(connection.settings_dict["NAME"]), campaign.created).at(count)

@@ -98,16 +98,9 @@ def _show(assignment: Assignment, judge: Judge) -> None:
 
 
 def _answer_itself(assignment: Assignment) -> None:
-    Judgment.objects.create(
-        assignment=assignment,
-        version=1,
-        key=uuid.uuid4().hex,
-        ranks=[1] * len(assignment.shown_order),
-        complete=True,
-        automatic=True,
-        active_seconds=0.0,
-        wall_seconds=0.0,
-    )
+    answer = {"version": 1, "key": uuid.uuid4().hex, "complete": True, "automatic": True}
+    answer |= {"ranks": [1] * len(assignment.shown_order), "active_seconds": 0.0}
+    Judgment.objects.create(assignment=assignment, wall_seconds=0.0, **answer)
     assignment.state = State.DONE
     assignment.answered = timezone.now()
     assignment.save(update_fields=("state", "answered"))

@@ -110,8 +110,7 @@ def create(
     if judgments is None and not items:
         raise DataError("no item to judge", fix="Give one at least.")
     if judgments is not None and plan.strategy == Strategy.PLANNED:
-        fault = "an imported campaign with planned judges"
-        raise UsageError(fault, fix="Take the strategy pool or adaptive.")
+        raise UsageError("an imported campaign with planned judges", fix="Take pool or adaptive.")
     detail: dict[str, int] = {}
     with transaction.atomic():
         campaign = _begin(plan, items)
@@ -168,8 +167,7 @@ def close(campaign: Campaign, closed: bool = True, *, who: str = COMMAND_LINE) -
 def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
     """Store a campaign without its items; raise :class:`UsageError` if its name is taken."""
     if Campaign.objects.filter(name=plan.name).exists():
-        fault = f"there is a campaign called {plan.name!r}"
-        raise UsageError(fault, fix="Choose another name for this one.")
+        raise UsageError(f"there is a campaign called {plan.name!r}", fix="Choose another name.")
     unlike = ("judges", "overlap", "repeats", "startup", "tutorial", "attention", "owners")
     fields = {key: value for key, value in asdict(plan).items() if key not in unlike}
     signatures = dict.fromkeys(str(item.signature) for item in items if item.signature is not None)
@@ -212,8 +210,7 @@ def _count_of(value: float, total: int) -> int:
     """Convert a share or a count to a count: 0.2 of 50 is 10, and 10 is 10."""
     number = round(value * total) if isinstance(value, float) else value
     if value < 0 or number > total:
-        fix = "Give a share from 0.0 to 1.0, or a whole number."
-        raise UsageError(f"{value} of {total} items", fix=fix)
+        raise UsageError(f"{value} of {total} items", fix="Give a share (0.0 to 1.0) or a count.")
     return number
 
 

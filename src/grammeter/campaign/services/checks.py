@@ -10,7 +10,6 @@ One JSON object a line::
 again after a wrong answer; the default is true for tutorial items, false for attention items.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,21 +52,14 @@ def parse_checks(text: str, where: str, kind: Kind) -> tuple[Check, ...]:
 
 def _check(line: str, where: str, kind: Kind) -> Check:
     try:
-        data: object = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise core.DataError(f"no JSON: {error}", where=where, fix=_FIX) from None
-    if not isinstance(data, dict):
-        raise core.DataError("this is no JSON object", where=where, fix=_FIX)
-    try:
-        return _from_json(cast("dict[str, Any]", data), kind)
-    except (ValueError, core.UnknownNameError) as error:
-        raise core.DataError(str(error.args[0]), where=where, fix=_FIX) from None
+        with formats.placed(where):
+            data = formats.parse_line(line, _FIX, [*Check.__dataclass_fields__])
+        return _from_json(data, kind)
+    except ValueError as error:
+        raise core.DataError(str(error), where=where, fix=_FIX) from None
 
 
 def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:
-    known = Check.__dataclass_fields__
-    if unknown := [key for key in data if key not in known]:
-        raise core.UnknownNameError("key", unknown[0], known)
     texts = {key: data.get(key, "") for key in ("source", "explanation", "before", "after")}
     loud = data.get("loud", kind == Kind.TUTORIAL)
     if not all(isinstance(text, str) for text in texts.values()) or not texts["source"]:

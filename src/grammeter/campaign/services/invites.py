@@ -45,10 +45,8 @@ def create(
             judge.invites.filter(redeemed=None, revoked=None).update(revoked=now)
         tokens = [secrets.token_urlsafe(BYTES) for _ in invited]
         row = {"campaign": locked, "expires": now + timedelta(days=days)}
-        Invite.objects.bulk_create(
-            Invite(judge=guest, token_hash=_hash(token), **row)
-            for guest, token in zip(invited, tokens, strict=True)
-        )
+        pairs = zip(invited, tokens, strict=True)
+        Invite.objects.bulk_create(Invite(judge=j, token_hash=_hash(t), **row) for j, t in pairs)
         AuditEntry.log(locked, who, "invite", judges=[guest.name for guest in invited])
     return tokens
 

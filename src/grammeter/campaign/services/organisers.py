@@ -64,8 +64,7 @@ def attempts(name: str, address: str) -> dict[tuple[str, ...], int]:
 
 def wait(*counter: str, free: int = FREE) -> float:
     """Return the seconds until the next attempt of a counter, see :func:`attempts`; 0: now."""
-    row = Throttle.objects.filter(key=_key(counter)).first()
-    if row is None or row.failures < free:
+    if (row := Throttle.objects.filter(key=_key(counter)).first()) is None or row.failures < free:
         return 0.0
     pause = min(2.0 ** min(row.failures - free, 20), LONGEST)
     passed = (timezone.now() - row.since).total_seconds()

@@ -127,17 +127,11 @@ def _final(campaign: Campaign) -> QuerySet[Judgment]:
 
 def _ranking(row: tuple[Any, ...], groups: dict[int, list[tuple[str, ...]]]) -> Ranking:
     judge, item, segment, name, document, shown, ranks, skipped, active, wall = row
+    fields: dict[str, Any] = {"judge": judge, "segment": segment, "item": name, "skipped": skipped}
+    fields |= {"document": document, "seconds": wall if active is None else active}
     places: list[int] = shown
-    return Ranking(
-        judge=judge,
-        segment=segment,
-        groups=tuple(groups[item][place] for place in places),
-        ranks=tuple(ranks),
-        skipped=skipped,
-        seconds=wall if active is None else active,
-        item=name,
-        document=document,
-    )
+    outputs = tuple(groups[item][place] for place in places)
+    return Ranking(groups=outputs, ranks=tuple(ranks), **fields)
 
 
 def shown_systems(campaign: Campaign) -> dict[int, list[tuple[str, ...]]]:
@@ -159,10 +153,8 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
         "attention": attention & Q(assignments__correct__isnull=False),
         "attention_right": attention & Q(assignments__correct=True),
     }
-    rows = campaign.judges.annotate(
-        listed=Count("assignments", filter=normal),
-        **{name: Count("assignments", filter=which) for name, which in counts.items()},
-    )
+    counted = {name: Count("assignments", filter=which) for name, which in counts.items()}
+    rows = campaign.judges.annotate(listed=Count("assignments", filter=normal), **counted)
     seconds: dict[int, dict[int, float]] = {}
     columns = ("assignment__judge", "assignment", "active_seconds")
     for judge, assignment, active in _final(campaign).values_list(*columns):
@@ -171,13 +163,11 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
     for judge in map(by_name.__getitem__, in_order(by_name)):
         yield JudgeProgress(
             judge=judge.name,
-            joined=judge.joined is not None,
-            finished=judge.finished is not None,
-            blocked=judge.blocked,
+            **{name: getattr(judge, name) is not None for name in ("joined", "finished")},
             planned=judge.listed if campaign.strategy == "planned" else campaign.longest_list,
             passed=judges.is_enough(campaign, judge.attention_right, judge.attention),
             active_seconds=sum(seconds.get(judge.pk, {}).values()),
-            **{name: getattr(judge, name) for name in counts},
+            **{name: getattr(judge, name) for name in ("blocked", *counts)},
         )
 
 
@@ -232,14 +222,11 @@ def _edits(campaign: Campaign) -> Callable[[Judgment], list[list[dict[str, Any]]
         if item.pk not in outputs:
             return None
         places: list[int] = assignment.shown_order
-        texts = [outputs[item.pk][place] for place in places]
+        edits = [pages.edits_of(item.sentence.text, outputs[item.pk][place]) for place in places]
         counted = judgment.complete and not judgment.skipped
         elsewhere = pages.given_elsewhere(assignment, settled) if counted else {}
-        verdicts: list[list[str | None]] = judgment.verdicts or [[]] * len(texts)
-        return [
-            _with_verdicts(pages.edits_of(item.sentence.text, output), words, elsewhere)
-            for output, words in zip(texts, verdicts, strict=True)
-        ]
+        verdicts: list[list[str | None]] = judgment.verdicts or [[]] * len(edits)
+        return [_with_verdicts(*pair, elsewhere) for pair in zip(edits, verdicts, strict=True)]
 
     return judged
 

@@ -9,17 +9,9 @@ from typing import Any
 from django.utils import timezone
 
 from grammeter import core, formats, study
+from grammeter.campaign import models
 from grammeter.campaign.choices import Kind, State
-from grammeter.campaign.models import (
-    Assignment,
-    Campaign,
-    Item,
-    ItemOutput,
-    Judge,
-    Judgment,
-    Output,
-    Sentence,
-)
+from grammeter.campaign.models import Assignment, Item, Judge, Output, Sentence
 from grammeter.campaign.services.assign import jittered, shuffle
 from grammeter.campaign.services.checks import Check
 from grammeter.core import Item as Sampled
@@ -31,8 +23,9 @@ _BATCH = 500
 class Stock:
     """The rows of one campaign; equal sentences and outputs are stored once."""
 
-    def __init__(self, campaign: Campaign, corpus: formats.Corpus) -> None:
+    def __init__(self, campaign: models.Campaign, corpus: formats.Corpus) -> None:
         self.campaign, self.corpus = campaign, corpus
+        self._lines = ["", *corpus.sources, ""]
         self.items: list[Item] = []
         self.judges: dict[str, Judge] = {}  # judges of imported judgments
         self._sentences: dict[int, Sentence] = {}
@@ -90,8 +83,7 @@ class Stock:
         unknown = [name for name in ranking.systems if name not in self.corpus.systems]
         if unknown or ranking.segment > len(self.corpus):
             fault = f"unknown system {unknown[0]!r}" if unknown else f"no line {ranking.segment}"
-            fix = "Give the sources and outputs that were judged."
-            raise core.DataError(fault, where=where, fix=fix)
+            raise core.DataError(fault, where=where, fix="Give the judged sources and outputs.")
         if ranking.judge not in self.judges:
             self.judges[ranking.judge] = self.campaign.judges.create(name=ranking.judge)
         judge, item = self.judges[ranking.judge], self._judged_item(ranking)
@@ -100,22 +92,16 @@ class Stock:
         assignment.shown_order = [places[frozenset(group)] for group in ranking.groups]
         assignment.state = State.SKIPPED if ranking.skipped else State.DONE
         assignment.answered = self._now
-        judgment = Judgment(
-            assignment=assignment,
-            version=1,
-            key=uuid.uuid4().hex,
-            ranks=list(ranking.ranks),
-            skipped=ranking.skipped,
-            complete=True,
-            automatic=len(ranking.groups) == 1 and not ranking.skipped,
-            wall_seconds=ranking.seconds,
-        )
+        alone = len(ranking.groups) == 1 and not ranking.skipped
+        made = {"version": 1, "key": uuid.uuid4().hex, "complete": True, "automatic": alone}
+        answer = {"ranks": list(ranking.ranks), "skipped": ranking.skipped, **made}
+        judgment = models.Judgment(assignment=assignment, wall_seconds=ranking.seconds, **answer)
         self._rows.append(judgment)
 
     def store(self) -> str:
         """Write all rows, in a transaction; return the SHA-256 of all texts."""
         rows = [*self._sentences.values(), *self._outputs.values(), *self.items, *self._rows]
-        tables: list[Any] = [Sentence, Output, Item, ItemOutput, Assignment, Judgment]
+        tables: list[Any] = [Sentence, Output, Item, models.ItemOutput, Assignment, models.Judgment]
         for table in tables:
             table.objects.bulk_create([row for row in rows if type(row) is table], _BATCH)
         digest = hashlib.sha256()
@@ -164,7 +150,7 @@ class Stock:
         item.campaign, item.number = self.campaign, len(self.items) + 1
         self.items.append(item)
         for place, output in enumerate(outputs):
-            self._rows.append(ItemOutput(item=item, output=output, place=place))
+            self._rows.append(models.ItemOutput(item=item, output=output, place=place))
         return item
 
     def _turn(self, judge: str, item: Item) -> int:
@@ -185,14 +171,9 @@ class Stock:
 
     def _sentence(self, segment: int) -> Sentence:
         if segment not in self._sentences:
-            texts, at = self.corpus.sources, segment - 1
-            self._sentences[segment] = Sentence(
-                campaign=self.campaign,
-                segment=segment,
-                text=storable(texts[at]),
-                before=storable(texts[at - 1]) if at else "",
-                after=storable(texts[at + 1]) if segment < len(texts) else "",
-            )
+            before, text, after = map(storable, self._lines[segment - 1 : segment + 2])
+            texts = {"before": before, "text": text, "after": after}
+            self._sentences[segment] = Sentence(campaign=self.campaign, segment=segment, **texts)
         return self._sentences[segment]
 
     def _output(self, segment: int, group: Group) -> Output:
