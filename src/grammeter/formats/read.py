@@ -94,6 +94,10 @@ def read_corpus(
         Sources and references in one file, ``id TAB source TAB reference ...``, in their place;
         outputs may have this form, too.
     """
+    if corpus and any((source, references, systems, names, normalise, lenient, para)):
+        fault = "a corpus in one table holds all parts, as they are to be scored"
+        more = "(--hyps), names, normalise and lenient, or leave out the table (--corpus)."
+        raise core.UsageError(fault, fix=f"Leave out source, references, outputs {more}")
     reader = _Reader(normalise, lenient=lenient, folders=True, tabs=para is not None)
     missing = missing_essay, missing_reference
     settings = {"level": level} if level == "document" else dict[str, str]()  # means over documents
@@ -105,10 +109,6 @@ def read_corpus(
         raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
     lessons = reader.raw(raw)
     if corpus is not None:
-        if any((source, references, systems, names, normalise, lenient, para)):
-            fault = "a corpus in one table holds all parts, as they are to be scored"
-            more = "(--hyps), names, normalise and lenient, or leave out the table (--corpus)."
-            raise core.UsageError(fault, fix=f"Leave out source, references, outputs {more}")
         read, said = records.read_records(corpus), tuple(reader.remarks())
         read = replace(read, unjudged=unjudged, settings=settings, notices=said)
         read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
