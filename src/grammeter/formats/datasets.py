@@ -139,10 +139,18 @@ def get_dataset(
 ) -> Imported:
     """Add the missing files of a data set, each atomically: all are known by their checksums.
 
-    ``source``: a file, folder, zip or tar that the user downloaded; file names do not count. By
-    default ``opener`` downloads the files, if the licence allows it. Raises
-    :class:`MissingResourceError`, :class:`RemoteError` if a file has no direct address; if one does
-    not answer, or serves another file; :class:`DataError` if ``source`` has no file of it.
+    Raises :class:`MissingResourceError`, :class:`RemoteError` if a file has no direct address; if
+    one does not answer, or serves another file; :class:`DataError` if ``source`` has no file of it.
+
+    Parameters
+    ----------
+    name
+        The data set.
+    source
+        A file, folder, zip or tar that the user downloaded; file names do not count. By default
+        the files are downloaded, if the licence allows it.
+    opener
+        Opens addresses.
     """
     entry = dataset(name)
     listing, others = _listing(entry), set[str]()

@@ -202,11 +202,18 @@ def write_judgments(
 ) -> tuple[str, ...]:
     """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
-    What was read from one file keeps that file's numbering, separator and attributes. ``form`` is
-    by default that of the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if
-    packed; ``first_segment``, the number of the first sentence, that of the file they were read
-    from, else 0. Raises :class:`DataError` if the format cannot hold a judgment, or the file cannot
-    be written; :class:`UsageError` if the name does not tell the format.
+    What was read from one file keeps that file's numbering, separator and attributes. Raises
+    :class:`DataError` if the format cannot hold a judgment, or the file cannot be written;
+    :class:`UsageError` if the name does not tell the format.
+
+    Parameters
+    ----------
+    path, judgments
+        Where, and what.
+    form
+        Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
+    first_segment
+        The number of the first sentence; default: that of the file they were read from, else 0.
     """
     suffix = Path(str(path).removesuffix(".gz")).suffix
     if form is None and suffix not in _SUFFIXES:
