@@ -82,7 +82,16 @@ class TestPipelines:
         result = find_pipeline()
         assert (result.name, result.version, result.folder) == ("en_core_web_sm", "3.8.0", data)
         assert result.notice is None
-        assert find_pipeline("en_core_web_sm") == result
+        assert find_pipeline("en_core_web_sm") == find_pipeline(str(package)) == result
+
+    @pytest.mark.parametrize(
+        ("parts", "noted"), [([], True), (["tok2vec", "ner"], True), (["tagger"], False)]
+    )
+    def test_one_without_parts_of_speech_has_a_notice(self, parts, noted, tmp_path):
+        meta = {"lang": "de", "name": "x", "version": "1", "pipeline": parts}
+        (tmp_path / "meta.json").write_text(json.dumps(meta))
+        notice = find_pipeline(str(tmp_path)).notice or ""
+        assert ("no parts of speech; pipeline=plain" in notice) == noted
 
     @pytest.mark.parametrize(
         ("wanted", "fix"),

@@ -36,6 +36,9 @@ NOT_COMPARABLE = (
     " ERRANT scores are close to, but not comparable with, published ones"
     f" (python -m spacy download {USUAL})"
 )
+_WITHOUT_CLASSES = {
+    *("tok2vec", "sentencizer", "senter", "parser", "ner", "lemmatizer", "trainable_lemmatizer")
+}
 _OWN_PARTS = re.compile(r"(?m)^\s*(?:@architectures|factory)\s*=\s*\"([^\"]*)\"")
 _WITHOUT_TORCH = re.compile(
     r"spacy\.(?!Torch)[\w.]+|tok2vec|tagger|morphologizer|parser|ner|senter|sentencizer|lemmatizer"
@@ -166,6 +169,8 @@ def _in_folder(folder: Path, notice: str | None = None) -> Pipeline:
     name = f"{meta['lang']}_{meta['name']}"
     inner = folder / f"{name}-{meta['version']}"  # of a package
     folder = inner if (inner / "meta.json").is_file() else folder
+    if not notice and _WITHOUT_CLASSES.issuperset(meta["pipeline"]):
+        notice = f"{name} gives words no parts of speech; pipeline={PLAIN} does without them"
     return Pipeline(name, str(meta["version"]), str(meta["lang"]), folder, notice)
 
 
@@ -173,7 +178,8 @@ def _meta(folder: Path) -> Mapping[str, Any]:
     path = folder / "meta.json"
     try:
         meta = cast("dict[str, Any]", json.loads(path.read_text("utf-8")))
-        return {key: meta[key] for key in ("lang", "name", "version")}
+        known = {key: meta[key] for key in ("lang", "name", "version")}
+        return known | {"pipeline": [*map(str, meta.get("pipeline", ["unknown"]))]}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         fault = f"not the meta.json of a spaCy pipeline: {words_of(error)}"
         fix = "Install or download the pipeline again."
