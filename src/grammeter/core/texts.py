@@ -115,4 +115,8 @@ def _belongs(cluster: str, c: str) -> bool:
     halves = ["\U0001f1e6" <= letter <= "\U0001f1ff" for letter in (cluster[0], c)]  # of flags
     if any(halves):
         return all(halves) and len(cluster) == 1
-    return last == "\u200d" and kind == "So" == unicodedata.category(cluster[0])
+    if last != "\u200d" or kind != "So":
+        return False
+    marks = ("Mn", "Me", "Sk", "Lm")  # that may stand between an emoji and what joins it
+    kinds = map(unicodedata.category, cluster[-2::-1].replace("\u200c", ""))
+    return next((kind for kind in kinds if kind not in marks), "") == "So"

@@ -1,13 +1,9 @@
-"""Named benchmarks of metrics, and recipes by which the papers of data sets score systems.
+"""Named benchmarks of metrics, and data sets read as their papers score systems.
 
 Benchmarks are data sets of outputs that people judged: ``gjg15``: Grundkiewicz et al. 2015,
 ``seeda-e`` and ``seeda-s``: edit-based and sentence-based judgments of Kobayashi et al. 2024. They
 tell what the files do not: which number the first sentence has, whose scores stand in a column
 without names, how the paper ranked the systems.
-
-``recipes.json`` names, for each recipe, the files of a data set and the metrics; ``how`` says in
-words what the paper does, ``checked`` which published figures came out, ``unknown`` if none was
-tried.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +13,7 @@ from typing import Any
 
 from grammeter import core
 from grammeter.formats import corpus, judged, read, tables, text
-from grammeter.formats.datasets import dataset, dataset_path
+from grammeter.formats.datasets import dataset, dataset_path, recipe
 from grammeter.formats.judgments import read_judgments
 from grammeter.formats.scores import parse_value
 
@@ -104,30 +100,6 @@ def benchmark(name: str) -> Benchmark:
     """Return a benchmark by its name; raise :class:`UnknownNameError` if there is none."""
     core.UnknownNameError.check("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """Data and metrics by which the paper of a data set scores."""
-
-    name: str
-    dataset: str
-    metrics: Sequence[str]
-    how: str
-    checked: str = "unknown"
-    source: str | None = None
-    references: Sequence[str] = ()
-    para: str | None = None  # sources and references in one file
-    lenient: bool = False
-
-
-RECIPES: Mapping[str, Recipe] = {of["name"]: Recipe(**of) for of in tables.shipped("recipes.json")}
-
-
-def recipe(name: str) -> Recipe:
-    """Return a recipe by its name; raise :class:`UnknownNameError` if there is none."""
-    core.UnknownNameError.check("benchmark", name, RECIPES)
-    return RECIPES[name]
 
 
 def read_benchmark(

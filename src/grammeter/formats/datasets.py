@@ -9,7 +9,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
@@ -68,6 +68,34 @@ class Dataset:
         files = {file.path: file for file in self.files}
         core.UnknownNameError.check(f"file of {self.name}", path, files)
         return files[path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Data and metrics by which the paper of a data set scores.
+
+    ``how`` says in words what it does, ``checked`` which published figures came out, ``unknown`` if
+    none was tried.
+    """
+
+    name: str
+    dataset: str
+    metrics: Sequence[str]
+    how: str
+    checked: str = "unknown"
+    source: str | None = None
+    references: Sequence[str] = ()
+    para: str | None = None  # sources and references in one file
+    lenient: bool = False
+
+
+RECIPES: Mapping[str, Recipe] = {of["name"]: Recipe(**of) for of in tables.shipped("recipes.json")}
+
+
+def recipe(name: str) -> Recipe:
+    """Return a recipe by its name; raise :class:`UnknownNameError` if there is none."""
+    core.UnknownNameError.check("benchmark", name, RECIPES)
+    return RECIPES[name]
 
 
 @dataclass(frozen=True, slots=True)
