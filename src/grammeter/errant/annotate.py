@@ -7,7 +7,7 @@ more than the words.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain, compress
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
@@ -132,7 +132,8 @@ class Annotator:
         needed = {
             text: bare[text]
             for pair, (_, sides) in zip(pairs, drafts, strict=True)
-            for text in compress(pair, sides if not every else (True, True))
+            for text, needs in zip(pair, sides, strict=True)
+            if needs or every
         }
         parses = bare | self._parse(needed)
         for (source, target), (changes, _) in zip(pairs, drafts, strict=True):

@@ -74,11 +74,12 @@ def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, st
     half of the tokens differ.
     """
     files, counts = (hypothesis, reference), Counter[str]()
-    if not same_text(hypothesis, reference):
-        raise _other_text(files, names)
     ends = [*map(_ends, files)]
     if letters(hypothesis) != letters(reference):
-        ends, counts["other"] = _laid(*files), _differing(hypothesis, reference)
+        counts["other"] = _differing(*files)
+        if not _are_few(counts["other"], reference):
+            raise _other_text(files, names)
+        ends = _laid(*files)
     common = sorted({*ends[0]} & {*ends[1]})
     runs = [_runs(file, of, common) for file, of in zip(files, ends, strict=True)]
     proposed, gold = ([joined(run, counts) for run in rows] for rows in runs)
@@ -95,14 +96,17 @@ def letters(file: M2File) -> str:
 
 def same_text(one: M2File, other: M2File) -> bool:
     """Whether sources have the same characters, or, as far as one was normalised, tokens."""
-    tokens = sum(len(source.split()) for source in other.sources)
-    return letters(one) == letters(other) or 2 * _differing(one, other) < tokens
+    return letters(one) == letters(other) or _are_few(_differing(one, other), other)
 
 
 def _differing(*files: M2File) -> int:
     """Count the tokens of the file that has more of them, less those that are in both."""
     one, other = (Counter(" ".join(file.sources).split()) for file in files)
     return max(one.total(), other.total()) - (one & other).total()
+
+
+def _are_few(differing: int, file: M2File) -> bool:
+    return 2 * differing < sum(len(source.split()) for source in file.sources)
 
 
 def _laid(hypothesis: M2File, reference: M2File) -> list[list[int]]:

@@ -1,6 +1,5 @@
 """What is drawn as a whole: sentences, documents, or groups; and scores by group to compare."""
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,10 +47,15 @@ class Units:
         at = self.numbers
         return None if at is None or self.name == SENTENCE else int(at.max()) + 1
 
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """A note on what is drawn, unless that is sentences."""
+        said = f"{self.count} {self.name}s are drawn, not sentences (--unit sentence)"
+        return () if self.count is None else (said,)
+
     def limits(self) -> Iterator[str]:
         """Say what is drawn, unless that is sentences, and whether there are too few."""
-        if self.count is not None:
-            yield f"{self.count} {self.name}s are drawn, not sentences (--unit sentence)"
+        yield from self.drawn
         if self.count is not None and self.count < FEW_UNITS:
             few = f"({self.name}: {self.count})"
             yield f"an interval from so few units is not to be trusted {few}"
@@ -174,12 +178,10 @@ def _mean_of(
     return lambda sums: value_of(sums.reshape(*sums.shape[:-1], groups, -1)).mean(axis=-1)
 
 
-def _numbers(
-    labels: Sequence[Any], judged: Iterable[bool] = itertools.repeat(True)
-) -> core.IntArray:
-    """Return the number of each label by first appearance; -1 where it cannot be judged."""
+def _numbers(labels: Sequence[Any], judged: Iterable[bool] | None = None) -> core.IntArray:
+    """Return the number of each label by first appearance; -1 where it is not ``judged``."""
     known: dict[Any, int] = {}
-    pairs = zip(labels, judged, strict=False)
+    pairs = zip(labels, [True] * len(labels) if judged is None else judged, strict=True)
     numbers = [known.setdefault(label, len(known)) if there else -1 for label, there in pairs]
     return np.array(numbers, dtype=np.int64)
 

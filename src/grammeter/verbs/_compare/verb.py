@@ -106,10 +106,8 @@ def compare(
         design = replace(design, unit=units.name, units=units.count)
         options: Any = {"metrics": metrics, "types": types}
         compared = _compare_systems(scores, design, units, fixed=fixed, **options)
-        if unit is None and units.count is not None:
-            said = f"{units.count} documents are drawn, not sentences (--unit sentence)"
-            compared = replace(compared, notes=(*compared.notes, said))
-        return replace(compared, notices=notices)
+        chosen = units.drawn if unit is None else ()
+        return replace(compared, notes=(*compared.notes, *chosen), notices=notices)
     usual = asdict(ComparisonDesign())
     tests = {name: value != usual[name] for name, value in asdict(design).items()}
     tests |= {"resamples": resamples is not None, "unit": unit is not None, "units": False}
@@ -140,7 +138,8 @@ def _compare_systems(
     design.check_size(parts * sum(len(column) for column in columns.values()))
     groups = [units.samples(name, column) for name, column in columns.items()]
     notes = [*table.notes_on(columns), *notes]
-    notes += design.limits(table.segments, comparisons) if columns else []
+    judged = table.segments - len(table.skipped)
+    notes += design.limits(judged, comparisons) if columns else []
     for (name, column), group in zip(columns.items(), groups, strict=True):
         notes += samples.sample_notes(name, column, group)
     results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
