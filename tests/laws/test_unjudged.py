@@ -121,6 +121,11 @@ def test_only_judged_sentences_are_drawn(unit):
     assert figures[0] == figures[1]
 
 
+def test_limits_of_a_comparison_count_judged_sentences():
+    compared = gm.compare(gm.score(corpus(more=True), metrics=["gleu"]), resamples=60)
+    assert any("segments are few for a bootstrap (5)" in note for note in compared.notes)
+
+
 def test_keep_takes_the_source_for_the_reference():
     table = gm.score(corpus(more=True, unjudged="keep"), ["m2", "gleu"])
     assert table["m2"].signature["unjudged"] == "keep(4)"
