@@ -16,11 +16,11 @@ METRICS = "grammeter.metrics"
 _alone = False  # whether this process does nothing but run the command line
 
 
-def require(module: str, *, extra: str) -> ModuleType:
+def require(module: str, *, extra: str, instead: str = "") -> ModuleType:
     """Import an optional module by its dotted name, ``"pyarrow.parquet"``.
 
     ``extra`` is the extra of this package that brings it, ``"records"``: if it is not installed,
-    the MissingResourceError has the pip line.
+    the MissingResourceError has the pip line, and what does without (``instead``).
     """
     try:
         return importlib.import_module(module)
@@ -29,7 +29,8 @@ def require(module: str, *, extra: str) -> ModuleType:
         if error.name is None or package != error.name.partition(".")[0]:
             raise  # the module is there, something that it needs is broken: show that
         fault = f"this needs the package {package!r}, which is not installed"
-        raise MissingResourceError(fault, fix=f"Run: {how_to_install(extra)}") from None
+        fix = f"Run: {how_to_install(extra)}{instead and f'. {instead}'}"
+        raise MissingResourceError(fault, fix=fix) from None
 
 
 def how_to_install(extra: str) -> str:

@@ -21,6 +21,7 @@ from grammeter.errant.tokens import Tokens, from_words
 
 NEUTRAL, PLAIN = "neutral", "plain"
 """Instead of a pipeline: words alone, in any language; ``plain`` with ERRANT's own rules."""
+_WORDS = "words alone, any language"
 
 USUAL = "en_core_web_sm"  # published ERRANT scores were made with it, in one version or another
 PUBLISHED_ANEW = {
@@ -82,7 +83,7 @@ class Pipeline:
     def spacy(self) -> ModuleType:
         """Import spaCy without torch, which it would load if installed, where none is needed."""
         with nullcontext() if self.needs_torch else kept_out("torch"):
-            return require("spacy", extra="errant")
+            return require("spacy", extra="errant", instead=f"Or take pipeline={PLAIN}: {_WORDS}.")
 
     def load(self, exclude: Sequence[str] | None = None) -> Any:
         """Load it, all components but ``exclude`` (none: the tokeniser), and parse a word."""
@@ -115,7 +116,7 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
         return _in_folder(Path(wanted))
     if (pipeline := _installed(wanted)) is not None:
         return pipeline
-    fix = f"Run: python -m spacy download {wanted}, or take {PLAIN}: words alone, any language"
+    fix = f"Run: python -m spacy download {wanted}, or take {PLAIN}: {_WORDS}"
     if Path(wanted).is_dir() or not wanted.isidentifier():
         fix = "Give a folder that spaCy wrote (meta.json in it), an installed package, or CoNLL-U."
     elif wanted in PUBLISHED_ANEW:
