@@ -11,7 +11,6 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from grammeter import core, rendering
-from grammeter.version import __version__
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TSV_DIGITS = 6  # decimals in tables for programs, unless others are asked for
@@ -70,7 +69,7 @@ def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object to standard output."""
     from grammeter.formats import object_text
 
-    sys.stdout.write(object_text(_stamped(data)) + "\n")
+    sys.stdout.write(object_text(core.stamped(data)) + "\n")
 
 
 def emit(args: argparse.Namespace, result: core.Result, **options: Any) -> None:
@@ -80,14 +79,14 @@ def emit(args: argparse.Namespace, result: core.Result, **options: Any) -> None:
 
 def print_result(args: argparse.Namespace, result: core.Result, **options: Any) -> None:
     """Write a result to standard output alone, where ``-o`` has another meaning."""
-    _print(args, _stamped(result.to_dict()), lambda: result.write(style(args), **options))
+    _print(args, core.stamped(result.to_dict()), lambda: result.write(style(args), **options))
 
 
 def emit_data(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
     """Write plain values to ``-o`` as JSON, and to standard output as JSON or as drawn."""
     from grammeter.formats import write_object
 
-    data = _stamped(data)
+    data = core.stamped(data)
     if output := getattr(args, "output", None):
         write_object(data, output)
         if str(output).endswith(TABLES):
@@ -105,12 +104,6 @@ def _print(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[],
         remark(data["notes"])
     else:
         sys.stdout.write(core.write_notes(data["notes"], args.format))
-
-
-def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the version and an empty list of notes where a result does not have them itself."""
-    stamped = {"kind": data["kind"], "grammeter": __version__, **data}
-    return stamped | {"notes": data.get("notes", [])}
 
 
 def remark(notes: Iterable[str]) -> None:

@@ -63,6 +63,7 @@ from grammeter.core.result import plain_fields as plain_fields
 from grammeter.core.result import public_shape as public_shape
 from grammeter.core.result import read_fields as read_fields
 from grammeter.core.result import reading as reading
+from grammeter.core.result import stamped as stamped
 from grammeter.core.score import Counts as Counts
 from grammeter.core.score import Score as Score
 from grammeter.core.score import f_fraction as f_fraction

@@ -162,6 +162,12 @@ def public_shape(kind: str, result: Any, /, *names: str, **parts: Any) -> dict[s
     return {"kind": kind, "grammeter": __version__} | shape | notes
 
 
+def stamped(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """Add to a shape that has its kind the version, and an empty list of notes if it has none."""
+    head = {"kind": shape["kind"], "grammeter": __version__}
+    return {**head, **shape, "notes": shape.get("notes", [])}
+
+
 def plain(value: Any) -> Any:
     """Return a value as JSON holds it; keys of several parts are joined by ``|``."""
     if value is None or isinstance(value, float | int | str):

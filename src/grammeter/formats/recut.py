@@ -62,7 +62,7 @@ class Recut:
         counts = {"blocks": len(self.reference.blocks), "widened": self.counts["widened"]}
         joined = dict(zip(("hypothesis", "reference"), self.joined, strict=True))
         notes = [*self.faults, *self.notes]
-        return {"kind": "edit-alignment", **counts, "joined": joined, "notes": notes}
+        return core.stamped({"kind": "edit-alignment", **counts, "joined": joined, "notes": notes})
 
 
 def common_sentences(hypothesis: M2File, reference: M2File, names: tuple[str, str]) -> Recut:

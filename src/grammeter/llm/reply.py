@@ -10,6 +10,8 @@ from functools import cache
 from operator import mul
 from typing import Any, Literal, cast
 
+from grammeter.core import stamped
+
 State = Literal["ok", "coerced", "reasked", "refused", "invalid", "error"]
 """How a call ended. ``ok``: the first reply was valid; ``coerced``: valid after tolerant reading;
 ``reasked``: a later reply was valid; the others have no scores."""
@@ -112,7 +114,7 @@ class Estimate:
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "estimate", ...}``."""
         fields = {name: value for name, value in asdict(self).items() if name != "date"}
-        return {"kind": "estimate", **fields}
+        return stamped({"kind": "estimate", **fields})
 
 
 SCORES = (1, 2, 3, 4, 5)

@@ -74,7 +74,8 @@ class Reproducible(core.Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {"kind": "reproductions", "tables": [task.to_dict() for task in self.tasks]}
+        tables = [task.to_dict() for task in self.tasks]
+        return core.stamped({"kind": "reproductions", "tables": tables})
 
 
 @dataclass(frozen=True, repr=False)

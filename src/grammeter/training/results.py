@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from grammeter.core import Column, FloatArray, Result, Table, expanded, plain
+from grammeter.core import Column, FloatArray, Result, Table, expanded, plain, stamped
 from grammeter.formats import write_text
 from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model
 from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
@@ -194,7 +194,8 @@ class Impacts(Result):
         """Return the public shape."""
         alone = {"deviation": None, "deviation_reason": "a single edit"}
         types = [{**asdict(row), **(alone if row.count == 1 else {})} for row in self.types]
-        return {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
+        edits = [*map(asdict, self.edits)]
+        return stamped({"kind": "impacts", "types": types, "edits": edits})
 
 
 def merged(kind: str) -> str:
@@ -261,7 +262,7 @@ class CrossDomain(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         cells = [cell.to_dict() for cell in self.cells]
-        return {"kind": "cross-domain", "seeds": [*self.seeds], "cells": cells}
+        return stamped({"kind": "cross-domain", "seeds": [*self.seeds], "cells": cells})
 
 
 def cross_test(

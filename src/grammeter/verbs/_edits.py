@@ -46,7 +46,7 @@ class ComparedEdits:
         if self.cat:
             types = self.by_type().items()
             data["types"] = {k: {"value": of.f(self.beta)} | of.parts() for k, of in types}
-        return data | {"notes": list(self.notes)}
+        return core.stamped(data | {"notes": list(self.notes)})
 
 
 @core.checked

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from grammeter.core import Ranking, Signature
+from grammeter.core import Ranking, Signature, stamped
 from grammeter.llm import UNLIKELY, Bill, Opinion
 
 MOST_NAMED = 5  # a note names at most this many cases; it counts the others
@@ -73,7 +73,7 @@ class Judged:
         shape = {"kind": "judged", "signature": str(self.signature), "items": len(self.rankings)}
         shape |= {"due": self.due, "skipped": len(self.missing), "coverage": self.coverage}
         shape |= {"states": dict(self.states), "repairs": dict(self.repairs)}
-        return shape | {"bill": self.bill.to_dict(), "notes": list(self.notes)}
+        return stamped(shape | {"bill": self.bill.to_dict(), "notes": list(self.notes)})
 
     @property
     def states(self) -> Counter[str]:
