@@ -138,7 +138,10 @@ def test_expected_statistics_are_near_the_draws(conll, statistics):
 
 # Goldens: shotakoyama/gleu 6cd1ee1, options -m (the best reference) and mgleu (mean of sentences)
 
+gleu_variants = ("original", "multiset", "paper")
 VARIANTS = {
+    "default -f": "gleu",
+    "-n 6 -t char -f (500)": "gleu(order=6, unit=char)",
     "-m": "gleu(references=best)",
     "-n 2 -m": "gleu(references=best, order=2)",
     "-n 6 -t char -m": "gleu(references=best, order=6, unit=char)",
@@ -177,6 +180,25 @@ def test_sentences_are_those_of_another_program(conll, variants):
             assert 100 * m.sentences(statistics).values == pytest.approx(values, abs=5.1e-7)
 
 
+@pytest.mark.parametrize("options", ["", "references=best, ", "references=expected, "])
+def test_signatures_name_what_moves_a_figure_from_54_to_89(options):
+    shown = str(metric(f"gleu({options}unit=char, order=6)").signature())
+    for name in ("references", "unit", "order", "variant"):
+        assert f"{name}:" in shown or f"{name}=" in shown
+    shown = str(metric("sent-gleu(smooth=one)").signature())
+    assert "smooth:one" in shown or "smooth=one" in shown
+
+
+def test_the_paper_lets_a_sentence_take_from_the_others():
+    lost = Segment("a a b", "a a b", ("c d e",))
+    right = Segment("x y", "z y", ("z y",))
+    rows = {v: SentGleu(variant=v).statistics([lost]).rows[0, 0, 2] for v in gleu_variants}
+    assert rows == {"original": 0, "multiset": 0, "paper": -3}
+    values = {v: Gleu(variant=v, order=1).evaluate([lost, right]).value for v in gleu_variants}
+    assert values == {"original": 2 / 5, "multiset": 2 / 5, "paper": 0.0}
+    assert SentGleu(variant="paper").evaluate([lost]).value == 0.0
+
+
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_four_references_of_jfleg_as_in_another_program(shared, variants, part):
     segments, expected = jfleg(shared, part, f"{part}.src"), variants["jfleg"][part]
@@ -200,16 +222,17 @@ def ten(source: str, hypothesis: str, reference: str, order: int, variant: str) 
         in_s, in_h, in_r = grams(s, n), grams(h, n), grams(r, n)
         penalty = 0
         for gram, count in (in_h & in_s).items():
-            if variant == "multiset":
+            if variant != "original":
                 penalty += max(count - in_r[gram], 0)
             elif gram not in in_r:
                 penalty += count
-        counts += [max((in_h & in_r).total() - penalty, 0), max(len(h) + 1 - n, 0)]
+        gained = (in_h & in_r).total() - penalty
+        counts += [gained if variant == "paper" else max(gained, 0), max(len(h) + 1 - n, 0)]
     return counts
 
 
 def one_score(counts: list[float]) -> float:
-    if 0 in counts:
+    if min(counts) <= 0:
         return 0.0
     c, r, *ratios = counts
     logs = [math.log(num / den) for num, den in zip(ratios[::2], ratios[1::2], strict=True)]
@@ -230,7 +253,7 @@ segments = st.lists(
 
 
 @settings(deadline=None)
-@given(segments, st.integers(1, 5), st.sampled_from(["original", "multiset"]), st.integers(1, 9))
+@given(segments, st.integers(1, 5), st.sampled_from(gleu_variants), st.integers(1, 9))
 def test_equals_the_slow_twin(batch, order, variant, iterations):
     m = Gleu(order=order, variant=variant, iterations=iterations)
     rows = [[ten(s.source, s.hypothesis, text, order, variant) for text in s.texts] for s in batch]
@@ -241,7 +264,9 @@ def test_equals_the_slow_twin(batch, order, variant, iterations):
     ]
     assert ours == rows
 
-    alone = [[one_score([count or 1 for count in counts]) for counts in slots] for slots in rows]
+    alone = [
+        [one_score([max(count, 0) or 1 for count in counts]) for counts in slots] for slots in rows
+    ]
     scores = m.sentences(statistics)
     assert scores.values == pytest.approx([fmean(each) for each in alone])
     assert scores.parts["std"] == pytest.approx([pstdev(each) for each in alone], abs=1e-9)
@@ -262,7 +287,7 @@ def factors(counts: list[int]) -> list[float]:
     c, r, *ratios = counts
     brevity = 1.0 if c >= r else math.exp(1 - r / c) if c else 0.0
     pairs = zip(ratios[::2], ratios[1::2], strict=True)
-    return [brevity * (num / den if den else 1.0) for num, den in pairs]
+    return [brevity * (max(num, 0) / den if den else 1.0) for num, den in pairs]
 
 
 def geometric_mean(values: list[float]) -> float:
@@ -270,7 +295,7 @@ def geometric_mean(values: list[float]) -> float:
 
 
 @settings(deadline=None)
-@given(segments, st.integers(1, 5), st.sampled_from(["original", "multiset"]))
+@given(segments, st.integers(1, 5), st.sampled_from(["original", "multiset", "paper"]))
 def test_sentences_equal_the_slow_twin(batch, order, variant):
     rows = [[ten(s.source, s.hypothesis, text, order, variant) for text in s.texts] for s in batch]
     alone = [[geometric_mean(factors(counts)) for counts in slots] for slots in rows]

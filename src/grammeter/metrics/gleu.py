@@ -20,7 +20,7 @@ _TOKENS = {
     "char": "characters of the stripped line",
     "grapheme": "grapheme clusters of the stripped line",
 }
-Variant = Literal["original", "multiset"]
+Variant = Literal["original", "multiset", "paper"]
 
 
 class _SharedNgrams(base.Metric):
@@ -42,7 +42,8 @@ class _SharedNgrams(base.Metric):
         """Count lengths, matches less penalties, and n-grams, against each reference.
 
         Columns are ``c r num1 den1 num2 den2 ...``: lengths of hypothesis and reference, then per
-        order what was matched less what was penalised (at least 0), and the hypothesis' n-grams.
+        order what was matched less what was penalised, and the hypothesis' n-grams. The former is
+        at least 0, but with ``variant=paper``.
         """
         present = ngrams.reference_slots(segments)
         rows = np.zeros((*present.shape, 2 + 2 * self.order), dtype=np.int64)
@@ -53,8 +54,8 @@ class _SharedNgrams(base.Metric):
             for n, shared in enumerate(batch.by_order(self.order), 1):
                 for slot, reference in enumerate(shared.references):
                     counts[:, slot, 2 * n] = shared.total(self._gain(shared, reference))
-                counts[..., 2 * n + 1] = length + 1 - n
-            rows[batch.rows] = np.maximum(counts, 0)
+                counts[..., 2 * n + 1] = np.maximum(length + 1 - n, 0)
+            rows[batch.rows] = counts if self.variant == "paper" else np.maximum(counts, 0)
         rows[~present] = 0
         names = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("num", "den")]
         return kinds.of_references(rows, present, ("c", "r", *names))
@@ -67,7 +68,7 @@ class _SharedNgrams(base.Metric):
     def by_reference(self, statistics: Statistics) -> FloatArray:
         """Score each segment against each reference: shape ``(segments, slots)``."""
         if self.smoothed:
-            return _gleu(np.where(statistics.rows == 0, 1, statistics.rows))
+            return _gleu(np.where(statistics.rows <= 0, 1, statistics.rows))
         return np.exp(_logarithms(statistics.rows).mean(axis=-1))
 
     def by_best(self, statistics: Statistics) -> SegmentScores:
@@ -91,9 +92,9 @@ class _SharedNgrams(base.Metric):
         """Return what each n-gram adds to the numerator: its matches less its penalty."""
         in_source = np.minimum(shared.hypothesis, shared.source)
         matches = np.minimum(shared.hypothesis, reference)
-        if self.variant == "multiset":
-            return matches - np.maximum(in_source - reference, 0)
-        return matches - in_source * (reference == 0)
+        if self.variant == "original":
+            return matches - in_source * (reference == 0)
+        return matches - np.maximum(in_source - reference, 0)
 
     def _ngram_grid(self, segment: Segment) -> Grid:
         """Name what was gained over the source, and what was penalised."""
@@ -104,7 +105,7 @@ class _SharedNgrams(base.Metric):
                     ngrams.counts(ngrams.tokenise(side, self.unit, strip=True), n)
                     for side in (segment.hypothesis, segment.source, text or "")
                 )
-                there = r if self.variant == "multiset" else dict.fromkeys(r, h.total())
+                there = dict.fromkeys(r, h.total()) if self.variant == "original" else r
                 matches, lost = h & r, (h & s) - Counter(there)
                 sums = slot, n, matches.total(), lost.total(), h.total()
                 rows.append((*map(str, sums), self._shown(matches - s), self._shown(lost)))
@@ -127,7 +128,8 @@ class Gleu(_SharedNgrams, kinds.SumScore):
     - ``iterations``: how many times one reference per segment is drawn.
     - ``variant``: what is penalised in an n-gram that hypothesis and source share: ``original``,
       all of it if the reference lacks the n-gram altogether; ``multiset``, what exceeds the
-      reference.
+      reference; ``paper``, the same, and a sentence's numerators may be negative, as in the
+      formula of the paper.
     - ``references``: ``sampled``: the mean over draws, as the authors do it. ``expected``: the
       score of the expected statistics, without chance. ``best``: the score against the best
       reference of each sentence, as ``sent-gleu(references=best)`` chooses it.
@@ -195,7 +197,7 @@ class Gleu(_SharedNgrams, kinds.SumScore):
         return _mean_over(statistics.rows, statistics.present[..., None])
 
     def value_of(self, sums: FloatArray) -> FloatArray:
-        """Score sums of the statistics; 0 where one of them is 0."""
+        """Score sums of the statistics; 0 where one of them is 0 or less."""
         return _gleu(sums)
 
 
@@ -236,9 +238,9 @@ class SentGleu(_SharedNgrams, kinds.SentenceMean):
 
 
 def _gleu(sums: FloatArray | IntArray) -> FloatArray:
-    """Score sums of the statistics; 0 where one of them is 0."""
+    """Score sums of the statistics; 0 where one of them is 0 or less."""
     counts = np.asarray(sums, dtype=np.float64)
-    undefined = (counts == 0).any(axis=-1)
+    undefined = (counts <= 0).any(axis=-1)
     counts = np.where(undefined[..., None], 1.0, counts)
     logs = np.log(counts[..., 2::2] / counts[..., 3::2])
     brevity = np.minimum(0.0, 1.0 - counts[..., 1] / counts[..., 0])
@@ -251,7 +253,8 @@ def _logarithms(rows: IntArray) -> FloatArray:
     An order without n-grams has precision 1; an empty hypothesis has factor 0, but 1 if the
     reference is empty, too.
     """
-    length, wanted, gained, in_all = rows[..., 0], rows[..., 1], rows[..., 2::2], rows[..., 3::2]
+    length, wanted, in_all = rows[..., 0], rows[..., 1], rows[..., 3::2]
+    gained = np.maximum(rows[..., 2::2], 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.log(np.where(in_all == 0, 1.0, gained / in_all))
         brevity = np.minimum(0.0, 1.0 - np.where(wanted == length, 1.0, wanted / length))
