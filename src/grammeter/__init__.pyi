@@ -28,6 +28,7 @@ from grammeter.core import Table as Table
 from grammeter.core import UsageError as UsageError
 from grammeter.engine import batch as batch
 from grammeter.formats import Corpus as Corpus
+from grammeter.formats import EditJudgments as EditJudgments
 from grammeter.formats import Judgments as Judgments
 from grammeter.formats import dataset_path as dataset_path
 from grammeter.formats import get_dataset as get_dataset

@@ -185,11 +185,11 @@ def _items(
     items: str | Path | Sequence[Item] | Judgments | None, corpus: Corpus
 ) -> tuple[Sequence[Item], tuple[str, ...], list[str]]:
     """Return items, read from a file if necessary, with its notices and notes."""
-    from grammeter.formats import STDIN, Judgments, is_items, items_of, read_items, read_judgments
+    from grammeter.formats import STDIN, Judgments, is_items, items_of, read_items, read_rankings
 
     if isinstance(items, (str, Path)):
         listed = items == STDIN or is_items(items)
-        items = read_items(items) if listed else read_judgments(items, systems=corpus.systems)
+        items = read_items(items) if listed else read_rankings(items, systems=corpus.systems)
     if isinstance(items, Judgments):
         return items_of(items), items.notices, [*items.notes]
     return items or (), (), []

@@ -38,7 +38,7 @@ def run_import(args: argparse.Namespace) -> None:
     """Make a campaign from a finished evaluation."""
     corpus = inputs.corpus(args, references=False)
     first, systems = args.first_segment, corpus.systems
-    judgments = gm.read_judgments(args.judgments, first_segment=first, systems=systems)
+    judgments = formats.read_rankings(args.judgments, first_segment=first, systems=systems)
     made = flags.call(args, gm.campaign_import, corpus=corpus, judgments=judgments)
     progress = made.progress
     judges = f"{progress.done + progress.skipped} judgments by {len(progress.judges)} judges"

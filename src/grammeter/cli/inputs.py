@@ -42,12 +42,14 @@ def corpus(
     return corpus
 
 
-def judgments(args: argparse.Namespace) -> formats.Judgments:
+def judgments(args: argparse.Namespace) -> formats.Judgments | formats.EditJudgments:
     """Read the arguments' judgments, print notes; dropped systems need no output of ``--hyps``."""
     outputs = formats.read_outputs(args.hyps) if args.hyps else None
     drop = _Left(args, outputs or ())
     of = {"first_segment": args.first_segment, "documents": getattr(args, "documents", None)}
     judgments = formats.read_judgments(args.judgments, systems=outputs, drop=drop, **of)
+    if isinstance(judgments, formats.EditJudgments) and getattr(args, "source", None):
+        judgments.checked(formats.read_corpus(source=args.source).sources, outputs, drop=drop)
     for text in judgments.notices:
         output.notice(args, text)
     return judgments

@@ -111,7 +111,7 @@ def _items(args: argparse.Namespace, corpus: formats.Corpus) -> Sequence[verbs.S
             raise gm.UsageError("--first-segment: items count sentences from 1", fix=fix)
         return formats.read_items(args.items)
     of: Any = {"first_segment": args.first_segment, "systems": corpus.systems}
-    judgments = formats.read_judgments(args.items, **of)
+    judgments = formats.read_rankings(args.items, **of)
     for text in judgments.notices:
         notice(args, text)
     return judgments

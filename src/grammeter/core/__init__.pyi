@@ -16,6 +16,9 @@ from grammeter.core.edit import apply as apply
 from grammeter.core.edit import interleaved as interleaved
 from grammeter.core.edit import minimise as minimise
 from grammeter.core.edit import without_overlaps as without_overlaps
+from grammeter.core.edit_judgment import EditItem as EditItem
+from grammeter.core.edit_judgment import EditJudgment as EditJudgment
+from grammeter.core.edit_judgment import EditKey as EditKey
 from grammeter.core.errors import DataError as DataError
 from grammeter.core.errors import GrammeterError as GrammeterError
 from grammeter.core.errors import LengthMismatchError as LengthMismatchError

@@ -19,6 +19,7 @@ from grammeter.formats.datasets import dataset_path as dataset_path
 from grammeter.formats.datasets import get_dataset as get_dataset
 from grammeter.formats.datasets import list_datasets as list_datasets
 from grammeter.formats.datasets import recipe as recipe
+from grammeter.formats.edit_judgments import EditJudgments as EditJudgments
 from grammeter.formats.judged import FirstSegment as FirstSegment
 from grammeter.formats.judged import JudgedBlock as JudgedBlock
 from grammeter.formats.judged import JudgmentFile as JudgmentFile
@@ -34,6 +35,7 @@ from grammeter.formats.judgments import in_documents as in_documents
 from grammeter.formats.judgments import parse_judgments_of as parse_judgments_of
 from grammeter.formats.judgments import read_judgments as read_judgments
 from grammeter.formats.judgments import read_judgments_of as read_judgments_of
+from grammeter.formats.judgments import read_rankings as read_rankings
 from grammeter.formats.judgments import read_sides as read_sides
 from grammeter.formats.judgments import write_judgments as write_judgments
 from grammeter.formats.m2 import M2Block as M2Block

@@ -14,7 +14,7 @@ from typing import Any
 from grammeter import core
 from grammeter.formats import corpus, judged, read, tables, text
 from grammeter.formats.datasets import dataset, dataset_path, recipe
-from grammeter.formats.judgments import read_judgments
+from grammeter.formats.judgments import read_rankings
 from grammeter.formats.scores import parse_value
 
 
@@ -44,7 +44,7 @@ class Benchmark:
     def read_judgments(self) -> judged.Judgments:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
         path = dataset_path(self.dataset, self.judgments)
-        return read_judgments(path, first_segment=self.first_segment)
+        return read_rankings(path, first_segment=self.first_segment)
 
     def read_corpus(self) -> corpus.Corpus:
         """Read sources and outputs; raise :class:`MissingResourceError` if the set is not here."""

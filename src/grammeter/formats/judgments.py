@@ -10,9 +10,11 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from grammeter import core
 from grammeter.formats import corpus, foreign, judged, numbering, wmt
+from grammeter.formats import edit_judgments as edits
 from grammeter.formats import labels as labelling
 from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
@@ -32,12 +34,14 @@ def read_judgments(
     drop: Container[str] = (),
     separator: judged.Separator | None = None,
     documents: str | None = None,
-) -> judged.Judgments:
+) -> judged.Judgments | edits.EditJudgments:
     """Read the judgments of one file, or of several, one after the other.
 
-    Raises :class:`DataError` with file and line, also for judgments that do not fit the outputs;
-    :class:`UsageError` if a file is named twice, or if it is unknown which sentences of two files
-    are the same, see :func:`~grammeter.formats.numbering.join`.
+    The content tells what was judged: outputs that were ranked, or single edits. Raises
+    :class:`DataError` with file and line, also for judgments that do not fit the outputs;
+    :class:`UsageError` if a file is named twice, files hold judgments of different kinds, or it is
+    unknown which sentences of two files are the same, see
+    :func:`~grammeter.formats.numbering.join`.
 
     Parameters
     ----------
@@ -56,13 +60,26 @@ def read_judgments(
     documents
         ``FILE:COLUMN`` with the document of each sentence, see :mod:`grammeter.formats.labels`.
     """
+    texts = _texts(paths)
+    if all(edits.is_edit_judgments(text) for _, text, _ in texts):
+        idle = {"separator": separator, "documents": documents, "first_segment": first_segment}
+        home = "judgments that rank outputs"
+        core.check_home(False, home, **{name: of is not None for name, of in idle.items()})
+        parts = [edits.parse_edit_judgments(text, where, notices) for where, text, notices in texts]
+        return edits.join_edit_judgments(parts).checked(outputs=systems, drop=drop)
     options = {"systems": systems, "drop": drop, "separator": separator}
-    judgments = _read(paths, partial(parse_judgments, **options), first_segment)
+    judgments = _parsed(texts, partial(parse_judgments, **options), first_segment)
     if documents is None:
         return judgments
     labels, notices = labelling.read_labels(documents)
     rankings = in_documents(judgments, corpus.crossed(labels), documents)
     return replace(judgments, rankings=rankings, notices=(*judgments.notices, *notices))
+
+
+def read_rankings(paths: Paths, **options: Any) -> judged.Judgments:
+    """Read judgments that rank outputs, as :func:`read_judgments`; UsageError for others."""
+    read = read_judgments(paths, **options)
+    return read if isinstance(read, judged.Judgments) else read.refuse()
 
 
 def in_documents(
@@ -83,18 +100,25 @@ def in_documents(
     return tuple(replace(r, document=f"{name}-{r.item}" if r.item else name) for r, name in names)
 
 
-def _read(
-    paths: Paths, parse: Callable[..., judged.Judgments], first: judged.FirstSegment | None
-) -> judged.Judgments:
+def _texts(paths: Paths) -> list[tuple[str, str, Sequence[str]]]:
+    """Return the name of each file, its text, and what to say of its encoding."""
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
         named = ", ".join(map(str, listed)) or "none"
         raise core.UsageError(f"judgments from {named}", fix="Name each file once, one at least.")
+    data = [(path, read_bytes(path)) for path in listed]
+    return [(str(path), decode(of, path), encoding_notices(of, path)) for path, of in data]
+
+
+def _parsed(
+    texts: Sequence[tuple[str, str, Sequence[str]]],
+    parse: Callable[..., judged.Judgments],
+    first: judged.FirstSegment | None,
+) -> judged.Judgments:
     parts: list[judged.Judgments] = []
-    for path in listed:
-        data = read_bytes(path)
-        part = parse(decode(data, path), str(path), first_segment=first)
-        parts.append(replace(part, notices=(*encoding_notices(data, path), *part.notices)))
+    for where, text, notices in texts:
+        part = parse(text, where, first_segment=first)
+        parts.append(replace(part, notices=(*notices, *part.notices)))
     joined = numbering.join(parts)
     if first is None or any(file.form != "jsonl" for file in joined.files):
         return joined
@@ -104,7 +128,7 @@ def _read(
 
 def read_sides(
     sides: Sequence[Sequence[PathLike]],
-    read: Callable[[Sequence[str]], judged.Judgments] = read_judgments,
+    read: Callable[[Sequence[str]], judged.Judgments] = read_rankings,
     *,
     alone: bool = False,
 ) -> list[judged.Judgments]:
@@ -139,6 +163,8 @@ def parse_judgments(
 ) -> judged.Judgments:
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = _LINE_END.sub("\n", text) if "\r" in text else text
+    if edits.is_edit_judgments(text):
+        edits.refuse(where)
     if (form := _form_of(text, where)) == "jsonl":
         judgments = judged.parse_lines(text, where)
     else:
@@ -189,7 +215,7 @@ def read_judgments_of(
 ) -> judged.Judgments:
     """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
     parse = partial(parse_judgments_of, outputs=outputs, segments=segments)
-    return _read(paths, parse, first_segment)
+    return _parsed(_texts(paths), parse, first_segment)
 
 
 @core.checked

@@ -30,6 +30,7 @@ import numpy as np
 from grammeter import core
 from grammeter.core import RANKING_KIND as RANKING
 from grammeter.formats import judged, judgments, wmt
+from grammeter.formats.edit_judgments import is_edit_judgments
 from grammeter.formats.tables import parse_object, placed, write_object
 from grammeter.formats.text import read_text, split_lines
 
@@ -128,7 +129,7 @@ def read_human(
 def _holds_judgments(text: str) -> bool:
     """Whether a text is a file of judgments; of JSON, whether no line or all is a ranking."""
     start = text.lstrip()
-    if start[:1] == "<" or wmt.is_wmt(text):
+    if start[:1] == "<" or wmt.is_wmt(text) or is_edit_judgments(text):
         return True
     return start[:1] == "{" and f'"{RANKING}"' not in start[:2000] and '"judge"' in start[:2000]
 

@@ -161,7 +161,7 @@ class Materials:
 
     def answers(self, evaluator: str) -> formats.Judgments:
         """Return the answers of an evaluator, read from the user's file; DataError if they fail."""
-        read = partial(formats.read_judgments, self.settings.answers[evaluator])
+        read = partial(formats.read_rankings, self.settings.answers[evaluator])
         return self.once(f"answers of {evaluator}", read)
 
     def answered(self, evaluator: str, runs: int) -> Ranked:

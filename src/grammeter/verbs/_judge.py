@@ -167,7 +167,7 @@ def _material(
         folder = resources.sample_corpus()
         outputs = sorted(folder.glob("systems/*.txt"))
         corpus = formats.read_corpus(source=folder / "source.txt", systems=outputs)
-        return corpus, formats.read_judgments(folder / "judgments.xml", systems=corpus.systems)
+        return corpus, formats.read_rankings(folder / "judgments.xml", systems=corpus.systems)
     if corpus is not None:
         return corpus, items
     known = find_benchmark(benchmark or "")

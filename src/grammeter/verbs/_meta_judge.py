@@ -299,7 +299,7 @@ def _read(
         return cast("Sequence[core.Ranking]", judgments)
     paths = [judgments] if isinstance(judgments, PathLike) else judgments
     outputs = corpus.systems if corpus else None
-    return formats.read_judgments(paths, first_segment=first_segment, systems=outputs)
+    return formats.read_rankings(paths, first_segment=first_segment, systems=outputs)
 
 
 def _notes(

@@ -168,7 +168,7 @@ def _judgments_of(
     first = first_segment
     if hyps:
         outputs = formats.read_outputs(hyps)
-        return formats.read_judgments(paths, first_segment=first, systems=outputs)
+        return formats.read_rankings(paths, first_segment=first, systems=outputs)
     corpus = next((table.corpus for table in tables if table.corpus is not None), None)
     systems = None if corpus is None else formats.Corpus.from_dict(corpus).systems
     size = max((table.segments for table in tables), default=0)
