@@ -78,14 +78,12 @@ class Reward:
 
 
 def _text(completion: Completion) -> str:
-    """Return the words of a text or of the last message, on one line."""
     if not isinstance(completion, str):
         completion = _content(completion[-1].get("content")) if completion else ""
     return " ".join(completion.split())
 
 
 def _content(content: object) -> str:
-    """Return the text of a message, or the texts of its parts."""
     if isinstance(content, list):
         parts = cast("list[Mapping[str, object]]", content)
         return " ".join(str(part.get("text") or "") for part in parts)

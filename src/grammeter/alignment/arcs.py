@@ -70,7 +70,16 @@ class _Tables:
     def __init__(self, source: Sequence[str], hypothesis: Sequence[str]) -> None:
         self._source, self._hypothesis = source, hypothesis
         self._up1, self._left1, self._equal1 = _levenshtein(source, hypothesis)
-        self._up2, self._left2 = _common_subsequence(source, hypothesis)
+        matches, mask = bit_places(source)
+        self._up2, self._left2 = up, left = [0], [0]
+        flat = mask  # bit set: the common subsequence does not grow from the row above
+        for token in hypothesis:
+            common = flat & matches.get(token, 0)
+            before, flat = flat, ((flat + common) | (flat - common)) & mask
+            # where a column gains a growing row and until it loses one, it is ahead of the last
+            ahead = ((flat & ~before) - (before & ~flat)) & mask
+            up.append(flat)
+            left.append(mask & ~ahead)
         columns = zip(self._up1, self._left1, self._up2, self._left2, strict=True)
         self._turns = [a | b | c | d for a, b, c, d in columns]
 
@@ -124,21 +133,6 @@ def _levenshtein(source: Sequence[str], hypothesis: Sequence[str]) -> list[list[
         minus, plus = shifted & zero, (((zero & plus) << 1) | ~(zero | shifted)) & mask
         up.append(plus)
     return [up, left, equal]
-
-
-def _common_subsequence(source: Sequence[str], hypothesis: Sequence[str]) -> list[list[int]]:
-    """Return bit columns of the second table: up is optimal, left is optimal."""
-    matches, mask = bit_places(source)
-    flat = mask  # bit set: the common subsequence does not grow from the row above
-    up, left = [0], [0]
-    for token in hypothesis:
-        common = flat & matches.get(token, 0)
-        before, flat = flat, ((flat + common) | (flat - common)) & mask
-        # where a column gains a growing row and until it loses one, it is ahead of the last
-        ahead = ((flat & ~before) - (before & ~flat)) & mask
-        up.append(flat)
-        left.append(mask & ~ahead)
-    return [up, left]
 
 
 class Proposal(NamedTuple):

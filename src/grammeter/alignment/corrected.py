@@ -100,7 +100,6 @@ def _clusters(edits_of: Mapping[int, Sequence[Edit]]) -> Iterator[dict[int, list
 
 
 def _overlap(a: Edit, b: Edit) -> bool:
-    """Whether two edits share a token, or one inserts strictly inside the other, or are equal."""
     return (a.start, a.end) == (b.start, b.end) or (a.start < b.end and b.start < a.end)
 
 

@@ -198,7 +198,6 @@ def _numbered(texts: list[str], unit: Unit, strip: bool) -> tuple[IntArray, IntA
 
 
 def _changes(values: IntArray) -> BoolArray:
-    """Say where a value differs from the one before it; true for the first."""
     changed = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=changed[1:])
     return changed

@@ -144,7 +144,6 @@ def _chunks(text: str) -> Iterator[tuple[str, bool]]:
 
 @cache
 def _kinds(chunk: str) -> str:
-    """Return the class of each character."""
     letters = "".join(("A" if c.isupper() else "a") if c.isalpha() else c for c in chunk)
     return "".join("0" if c.isdigit() else c for c in letters)
 

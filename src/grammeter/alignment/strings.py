@@ -64,22 +64,16 @@ def _uninflected(word: str) -> str:
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for suffix in ("ed", "ing"):
         rest = word.removesuffix(suffix)
-        if rest != word and "v" in _shape(rest):
-            return _mended(rest)
+        if rest != word and "v" in _shape(rest):  # add an e, or remove a double letter
+            if rest.endswith(("at", "bl", "iz")):
+                return rest + "e"
+            if rest[-2:-1] == rest[-1] and _shape(rest).endswith("c"):
+                return rest if rest[-1] in "lsz" else rest[:-1]
+            return rest + "e" if _measure(rest) == 1 and _is_short(rest) else rest
     return word
 
 
-def _mended(word: str) -> str:
-    """Step 1b, after a suffix is removed: add an e, or remove a double letter."""
-    if word.endswith(("at", "bl", "iz")):
-        return word + "e"
-    if word[-2:-1] == word[-1] and _shape(word).endswith("c"):
-        return word if word[-1] in "lsz" else word[:-1]
-    return word + "e" if _measure(word) == 1 and _is_short(word) else word
-
-
 def _i_for_y(word: str) -> str:
-    """Step 1c."""
     rest = word[:-1]
     consonant = word.endswith("y") and len(rest) > 1 and _shape(rest).endswith("c")
     return rest + "i" if consonant else word
@@ -106,7 +100,6 @@ def _replaced(word: str, rules: Mapping[str, str], *, above: int) -> str:
 
 
 def _without_e(word: str) -> str:
-    """Step 5."""
     rest = word[:-1]
     if word.endswith("e") and (_measure(rest) > 1 or (_measure(rest) == 1 and not _is_short(rest))):
         word = rest

@@ -103,7 +103,6 @@ def _columns(triple: Triple, moves: Sequence[_Cell]) -> list[Column]:
 
 
 def _encoded(groups: Sequence[Sequence[Tokens]]) -> list[npt.NDArray[np.int32]]:
-    """Replace tokens by numbers: an array per role, shape ``(groups, longest)``, -1 beyond."""
     numbers = defaultdict[str, int](count().__next__)
     arrays: list[npt.NDArray[np.int32]] = []
     for role in zip(*groups, strict=True):
@@ -202,7 +201,6 @@ class _Search:
         return moves[::-1]
 
     def _complete(self, frames: list[_Frame]) -> None:
-        """Extend the path to the beginning; leave no frame if its slack does not suffice."""
         while frames and any(frames[-1].cell) and self.visits >= 0:
             frame = frames[-1]
             for loss, move in frame.options:
@@ -244,7 +242,11 @@ class _Search:
 
 
 def _from_planes(triple: Triple) -> list[_Cell]:
-    sh, sr, hr = _token_gains(triple)
+    encoded = [array[0] for array in _encoded([triple])]
+    dtype = _gain_type(sum(map(len, encoded)))
+    equal = [encoded[a][:, None] == encoded[b] for a, b in _SIDES]
+    tables = [np.where(same, _EQUAL, _DIFFERENT).astype(dtype) for same in equal]
+    sh, sr, hr = [np.pad(table, ((1, 0), (1, 0))) for table in tables]
     planes = _planes_backwards(sh, sr, hr)
     here, before = next(planes), next(planes, None)
     i, j, k = map(len, triple)
@@ -263,14 +265,6 @@ def _from_planes(triple: Triple) -> list[_Cell]:
         if move[0] and before is not None:
             here, before = before, next(planes, None)
     return moves[::-1]
-
-
-def _token_gains(triple: Triple) -> list[_Gains]:
-    encoded = [array[0] for array in _encoded([triple])]
-    dtype = _gain_type(sum(map(len, encoded)))
-    equal = [encoded[a][:, None] == encoded[b] for a, b in _SIDES]
-    tables = [np.where(same, _EQUAL, _DIFFERENT).astype(dtype) for same in equal]
-    return [np.pad(table, ((1, 0), (1, 0))) for table in tables]
 
 
 def _planes_backwards(sh: _Gains, sr: _Gains, hr: _Gains) -> Iterator[_Gains]:

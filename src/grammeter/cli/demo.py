@@ -84,7 +84,6 @@ def _show(steps: Iterable[Sequence[str]], sample: Path, folder: str, *silent: st
 
 
 def _asked(judged: "gm.Judged", sample: Path) -> tuple[str, ...]:
-    """Return the prompt of the first item, the reply, and what becomes of it."""
     source = (sample / "source.txt").read_text("utf-8").splitlines()
     first = judged.rankings[0]
     files = [sample / f"systems/{names[0]}.txt" for names in first.groups]

@@ -42,14 +42,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _extras() -> Iterator[Row]:
-    """List the packages of the extras, each once, with the last extra that has it."""
     owners = {wanted: extra for extra, packages in EXTRAS.items() for wanted in packages}
     for wanted, extra in owners.items():
         yield _package(wanted, f"pip install 'grammeter[{extra}]'")
 
 
 def _package(wanted: str, command: str) -> Row:
-    """Compare the installed version with a requirement, ``Django>=5.2,<5.3``."""
     name, bounds = re.split(r"(?=[<>])", re.sub(r"\[.*?\]", "", wanted), maxsplit=1)
     try:
         version = metadata.version(name)
@@ -62,7 +60,6 @@ def _package(wanted: str, command: str) -> Row:
 
 
 def _unfit(version: str, bounds: str) -> str:
-    """Return ``too old`` or ``too new``, or an empty text."""
     for bound in bounds.split(","):
         is_lower = _numbers(version) < _numbers(bound)
         if bound.startswith(">=") and is_lower:
@@ -92,7 +89,6 @@ def _gpu() -> Row:
 
 
 def _pipelines() -> Iterator[Row]:
-    """List the spaCy pipelines for ERRANT's rules, without loading spaCy."""
     shipped = errant.find_pipeline(str(errant.shipped_pipeline()))
     how = f"{_first('spacy', 'errant')}python -m spacy download {errant.USUAL}"
     ways = {errant.USUAL: f"{shipped.name} stands in; get it: {how}"}
@@ -111,7 +107,6 @@ def _pipelines() -> Iterator[Row]:
 
 
 def _models() -> Iterator[Row]:
-    """List the models of metrics, without downloads and without torch."""
     for known in models.KNOWN:
         what = f"model {known.name}"
         try:
@@ -126,7 +121,6 @@ def _models() -> Iterator[Row]:
 
 
 def _first(package: str, extra: str) -> str:
-    """Return the command that installs a package, if it is missing."""
     return "" if find_spec(package) else f"pip install 'grammeter[{extra}]', then "
 
 
@@ -151,14 +145,12 @@ def _datasets() -> Iterator[Row]:
 
 
 def _folders() -> Iterator[Row]:
-    """List the folders of caches, data sets and models, with the variables that change them."""
     yield _folder("caches", core.folders.cache_folder(), core.folders.VARIABLE)
     yield _folder("data sets", _data_folder(), formats.datasets.VARIABLE)
     yield _folder("models", models.hub_folder(), "HF_HUB_CACHE")
 
 
 def _data_folder() -> Path | None:
-    """Return the folder of data sets; ``None`` for users that have no folder at all."""
     try:
         return formats.datasets.data_folder()
     except gm.MissingResourceError:

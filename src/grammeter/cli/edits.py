@@ -77,7 +77,6 @@ def run_compare(args: argparse.Namespace) -> None:
 
 
 def _results(compared: verbs.ComparedEdits) -> Iterator[str]:
-    """Write the sums as the original does, figures by error type first."""
     title, beta = TITLES[compared.mode], compared.beta
     if compared.cat:
         yield f"\n{title:=^66}\n"
@@ -112,7 +111,11 @@ def _sentences(compared: verbs.ComparedEdits) -> Iterator[str]:
             yield from _figures("Global", total, beta)
         yield f"{RULE}^^ HYP {best.hypothesis}, REF {best.reference} chosen for sentence {number}\n"
         yield "Local results:\n"
-        yield from _small_table(best)
+        rows = [("Category", "TP", "FP", "FN")]
+        rows += [(kind, *map(str, _whole(counts))) for kind, counts in best.by_type().items()]
+        widths = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]
+        for row in rows:
+            yield "".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) + "\n"
         so_far = [errant.total_of([*so_far, best.counts])]
 
 
@@ -123,14 +126,6 @@ def _figures(name: str, counts: core.Counts, beta: float) -> Iterator[str]:
 
 def _shown(groups: errant.Groups) -> list[tuple[int | str, ...]]:
     return [(*key, groups[key][0]) for key in sorted(groups)]
-
-
-def _small_table(best: errant.Pairing) -> Iterator[str]:
-    rows = [("Category", "TP", "FP", "FN")]
-    rows += [(kind, *map(str, _whole(counts))) for kind, counts in best.by_type().items()]
-    widths = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) + "\n"
 
 
 def _whole(counts: core.Counts) -> tuple[float, float, float]:

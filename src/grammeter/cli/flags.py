@@ -126,7 +126,6 @@ def _settings(name: str, parameter: Parameter, text: str) -> dict[str, Any]:
 # --- functions as they are written ---------------------------------------------------------
 @cache
 def _source(module: str) -> str:
-    """Return the text of a module, or of the stub of a room; nothing if there is none."""
     files = (HOUSE / module / "__init__.pyi", HOUSE / f"{module}.py")
     return next((file.read_text(encoding="utf-8") for file in files if file.exists()), "")
 
@@ -147,14 +146,12 @@ def _defined(module: str, name: str) -> tuple[str, ast.stmt] | None:
 
 @cache
 def _written(function: str) -> tuple[str, ast.stmt]:
-    """Return the module and the definition of a function or class: ``ROOM.NAME``."""
     room, _, name = function.rpartition(".")
     return _defined(room.replace(".", "/"), name) or ("", ast.Pass())
 
 
 @cache
 def _parameters(function: str) -> dict[str, Parameter]:
-    """Return the parameters of a function, or the fields of a dataclass."""
     match _written(function):
         case module, ast.ClassDef(body=body):
             return {
@@ -224,7 +221,6 @@ def _value(module: str, node: ast.AST | None) -> Any:
 
 @cache
 def _entries(function: str) -> dict[str, str]:
-    """Return what the docstring says of each parameter or field."""
     _, node = _written(function)
     is_documented = isinstance(node, ast.FunctionDef | ast.ClassDef)
     docstring = (is_documented and ast.get_docstring(node)) or ""

@@ -56,8 +56,6 @@ def judgments(args: argparse.Namespace) -> formats.Judgments | formats.EditJudgm
 
 
 class _Left:
-    """The systems that take no part."""
-
     def __init__(self, args: argparse.Namespace, known: Collection[str]) -> None:
         chosen: list[str] | None = getattr(args, "systems", None)
         everyone = chosen is None or chosen == ["all"]

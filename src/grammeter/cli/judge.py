@@ -79,7 +79,6 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 def _idle(why: str, options: Mapping[str, object]) -> list[str]:
-    """Say which options were written and do nothing, and why."""
     names = [name for name, value in options.items() if value]
     return [f"{', '.join(names)} had no effect: {why}"] if names else []
 
@@ -87,7 +86,6 @@ def _idle(why: str, options: Mapping[str, object]) -> list[str]:
 def _material(
     args: argparse.Namespace,
 ) -> tuple[formats.Corpus | None, Sequence[verbs.Shown] | None]:
-    """Read what is judged; nothing if that is a data set."""
     if args.benchmark is None:
         corpus = inputs.corpus(args, noted=not args.dry_run)
         return corpus, _items(args, corpus)

@@ -163,7 +163,6 @@ class Progress:
 
 
 def _span(seconds: float) -> str:
-    """Return a length of time as people say it."""
     if seconds < 600:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

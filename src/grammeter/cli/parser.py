@@ -67,15 +67,14 @@ class VerbParser(argparse.ArgumentParser):
         return option in self._option_string_actions
 
     def _written(self, words: Sequence[str]) -> set[str]:
-        """Return the long names of all options among the words of a command."""
         known = self._option_string_actions
         actions = [known[name] for name in (w.partition("=")[0] for w in words) if name in known]
         return {max(action.option_strings, key=lambda name: name[:2] == "--") for action in actions}
 
     def _hints(self, extra: Sequence[str]) -> Iterator[str]:
-        """Yield a hint for each unknown option: a similar one, or its commands."""
         for option in (word.partition("=")[0] for word in extra if word.startswith("--")):
-            owners = _owners(option)
+            parsers = (parser for verb in VERBS for parser in parser_of(verb).parsers())
+            owners = [f"'{parser.prog}'" for parser in parsers if parser.takes(option)]
             near = core.UnknownNameError("option", option, self._option_string_actions).suggestions
             if 0 < len(owners) <= MOST_OWNERS:
                 yield f"{option} belongs to {' and '.join(owners)}."
@@ -122,11 +121,6 @@ def top_parser() -> VerbParser:
     return parser
 
 
-def _owners(option: str) -> list[str]:
-    parsers = (parser for verb in VERBS for parser in parser_of(verb).parsers())
-    return [f"'{parser.prog}'" for parser in parsers if parser.takes(option)]
-
-
 # --- no output takes the place of a file that the same command reads or writes --------------
 WRITTEN = frozenset({
     "output", "out", "segments", "figure", "figure_williams", "probabilities", "details", "people",
@@ -144,8 +138,6 @@ STDOUT = "standard output"
 
 
 class _Named(NamedTuple):
-    """A file, and the argument that names it."""
-
     argument: str
     path: str
 
@@ -185,7 +177,6 @@ def _shown(action: argparse.Action) -> str:
 
 
 def _redirected() -> Iterator[_Named]:
-    """Yield the file that the shell has opened for standard output, if it is one."""
     try:
         if stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
             yield _Named(STDOUT, f"/dev/fd/{sys.stdout.fileno()}")

@@ -43,7 +43,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _draw(reproduction: papers.Reproduction, path: str | None) -> None:
-    """Draw the one drawing among the tables, if a file is named for it."""
     if path is None:
         return
     drawings = [*reproduction.figures()]

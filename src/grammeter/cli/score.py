@@ -47,7 +47,6 @@ def _score(args: argparse.Namespace) -> int:
 
 
 def _named(spelled: str) -> gm.Metric:
-    """Return a metric; a file among the metrics gets a message of its own."""
     from pathlib import Path
 
     try:

@@ -34,19 +34,14 @@ def run_some(args: argparse.Namespace) -> None:
 def run_cross_domain(args: argparse.Namespace) -> None:
     """Train on each corpus, test on each."""
     with _at_work(args):
-        crossed = flags.call(args, gm.train_cross_domain, corpora=_corpora(args.parallel))
+        corpora: dict[str, list[str]] = {}
+        for text in args.parallel:
+            name, equals, data = text.partition("=")
+            if not (name and equals and data):
+                raise gm.UsageError(f"--parallel {text}", fix="Write NAME=DATA: conll13=conll13.m2")
+            corpora.setdefault(name, []).append(data)
+        crossed = flags.call(args, gm.train_cross_domain, corpora=corpora)
     output.print_result(args, crossed)
-
-
-def _corpora(spelled: list[str]) -> dict[str, list[str]]:
-    """Return data by name; a name that comes again adds to its corpus."""
-    corpora: dict[str, list[str]] = {}
-    for text in spelled:
-        name, equals, data = text.partition("=")
-        if not (name and equals and data):
-            raise gm.UsageError(f"--parallel {text}", fix="Write NAME=DATA: conll13=conll13.m2")
-        corpora.setdefault(name, []).append(data)
-    return corpora
 
 
 def run_impacts(args: argparse.Namespace) -> None:
@@ -73,7 +68,6 @@ def _at_work(args: argparse.Namespace) -> Generator[None]:
 
 
 def _again(args: argparse.Namespace) -> str:
-    """Return the command that goes on where this one stopped."""
     flag = ["--resume"] if getattr(args, "resume", None) is False else []
     if sys.argv[1:2] != ["train"]:  # called from Python
         return " ".join(["the same command", *(["with --resume"] if flag else [])])

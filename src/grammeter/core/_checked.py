@@ -91,7 +91,6 @@ def fitted(name: str, value: Any, hint: Any) -> Any:
 
 @cache
 def _declared(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
-    """Return the signature, and the annotations that can be resolved."""
     names = vars(inspect.getmodule(function))
     hints: dict[str, Any] = {}
     for name, text in inspect.get_annotations(function).items():

@@ -35,7 +35,6 @@ def door(room: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
 
 @cache
 def _homes(room: str) -> dict[str, str]:
-    """Return where each name of a room is defined."""
     import re
     from pathlib import Path
 

@@ -113,7 +113,6 @@ def words_of(error: BaseException) -> str:
 
 
 def _near(name: str, names: list[str]) -> list[str]:
-    """Return the names that a typing error may have meant, whatever their case."""
     by_letters = {known.casefold(): known for known in reversed(names)}
     found = difflib.get_close_matches(name.casefold(), by_letters, n=3, cutoff=0.5)
     return [by_letters[letters] for letters in found]

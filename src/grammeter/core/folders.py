@@ -73,7 +73,6 @@ def only_one(folder: Path) -> Generator[None, None, None]:
 
 
 def _locked(path: Path) -> IO[str] | None:
-    """Open a file and lock it; ``None`` if another process has."""
     file = path.open("w")
     try:
         import fcntl

@@ -44,7 +44,6 @@ class _Door(Loader):
     """Makes a module whose names come from the door of its new room, with a warning."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let the module find its names."""
         room = import_module(f"grammeter.{_HOMES[module.__name__]}")
 
         def get(name: str) -> object:

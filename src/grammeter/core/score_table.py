@@ -109,7 +109,6 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         return Table.side_by_side(columns, notes)
 
     def _shown(self, parts: Sequence[str]) -> Iterator[tuple[str, str | None]]:
-        """Yield metric and part for each column; part ``None`` is the score itself."""
         known = {
             name: {part for score in column.scores.values() for part in score.parts}
             for name, column in self.columns.items()
@@ -145,7 +144,6 @@ def _skipped(blocks: Mapping[str, Any]) -> dict[int, str]:
 
 
 def _checked(table: ScoreTable) -> ScoreTable:
-    """Return the table; raise :class:`ValueError` where parts of it do not fit the others."""
     known, count = set(table.systems), table.segments
     names: list[Any] = [*known, *(column.metric for column in table.columns.values())]
     directions: list[Any] = [column.higher_is_better for column in table.columns.values()]

@@ -212,7 +212,6 @@ def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
 def _attribution_lines(
     attribution: Attribution, explanation: Explanation, source: Sequence[str], digits: int
 ) -> Iterator[str]:
-    """Yield the contribution of each edit, with the metric's verdict."""
     yield f"  {_attribution_head(attribution, digits)}"
     if attribution.reason is not None:
         yield f"    NaN: {terminal(attribution.reason)}"
@@ -243,7 +242,6 @@ def _cell(value: float | None, digits: int) -> str:
 
 
 def _filled_lines(header: Sequence[str], rows: Sequence[tuple[str, ...]], align: str) -> list[str]:
-    """Return the lines of a table without its empty columns."""
     if not rows:
         return []
     places = [at for at in range(len(header)) if any(row[at] for row in rows)]
@@ -265,7 +263,6 @@ def _written(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[s
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell holds a number, which is aligned right."""
     return cell in ("", "NaN", "-") or _FIGURE.fullmatch(cell) is not None
 
 

@@ -256,7 +256,6 @@ def _to_latex(table: Table, style: Style) -> str:
 
 
 def _to_html(table: Table, style: Style) -> str:
-    """Write a plain table, the notes small below it."""
     sides = [{"l": "left", "r": "right"}[column.side] for column in table.columns]
 
     def row(tag: str, cells: Iterable[str]) -> str:
@@ -330,7 +329,6 @@ def _latex_row(cells: Collection[str]) -> str:
 
 
 def _raised(mark: str) -> str:
-    """Return a mark as a mathematical superscript with upright letters."""
     text = _replace(mark.strip(), _LATEX).replace("{*}", "*")
     upright = rf"\mathrm{{{text}}}" if any(c.isalpha() for c in mark) else text
     return f"$^{{{upright}}}$" if text else ""

@@ -201,7 +201,6 @@ _AGAIN = {"gone": "of an earlier run is gone", "changed": "is not as it was writ
 
 
 def _left(planned: Sequence[Planned], record: manifest.Manifest, summary: Summary) -> list[Planned]:
-    """Return what is still to be scored; note in the summary what earlier runs finished."""
     left: list[Planned] = []
     for plan in planned:
         if (state := record.state(plan)) == "done":

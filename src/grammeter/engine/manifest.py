@@ -166,7 +166,6 @@ def digest(paths: Iterable[Path]) -> str:
 
 
 def _prints(paths: Iterable[Path]) -> list[list[Any]]:
-    """Return size in bytes and hash of each file, by which later changes are detected."""
     return [[path.stat().st_size, digest([path])] for path in paths]
 
 

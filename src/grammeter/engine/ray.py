@@ -86,7 +86,6 @@ class _Worker:
         return {"outcome": [self._outcome(self._plans[str(name)]) for name in batch["shard"]]}
 
     def _outcome(self, plan: Planned) -> Finished | GrammeterError:
-        """Return the result; errors too, which Ray would wrap in its own."""
         try:
             return self._score(plan)
         except GrammeterError as error:
@@ -138,7 +137,6 @@ def _check_answers(address: str) -> None:
 def _workers(
     resources: dict[str, float], shards: int, wanted: int | None, cpus: float, gpus: float
 ) -> int:
-    """Return how many actors to start; half a processor stays free for the rest of Ray."""
     room = [(resources.get("CPU", 0.0) - 0.5) / cpus] if cpus else [float(shards)]
     room += [resources.get("GPU", 0.0) / gpus] if gpus else []
     if (fitting := int(min(room))) < (wanted or 1):

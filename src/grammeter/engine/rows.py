@@ -99,7 +99,6 @@ class RowScorer:
         return parse_keep(text, numbers, short=short)
 
     def _try(self) -> None:
-        """Score one row on which no metric has a reason to fail."""
         simple = [Segment("a b", "a b", ("a b",) * len(self._job.references))]
         for plan in self._plans:
             try:
@@ -149,7 +148,6 @@ class RowScorer:
         return None
 
     def _references(self, cells: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        """Return the texts of all reference columns, each with its column."""
         references: list[tuple[str, Any]] = []
         for name in self._job.references:
             cell = cells.get(name)

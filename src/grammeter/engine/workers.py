@@ -122,7 +122,6 @@ class _Processes:
 
 @contextmanager
 def _bounded_threads(jobs: int) -> Generator[None, None, None]:
-    """Divide the processors among the processes, unless the user already has."""
     share = str(max(1, (os.cpu_count() or 1) // jobs))
     ours = [name for name in _THREAD_VARIABLES if name not in os.environ]
     os.environ.update(dict.fromkeys(ours, share))

@@ -92,7 +92,6 @@ class Aligner:
     def _along_border(
         self, source: Tokens, target: Tokens, equal: int, left: int, right: int
     ) -> Iterator[Change]:
-        """Walk from the border of the differing region to the beginning of the sentences."""
         long, short = (source, target) if left else (target, source)
         extra = left or right
         while extra:

@@ -106,7 +106,6 @@ def _special_word(side: _Side) -> str | None:
 def _uniform(
     deps: Sequence[str], categories: Sequence[str], *, same_verb: bool = False
 ) -> str | None:
-    """Return the category of tokens that all have one relation or one word class."""
     known = english()
     if known.auxiliary.issuperset(deps):
         return "VERB:TENSE"
@@ -144,8 +143,6 @@ def _phrases(one: _Side, other: _Side) -> str:
 
 
 class _Pair:
-    """One token that replaces another; columns of two entries."""
-
     def __init__(self, one: _Side, other: _Side) -> None:
         self.words = (one, other)
         self.texts = one.texts + other.texts
@@ -169,7 +166,6 @@ class _Pair:
         return None if self.replacement in english().rare else self.replacement
 
     def listed(self, name: str) -> str | None:
-        """Look the two words up in a table of pairs."""
         category = english().pairs[name].get((self.lowers[0], self.lowers[1]))
         return self.target() if category == "TARGET" else category
 

@@ -100,7 +100,6 @@ class _Sequence:
         self._substitutions = list(accumulate((c.kind == "S" for c in changes), initial=0))
 
     def spans(self) -> Iterator[Span]:
-        """Return the edits, left to right."""
         pending: list[_Part | Span] = [_Part(0, len(self._changes), len(self._changes))]
         while pending:
             part = pending.pop()
@@ -171,7 +170,6 @@ class _Sequence:
         return (first, last + 1) if same else None
 
     def _smallest(self, first: int, last: int, part: _Part) -> _Cut | None:
-        """Split two changes that nothing holds together."""
         source, target = self._sides
         one, other = self._changes[first].kind, self._changes[last].kind
         if (
@@ -202,7 +200,6 @@ class _Side:
         return self.lasts[last] + 1 - self.starts[first]
 
     def is_punctuation(self, last: int) -> bool:
-        """Whether the last token but one is punctuation."""
         at = self.lasts[last] - 1
         return self.pos[at] == "PUNCT" or self.texts[at] in punctuation
 

@@ -85,7 +85,10 @@ class Parser:
             parsed = nlp.pipe(documents, batch_size=BATCH, disable=idle)
             pairs = zip(sentences, parsed, strict=True)
             tokens = [_tokens(bare, doc, dependencies) for bare, doc in pairs]
-        _forget_lemmas(nlp)
+        for _, component in nlp.pipeline:  # a lemmatizer's own cache would grow without end
+            memory = getattr(component, "cache", None)
+            if isinstance(memory, dict) and len(cast("dict[Any, Any]", memory)) > LEMMA_LIMIT:
+                cast("dict[Any, Any]", memory).clear()
         return tokens
 
     @cached_property
@@ -160,14 +163,6 @@ def _tokens(bare: Tokens, doc: Any, dependencies: bool) -> Tokens:
     return bare.with_columns(*columns, *(relations if dependencies else ()))
 
 
-def _forget_lemmas(nlp: Any) -> None:
-    """Empty a lemmatizer's own cache of words, which would grow without end."""
-    for _, component in nlp.pipeline:
-        memory = getattr(component, "cache", None)
-        if isinstance(memory, dict) and len(cast("dict[Any, Any]", memory)) > LEMMA_LIMIT:
-            cast("dict[Any, Any]", memory).clear()
-
-
 class ParseCache:
     """The parses of one pipeline, in an SQLite file in ``folder``; ``None`` stores nothing.
 
@@ -204,7 +199,6 @@ def _columns(parse: Tokens) -> tuple[Sequence[str] | Sequence[int], ...]:
 
 
 def _decode(bare: Tokens, value: str) -> Tokens | None:
-    """Read a parse; ``None`` if the file is damaged."""
     try:
         parse = bare.with_columns(*json.loads(value))
     except (ValueError, TypeError, RecursionError):

@@ -155,7 +155,6 @@ def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[Tokens]
 
 
 def _installed(package: str) -> Pipeline | None:
-    """Find the data folder of a pipeline package, which its own meta.json names."""
     spec = find_spec(package) if package.isidentifier() else None
     for place in (spec.submodule_search_locations or ()) if spec else ():
         root = Path(place)

@@ -123,7 +123,6 @@ def by_span(edit: Edit) -> tuple[int, int]:
 
 
 def _minimised(span: Span, source: Sequence[str], target: Sequence[str]) -> Span:
-    """Remove equal tokens from both ends, first from the beginning."""
     start, end, target_start, target_end = span
     while start < end and target_start < target_end and source[start] == target[target_start]:
         start, target_start = start + 1, target_start + 1

@@ -101,7 +101,6 @@ def format_appraise(
 
 # --- elements to items ---------------------------------------------------------------------
 def _blocks(root: Element) -> list[tuple[Element, list[_Item]]]:
-    """Return the elements that hold items, in the order of the file, and these."""
     if _is_item(root):
         around = replace(root, tag="", attributes={}, text="", children=[root])
         return [(around, _items(around))]
@@ -127,7 +126,6 @@ def _blocks(root: Element) -> list[tuple[Element, list[_Item]]]:
 
 
 def _attribute(element: Element, spelled: Sequence[str]) -> str | None:
-    """Return the first attribute with one of these names that is not empty."""
     values = (element.attributes[name] for name in foreign.find(element.attributes, spelled))
     return next((value for value in values if value), None)
 
@@ -151,7 +149,6 @@ def _is_item(element: Element) -> bool:
 
 
 def _is_task(element: Element) -> bool:
-    """Whether an element has the number of a sentence, around what judges said of it."""
     results = (child.tag == _RESULT and _is_item(child) for child in element.children)
     return element.tag == _TASK and all(results)
 

@@ -126,7 +126,6 @@ def _tar(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]
 
 
 def _is_tar(path: Path) -> bool:
-    """Whether the unpacked bytes begin with a tar head; reads no more than that."""
     try:
         with _stream(path) as stream:
             tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")

@@ -196,7 +196,6 @@ def get_dataset(
 
 
 def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], set[str]]:
-    """Return the content of files of the set, and the names of other files."""
     limit = max(file.size for file in entry.files)
     contents: dict[DataFile, bytes] = {}
     others: set[str] = set()
@@ -256,7 +255,6 @@ def _is_sound(path: Path, file: DataFile) -> bool:
 
 
 def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile, ...]:
-    """Write files that are not here yet: all to a temporary folder, then each to its place."""
     folder = data_folder() / entry.name
     new = [file for file in contents if not _is_sound(folder / file.path, file)]
     fix = f"Let the environment variable {VARIABLE} name a folder that you may write."

@@ -242,7 +242,6 @@ def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages:
 
 
 def _notes(rows: Sequence[Row], where: str, said: Iterable[str], pairs: list[str]) -> Iterator[str]:
-    """Yield notes on unknown judges, guesses, and pairs of languages if there are several."""
     if nameless := sum(not row.judge for row in rows):
         some = f"{nameless} of {len(rows)} have no judge"
         some = "no judge is named" if nameless == len(rows) else some
@@ -254,7 +253,6 @@ def _notes(rows: Sequence[Row], where: str, said: Iterable[str], pairs: list[str
 
 
 def _judge_of(where: str) -> str:
-    """Return the judge of a file that names none: the file's name."""
     name = Path(where).name
     while name.endswith(_ENDINGS):
         name = name.rpartition(".")[0]

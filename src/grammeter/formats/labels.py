@@ -116,7 +116,6 @@ def _of_keys(text: str, file: str, names: Sequence[str]) -> Mapping[str, list[st
 
 
 def _rows(table: tables.Columns) -> dict[str, int]:
-    """Return the row of each document, which the first column names."""
     rows: dict[str, int] = {}
     for row, name in enumerate(table.texts(next(iter(table.cells)))):
         if rows.setdefault(name.strip(), row) != row:

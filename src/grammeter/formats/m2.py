@@ -144,7 +144,6 @@ def _format_edit(annotator: int, edit: core.Edit, *, named: bool) -> str:
 
 
 def _parse_edit(line: str) -> tuple[int, core.Edit]:
-    """Read a line ``A ...``; raise :class:`ValueError` if it is none."""
     parts = line[2:].split("|||")
     if len(parts) != _FIELDS:
         raise ValueError(f"{len(parts)} fields instead of {_FIELDS}")
@@ -157,8 +156,6 @@ def _parse_edit(line: str) -> tuple[int, core.Edit]:
 
 
 class _Reader:
-    """Reads the lines of blocks, and collects faults passed over."""
-
     def __init__(self, where: str, lenient: bool) -> None:
         self.where, self.lenient = where, lenient
         self.notices: list[str] = []

@@ -104,7 +104,6 @@ class _Evidence:
         return None
 
     def _odd(self, ranking: Ranking, base: FirstSegment) -> bool:
-        """Whether two outputs are the same text, and yet one is ranked better."""
         segment = ranking.segment - base
         known = ([self._text(n, segment) for n in of if n in self.texts] for of in ranking.groups)
         texts = [next(iter(of), None) for of in known]
@@ -129,8 +128,6 @@ _Pair = frozenset[str]
 
 @dataclass(slots=True)
 class _Sentence:
-    """What the rankings of one sentence say of its outputs."""
-
     items: set[frozenset[_Pair]] = field(default_factory=set[frozenset[_Pair]])  # of groups
     equal: set[_Pair] = field(default_factory=set[_Pair])  # systems with the same output
     different: set[_Pair] = field(default_factory=set[_Pair])
@@ -151,7 +148,6 @@ class _Fit:
 
     @property
     def possible(self) -> bool:
-        """Whether both can be about the same sentences."""
         return self.contrary <= _MOST * (self.alike + self.contrary)
 
 
@@ -207,7 +203,6 @@ def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
 
 
 def _is_open(part: Judgments) -> bool:
-    """Whether the number of a file's first sentence is only assumed."""
     return part.files[0].basis == "default"
 
 
@@ -216,14 +211,12 @@ def _with_bases(parts: Sequence[Judgments], bases: Mapping[int, FirstSegment]) -
 
 
 def _fits_of_pairs(parts: Sequence[Judgments]) -> Iterator[tuple[int, int, dict[int, _Fit]]]:
-    """Yield two files and how they fit if the second counts one less, the same, or one more."""
     sentences = [_sentences(part) for part in parts]
     for a, b in combinations(range(len(parts)), 2):
         yield a, b, {shift: _fit(sentences[b], sentences[a], shift) for shift in (-1, 0, 1)}
 
 
 def _best(fits: Mapping[int, _Fit]) -> int | None:
-    """Return the one shift that fits, or fits clearly better than all others."""
     ordered = sorted((s for s in fits if fits[s].possible), key=lambda s: -fits[s].backed)
     backed = [fits[shift].backed for shift in ordered]
     if not any(backed) or (len(backed) > 1 and backed[0] < 2 * backed[1] + 3):
@@ -269,7 +262,6 @@ def _unknown(part: Judgments, why: str) -> UsageError:
 
 
 def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
-    """Say so where two files cannot be about the same outputs, as their sentences are counted."""
     for a, b, fits in _fits_of_pairs(parts):
         fit = fits[0]
         if not fit.possible:

@@ -100,7 +100,6 @@ def same_text(one: M2File, other: M2File) -> bool:
 
 
 def _differing(*files: M2File) -> int:
-    """Count the tokens of the file that has more of them, less those that are in both."""
     one, other = (Counter(" ".join(file.sources).split()) for file in files)
     return max(one.total(), other.total()) - (one & other).total()
 

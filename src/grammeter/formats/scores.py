@@ -123,7 +123,16 @@ def read_human(
         return judgments.parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return core.Ranked.from_dict(parse_object(text, where), where=where)
-    return _human_scores(text, where)
+    rows = _simple_rows(_cells(text, where), where, _HUMAN_FIX)
+    _check_once(rows, where)
+    if len({row.metric for row in rows}) > 1 or rows[0].segment is not None:
+        raise core.DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
+    for row in rows:
+        if math.isnan(row.value):
+            fault = f"no human score of {row.system!r}"
+            fix = "Take the system out of both files, or give it a number."
+            raise core.DataError(fault, where=f"{where}:{row.line}", fix=fix)
+    return {row.system: row.value for row in rows}
 
 
 def _holds_judgments(text: str) -> bool:
@@ -158,7 +167,6 @@ _KNOWN = {"metric", "system", "segment", "value", ""}
 
 
 def _score_rows(text: str, where: str) -> list[_Row]:
-    """Read all scores; segments count from 0."""
     lines = _cells(text, where)
     header = lines[0]
     if header[0] == "system" and len(header) > 1 and "metric" not in header and header != _SYSTEMS:
@@ -181,22 +189,7 @@ def _score_rows(text: str, where: str) -> list[_Row]:
     return _runs(rows, where) if in_runs and len({r.system for r in rows}) < len(rows) else rows
 
 
-def _human_scores(text: str, where: str) -> dict[str, float]:
-    """Read the scores that people gave to systems; raise :class:`DataError` if one is missing."""
-    rows = _simple_rows(_cells(text, where), where, _HUMAN_FIX)
-    _check_once(rows, where)
-    if len({row.metric for row in rows}) > 1 or rows[0].segment is not None:
-        raise core.DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
-    for row in rows:
-        if math.isnan(row.value):
-            fault = f"no human score of {row.system!r}"
-            fix = "Take the system out of both files, or give it a number."
-            raise core.DataError(fault, where=f"{where}:{row.line}", fix=fix)
-    return {row.system: row.value for row in rows}
-
-
 def _cells(text: str, where: str) -> list[list[str]]:
-    """Split into lines and cells: at tabs, or at spaces if the file has no tab."""
     if not text.strip():
         raise core.DataError("the file is empty", where=where, fix="It needs one score at least.")
     mark = "\t" if "\t" in text else None
@@ -204,7 +197,6 @@ def _cells(text: str, where: str) -> list[list[str]]:
 
 
 def _simple_rows(lines: list[list[str]], where: str, fix: str) -> list[_Row]:
-    """Read lines below the header ``system value``, or without a header."""
     if lines[0] == _SYSTEMS:
         return list(_rows(lines, _SYSTEMS, 1, where))
     names = _HEADLESS.get(len(lines[0]), ())
@@ -273,7 +265,6 @@ def _table(rows: list[_Row], where: str) -> core.ScoreTable:
 
 
 def _runs(rows: list[_Row], where: str) -> list[_Row]:
-    """Count the segments of a file that names each system once for each segment."""
     totals = Counter(row.system for row in rows)
     if len(set(totals.values())) > 1:
         fault = f"systems differ in their number of lines: {dict(totals)}"

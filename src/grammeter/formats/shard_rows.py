@@ -196,8 +196,6 @@ class Sink:
 
 
 class _Tables:
-    """Writes Arrow tables to parquet in groups of rows."""
-
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._writer: Any = None
@@ -228,7 +226,6 @@ class _Tables:
 
 
 def _text(cell: object) -> str:
-    """Return the text of a cell; dates and the like without the quotes of JSON."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, dict | list):
@@ -237,7 +234,6 @@ def _text(cell: object) -> str:
 
 
 def _json(value: object) -> str:
-    """Return JSON text; values that JSON lacks become text, NaN and infinity null."""
     try:
         return _ENCODER.encode(value)
     except ValueError:

@@ -146,8 +146,6 @@ def odd_ends(shard: Shard) -> list[str]:
 
 
 class _Reading:
-    """An open file: its lines, and how much of it was read."""
-
     def __init__(self, path: Path) -> None:
         self._raw = path.open("rb")
         packed = self._raw.peek(2)[:2] == b"\x1f\x8b"
@@ -156,7 +154,6 @@ class _Reading:
         self._path = path
 
     def lines(self) -> Iterator[bytes]:
-        """Yield lines with their ends."""
         # what is short cannot have a long line; a packed file may be short, and be gigabytes
         whole = self._file is self._raw and self._size <= _LONGEST
         try:

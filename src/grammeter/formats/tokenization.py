@@ -117,8 +117,6 @@ def learned(corpus: Corpus, raw: Mapping[str, Sequence[str]]) -> Splitting:
 
 
 class _Lessons:
-    """The examples of each sentence, and the raw texts of the sources."""
-
     def __init__(self, corpus: Corpus) -> None:
         texts = [*corpus.references]
         if corpus.gold and corpus.text_rule == GIVEN:
@@ -223,14 +221,12 @@ def tokenised(
 
 
 def _with(corpus: Corpus, texts: Iterable[tuple[str, bool]]) -> Corpus:
-    """Add texts to the notices, or to the notes where they change what numbers mean."""
     said = [*texts]
     notices, notes = ([text for text, grave in said if grave == which] for which in (False, True))
     return replace(corpus, notices=(*corpus.notices, *notices), notes=(*corpus.notes, *notes))
 
 
 def _hints(corpus: Corpus, shares: Mapping[str, float]) -> Iterator[tuple[str, bool]]:
-    """Yield which outputs look raw, and how to split them."""
     tokens = [token for line in corpus.sources for token in line.split()]
     chars = len("".join(tokens)) < 1.5 * len(tokens)
     option, but = ("chars", " (but of cherrant)") if chars else ("corpus --raw FILE", "")
@@ -244,7 +240,6 @@ def _hints(corpus: Corpus, shares: Mapping[str, float]) -> Iterator[tuple[str, b
 
 
 def _said(how: str, split: Sequence[str], report: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield what was learned, what was split, and what is doubtful of it."""
     left = [name for name, of in report["systems"].items() if not of["split"]]
     text = f"has split {', '.join(split)}" if split else "has no effect: no output looks raw"
     more = f"; not raw, left as they are: {', '.join(left)}" if split and left else ""

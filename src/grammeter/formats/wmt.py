@@ -174,7 +174,6 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
 
 
 def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """Return heads, and rows with lines, without empty lines and trailing empty cells."""
     head: list[str] = []
     rows: list[tuple[int, dict[str, str]]] = []
     lines = io.StringIO(text, newline="")
@@ -191,7 +190,6 @@ def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[
 
 
 def _heads(cells: Sequence[str]) -> list[str]:
-    """Return column heads without what surrounds them, and without empty ones at the end."""
     names = [cell.strip().strip('"').lstrip("#").strip() for cell in cells]
     return names[: max((n for n, name in enumerate(names, start=1) if name), default=0)]
 
@@ -201,7 +199,6 @@ def _first_line(text: str) -> str:
 
 
 def _mark_of(text: str) -> str:
-    """Return what stands between cells: a tab, a comma or a semicolon."""
     line = _first_line(text)
     return next((mark for mark in "\t,;" if mark in line), ",")
 
@@ -219,7 +216,6 @@ def _rank(text: str, column: str) -> int | None:
 
 
 def _whole(text: str) -> str:
-    """Take off what table programs add to whole numbers: spaces, and ``.0``."""
     return re.sub(r"\.0+\Z", "", text.strip())
 
 
@@ -248,7 +244,6 @@ def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dic
 
 
 def _short(name: str, attributes: Mapping[str, str]) -> str:
-    """Take the test set and the languages off an Id."""
     before, after = _around(attributes)
     return name.removeprefix(before).removesuffix(after)
 

@@ -180,7 +180,6 @@ def _line(custom_id: str, body: Mapping[str, Any]) -> bytes:
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Cut lines into files."""
     part, size = list[bytes](), 0
     for line in lines:
         if part and (len(part) == MOST_REQUESTS or size + len(line) > MOST_BYTES):
@@ -193,7 +192,6 @@ def _parts(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
 
 
 def _result(line: bytes, where: str) -> Iterator[_Result]:
-    """Read a line; a request is no result."""
     try:
         data = reply.object_of(json.loads(line))
     except (ValueError, RecursionError):

@@ -104,7 +104,12 @@ class Attempts:
         self._name = ":memory:" if folder is None else str(folder / FILE)
         with self._errors_named():
             if folder is not None:
-                _make_private(folder / FILE)
+                path = folder / FILE
+                private_file(path)
+                for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+                    with suppress(FileNotFoundError, PermissionError):
+                        if name.stat().st_mode & 0o077:
+                            name.chmod(0o600)
             self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
         try:
             with self._errors_named():
@@ -190,17 +195,7 @@ class Attempts:
             raise DataError(what, where=self._name, fix=fix) from None
 
 
-def _make_private(path: Path) -> None:
-    """Create the file for its owner alone; close an existing one to others."""
-    private_file(path)
-    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        with suppress(FileNotFoundError, PermissionError):
-            if name.stat().st_mode & 0o077:
-                name.chmod(0o600)
-
-
 def _history(rows: Sequence[Sequence[Any]], most: int) -> History:
-    """Follow a call from request to request."""
     history = History()
     for row in rows:
         values = dict(zip(_COLUMNS, row, strict=True))

@@ -168,7 +168,6 @@ class Panel:
         return [self._plan(group, template) for group in groups]
 
     def _plan(self, group: Group, template: str) -> tuple[Opinion, list[Call]]:
-        """Return the calls about a group, and its opinion without their outcomes."""
         number = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
         sets = [list(number)] if number else []
         if len(number) > self.size:
@@ -193,7 +192,6 @@ class Panel:
     def _calls(
         self, question: Question, orders: Sequence[Sequence[int]], template: str
     ) -> list[Call]:
-        """Put a question into words; ``repeat`` numbers the calls with equal prompts."""
         calls: list[Call] = []
         for order in orders:
             targets = tuple(question.targets[place] for place in order)

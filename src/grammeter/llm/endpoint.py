@@ -134,7 +134,6 @@ class Endpoint:
 
 
 def _text_of(text: str | None) -> str | None:
-    """Return a text, or that of the file ``@FILE``."""
     if not (text or "").startswith("@"):
         return text
     path = expanded((text or "")[1:])

@@ -117,19 +117,23 @@ class Protocol:
         return json.dumps(text, ensure_ascii=False) if self.prompt == "hardened" else text
 
     def _filled(self, context: tuple[str, ...], targets: list[str]) -> str:
+        count = len(targets)
+        lines: list[str] = []
+        for line in _file("prompts/output-format.txt").split("\n"):
+            wanted = range(1, count + 1) if "{N}" in line else range(1)
+            lines += [line.replace("{N}", str(number)) for number in wanted]
         values = {
             "CRITERION": self._sentence,
             "EXTENT": _EXTENTS[self.context],
             "CONTEXT": "\n".join(context[self.context == 0 : 1 + max(self.context, 1)]),
             **dict(zip(("PREVIOUS", "SOURCE", "FOLLOWING"), context, strict=True)),
             "TARGETS": "\n".join(targets),
-            "FORMAT": _output_format(len(targets)),
+            "FORMAT": "\n".join(lines),
         }
         return _PLACE.sub(lambda place: values[place[1]], self._words)
 
     @property
     def _sentence(self) -> str:
-        """The criterion as a line of the prompt."""
         rows = (line.split(": ", 1) for line in _file("prompts/criteria.txt").split("\n"))
         sentences = {name: text.replace("{PLACE}", _PLACES[self.context]) for name, text in rows}
         return f"{sentences.get(self.criterion, self.criterion)}\n" if self.criterion else ""
@@ -137,7 +141,6 @@ class Protocol:
 
 @cache
 def _own(path: str) -> str:
-    """Read a template of the user's; raise :class:`DataError` if it is none."""
     fix = f"Write the prompt as text with {', '.join(f'{{{field}}}' for field in _FIELDS)}."
     try:
         words = expanded(path).read_text(encoding="utf-8-sig").removesuffix("\n")
@@ -151,15 +154,6 @@ def _own(path: str) -> str:
     if "{TARGETS}" not in words:
         raise DataError("the targets have no place", where=path, fix="Write {TARGETS}.")
     return words
-
-
-def _output_format(count: int) -> str:
-    """Return the form of the reply, with the line of ``{N}`` once for each target."""
-    lines: list[str] = []
-    for line in _file("prompts/output-format.txt").split("\n"):
-        wanted = range(1, count + 1) if "{N}" in line else range(1)
-        lines += [line.replace("{N}", str(number)) for number in wanted]
-    return "\n".join(lines)
 
 
 @cache

@@ -198,7 +198,6 @@ def read(text: str, n: int) -> Completion:
 
 
 def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
-    """Return the object that is the answer, and what was tolerated for it."""
     if not (bare := text.strip().removeprefix("\ufeff").strip()):
         raise _UnreadableError("the reply is empty")
     _, thought, rest = bare.rpartition(_THOUGHT)
@@ -209,30 +208,21 @@ def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
     for candidate, notes in [(whole, []), *((block, around) for block in blocks[-1:])]:
         if (parsed := _parsed(candidate)) is not None:
             return parsed[0], tolerated + notes + parsed[1]
-    return _first_object(whole, n, tolerated)
-
-
-def _first_object(text: str, n: int, tolerated: list[str]) -> tuple[Pairs, list[str]]:
-    objects = [_parsed(piece) for piece in _balanced(text)]
+    objects = [_parsed(piece) for piece in _balanced(whole)]
     if not objects or objects[0] is None:
-        return _mentions(text), [*tolerated, "no JSON, but 'target 1: 4'"]
+        pairs: Pairs = []
+        for mention in _MENTION.finditer(whole):
+            if (number := _PLAIN.match(whole, mention.end())) is None:
+                raise _UnreadableError(f"{mention[0].strip()!r} is followed by no plain number")
+            pairs.append((f"target{mention[1] or mention[2]}_score", json.loads(number[1])))
+        if not pairs or whole.count("{") != whole.count("}"):
+            raise _UnreadableError("there is no JSON object in the reply")
+        return pairs, [*tolerated, "no JSON, but 'target 1: 4'"]
     first = objects[0]
     for other in objects[1:]:
         if other is not None and _differ(first[0], other[0], n):
             raise _UnreadableError("there are two different answers in the reply")
     return first[0], [*tolerated, "text around the JSON", *first[1]]
-
-
-def _mentions(text: str) -> Pairs:
-    """Read ``target 1: 4`` wherever it stands; each target that is named must have a number."""
-    pairs: Pairs = []
-    for mention in _MENTION.finditer(text):
-        if (number := _PLAIN.match(text, mention.end())) is None:
-            raise _UnreadableError(f"{mention[0].strip()!r} is followed by no plain number")
-        pairs.append((f"target{mention[1] or mention[2]}_score", json.loads(number[1])))
-    if not pairs or text.count("{") != text.count("}"):
-        raise _UnreadableError("there is no JSON object in the reply")
-    return pairs
 
 
 def _differ(first: Pairs, other: Pairs, n: int) -> bool:
@@ -246,7 +236,6 @@ def _differ(first: Pairs, other: Pairs, n: int) -> bool:
 
 
 def _parsed(text: str) -> tuple[Pairs, list[str]] | None:
-    """Parse an object, with repeated keys: as it stands, else without comments, extra commas."""
     bare = _EXTRAS.sub(lambda match: match[1] or "", text)
     for candidate, tolerated in ((text, []), (bare, ["comments or trailing commas"])):
         with suppress(ValueError, RecursionError):
@@ -280,7 +269,6 @@ def _balanced(text: str) -> Iterator[str]:
 
 
 def _scores(pairs: Pairs, n: int) -> tuple[tuple[float, ...], list[str]]:
-    """Return the scores of an object, and what was tolerated."""
     values: dict[int, Any] = {}
     tolerated: list[str] = []
     for key, value in pairs:
@@ -300,7 +288,6 @@ def _scores(pairs: Pairs, n: int) -> tuple[tuple[float, ...], list[str]]:
 
 
 def _numbered(key: str, value: object) -> list[tuple[int, Any]]:
-    """Return the targets that a key names, with their values."""
     if match := _KEY.fullmatch(key):
         digits = match[1] or match[2]
         return [(int(digits) if len(digits) < 4 else -1, value)]
@@ -321,7 +308,6 @@ def _odd_key(key: str) -> list[str]:
 
 
 def _score(number: int, value: object) -> int:
-    """Return a whole number from 1 to 5, however it is written."""
     digit = isinstance(value, str) and re.fullmatch(r"\s*([0-9])(?:\.0+)?\s*", value, re.ASCII)
     number_like = isinstance(value, int | float) and not isinstance(value, bool)
     whole = int(digit[1]) if digit else value if number_like else None

@@ -144,7 +144,6 @@ class Session:
         return tokens_in + tokens_out, self._price.of(tokens_in, tokens_out) if self._price else 0.0
 
     def _limit(self, request: Request, sent: Mapping[str, Any]) -> int:
-        """Return the maximum tokens of a reply; if the endpoint takes no limit, ours."""
         most = request.endpoint.max_output
         return next((sent[name] for name in LIMIT_FIELDS if name in sent), most)
 
@@ -234,7 +233,6 @@ class Conversation:
         return None
 
     def _delay(self, failure: Failure) -> float:
-        """Return the seconds to wait, randomized so that calls do not return together."""
         steepness = min(self._failed - 1, _STEEPEST)
         jitter = random.random() * self._session.endpoint.backoff * 2**steepness  # noqa: S311
         return max(jitter, failure.wait or 0.0)

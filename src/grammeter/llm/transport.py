@@ -263,7 +263,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _time(headers: Mapping[str, str], name: str) -> float | None:
-    """Return a date in a header as seconds since 1970, ``None`` if there is none."""
     try:
         return email.utils.parsedate_to_datetime(headers.get(name, "")).timestamp()
     except (TypeError, ValueError, IndexError, OverflowError):

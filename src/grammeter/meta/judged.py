@@ -231,7 +231,6 @@ def has_scores(ranking: core.Ranking) -> bool:
 def _system_level(
     judged: Sequence[core.Ranking], values: Mapping[str, core.FloatArray], by: str
 ) -> tuple[Mapping[str, float], dict[str, object]]:
-    """Score systems by all judgments, and say how."""
     shown: dict[str, object] = {"by": by}
     if by == MEAN:
         there = {system: row[np.isfinite(row)] for system, row in values.items()}
@@ -244,7 +243,6 @@ def _system_level(
 
 
 def _shares(ranking: core.Ranking) -> Sequence[float | None]:
-    """Return the share of the other outputs that each output beats, ties by half."""
     ranks = np.array(ranking.ranks)
     others = len(ranks) - 1
     beaten = (int((ranks > rank).sum()) + (int((ranks == rank).sum()) - 1) / 2 for rank in ranks)
@@ -254,7 +252,6 @@ def _shares(ranking: core.Ranking) -> Sequence[float | None]:
 def _means(
     judged: Sequence[core.Ranking], answers: Sequence[Sequence[float | None]], segments: int
 ) -> dict[str, core.FloatArray]:
-    """Average what the judgments of a sentence say of a system; NaN where nobody judged it."""
     sums: dict[str, core.FloatArray] = {}
     for ranking, values in zip(judged, answers, strict=True):
         for group, value in zip(ranking.groups, values, strict=True):

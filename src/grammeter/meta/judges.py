@@ -371,7 +371,6 @@ def swaying(
 
 
 def _texts(ranking: Ranking, corpus: Corpus) -> list[tuple[str, str]]:
-    """Return source and output of each group of an item."""
     at = ranking.segment - 1
     for name in ranking.systems:
         UnknownNameError.check("system with outputs", name, corpus.systems)

@@ -197,8 +197,6 @@ def _with_sources(
     sources: Sequence[str], edits: _Edits, corpora: Sequence[Sequence[Line]], given: Given,
     draw: np.random.RandomState,
 ) -> tuple[tuple[Line, ...], ...]:  # fmt: skip
-    """Add to each line what a metric gets as its source."""
-
     def source(line: Line, position: int) -> str:
         if given == "random":
             return corpora[draw.randint(len(corpora))][position].text

@@ -193,7 +193,6 @@ class _Answers:
         return cls(signature, cells, difference, known, reason)
 
     def counts(self, chosen: core.BoolArray) -> PairCounts:
-        """Count the cells of some pairs."""
         cells = np.bincount(self.cells[chosen & self.known], minlength=len(CELLS))
         return PairCounts(*cells.tolist(), missing=int((chosen & ~self.known).sum()))
 
@@ -242,7 +241,6 @@ def _measure(
 
 
 def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str | None:
-    """Say why a metric has no value."""
     if counts.missing and (design.missing == "refuse" or not counts.total):
         judged = counts.missing + counts.total
         lacking = f"{counts.missing} of {judged} pairs lack a score"

@@ -75,7 +75,6 @@ def _of_ranking(ranking: core.Ranked) -> Human:
 def _of_judgments(
     judgments: Sequence[core.Ranking], name: str, by: str, *, clusters: bool
 ) -> Human:
-    """Score systems by judgments; judges who gave no scores have no mean."""
     notes: tuple[str, ...] = ()
     if by == MEAN and any(has_scores(ranking) for ranking in judgments if ranking.ranks):
         table = judged_table(judgments, MEAN, by=MEAN)

@@ -276,12 +276,10 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
         return core.Table.of(columns, rows, [note])
 
     def _pvalues(self, kind: stats.CoefficientName, untested: core.Cell) -> list[list[core.Cell]]:
-        """Return the p-values of Williams' tests, a row for each metric."""
         cells = self.williams[kind]
         return [[cells[a][b].pvalue if b in cells[a] else untested for b in self] for a in self]
 
     def _pair_table(self, what: str, rows: Mapping[str, Sequence[Pair]]) -> core.Table:
-        """Return two coefficients of each metric in each row."""
         heads = (core.Column(f"{name} {kind}", "number", 3) for name in self for kind in TESTED)
         cells = [(n, *(pair[k] for pair in pairs for k in TESTED)) for n, pairs in rows.items()]
         return core.Table.of((what, *heads), cells)

@@ -159,7 +159,6 @@ class BertScore(SentenceMean, Asking):
             yield grid_of(f"Tokens of {one}", columns, weights != 0)
 
     def _figures(self, statistics: core.Statistics) -> core.FloatArray:
-        """Return precision, recall and f1, rescaled if asked; NaN in absent slots."""
         figures = np.where(statistics.present[..., None], statistics.rows[..., :3], np.nan)
         if self.baseline is None:
             return figures
@@ -283,7 +282,6 @@ class BartScore(SentenceMean, Asking):
         return core.SegmentScores(figures.mean(axis=1), chosen[:, 0], parts, reason)
 
     def _chosen(self, statistics: core.Statistics) -> core.IntArray:
-        """Return the slot of the best reference; -1 where all count, or there is none."""
         if self._by_source or self.references == "mean":
             return np.full(len(statistics), -1, dtype=np.int64)
         return best_slot(statistics.rows[..., :-1].mean(axis=-1), statistics.present)

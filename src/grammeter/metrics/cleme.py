@@ -229,14 +229,12 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         return FACTORS[self.level] if self.factors is None else self.factors
 
     def _measures(self, row: verdicts.Row, digits: int | None = None) -> tuple[float, ...]:
-        """Return F, precision, recall, accuracy, rounded; or score, hit, wrong, under, over."""
         if self.version == 2:
             return verdicts.rates(row, self._factors)
         measures = verdicts.prf(row, self.beta)
         return measures if digits is None else tuple(round(x, digits) for x in measures)
 
     def _rank(self, totals: verdicts.Row, row: verdicts.Row) -> tuple[float, ...]:
-        """Return what the best reference has the greatest of."""
         if self.level == "sentence":
             value, first, *others = self._measures(row, _DIGITS)
             return (value, first, *(x if self.version == 1 else -x for x in others))

@@ -219,8 +219,6 @@ def _shown_type(kind: str, tier: core.Tier, by_gold: bool) -> str:
 
 
 class _Batch:
-    """Segments with all their edits; each distinct pair of texts is annotated once."""
-
     def __init__(
         self, metric: Comparing, extractor: errant.Annotator, segments: base.Segments,
         typed: errant.GoldTypes | None = None,
@@ -231,7 +229,6 @@ class _Batch:
         self._edits = alignment.segment_edits(self._segments, extractor.annotate)
 
     def statistics(self) -> core.Statistics:
-        """Count every segment against each of its references."""
         rows: list[dict[int, tuple[float, ...]]] = []
         for edits in core.track(self._edits, self._name):
             proposed = errant.grouped(edits.proposed, self._rules)

@@ -83,7 +83,6 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
         return kinds.one_slot(rows, COLUMNS, self.annotator)
 
     def _compared(self, targets: Sequence[Target]) -> tuple[list[Piece], list[list[Piece]]]:
-        """Return the chunks of the gold edits and of each output of one sentence."""
         sentence = targets[0][0]
         gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
         return gold, [pieces(sentence.source, changes) for _, changes in targets]

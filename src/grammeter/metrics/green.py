@@ -160,21 +160,14 @@ class Green(kinds.SumScore):
 
 def _regions(batch: Batch, shared: Shared, order: int) -> IntArray:
     """Count the regions of one order by inclusion and exclusion: ``(segments, slots, 7)``."""
-    src, sc, rc = _intersections(shared, batch.reference_lengths.shape)
-    sr = shared.source_in_references()
+    of_source = np.minimum(shared.source, shared.hypothesis)
+    src = np.zeros(batch.reference_lengths.shape, dtype=np.int64)
+    rc = np.zeros_like(src)
+    for slot, reference in enumerate(shared.references):
+        src[:, slot] = shared.total(np.minimum(of_source, reference))
+        rc[:, slot] = shared.total(np.minimum(reference, shared.hypothesis))
+    sc, sr = shared.total(of_source)[:, None], shared.source_in_references()
     sizes = batch.source_lengths[:, None], batch.hypothesis_lengths[:, None]
     s, c, r = (np.maximum(n + 1 - order, 0) for n in (*sizes, batch.reference_lengths))
     deleted, inserted, missed = s - sr - sc + src, c - sc - rc + src, r - sr - rc + src
     return np.stack([src, deleted, rc - src, sr - src, inserted, sc - src, missed], axis=-1)
-
-
-def _intersections(shared: Shared, shape: tuple[int, ...]) -> tuple[IntArray, IntArray, IntArray]:
-    """Sum the minima of all three, source and hypothesis, reference and hypothesis."""
-    of_source = np.minimum(shared.source, shared.hypothesis)
-    in_source = shared.total(of_source)[:, None]
-    in_all = np.zeros(shape, dtype=np.int64)
-    in_reference = np.zeros(shape, dtype=np.int64)
-    for slot, reference in enumerate(shared.references):
-        in_all[:, slot] = shared.total(np.minimum(of_source, reference))
-        in_reference[:, slot] = shared.total(np.minimum(reference, shared.hypothesis))
-    return in_all, in_source, in_reference

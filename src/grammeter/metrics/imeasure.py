@@ -183,7 +183,6 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
         return chosen
 
     def _best(self, rows: npt.NDArray[Any], present: core.BoolArray) -> core.IntArray:
-        """Return the slot of the best candidate, the first of equal ones: ``(n,)``."""
         aspects = [rows, _detection(rows)]
         if self.aspect == "detection":
             aspects.reverse()
@@ -226,7 +225,6 @@ def _detection(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
-    """Compute all measures of one aspect, ``(..., 7)`` to ``(...)`` each."""
     tp, tn, fp, fn, fpn, source_tn, source_fn = np.moveaxis(counts, -1, 0)
     below = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
     wacc = kinds.ratio(weight * tp + tn, below, 1.0)

@@ -128,8 +128,6 @@ class SentM2(edit_f.SentenceF, M2):
 
 
 class _Sentence:
-    """One source sentence with its gold edits; equal hypotheses are matched once."""
-
     def __init__(self, metric: M2, segment: core.Segment) -> None:
         self._metric = metric
         self._source = segment.source.split()
@@ -153,14 +151,12 @@ class _Sentence:
         return self._known[words]
 
     def counted(self, proposed: Mapping[int, Sequence[Proposal]]) -> ByAnnotator:
-        """Count edits that :meth:`edits` proposed."""
         rows = [(number, self._gold[number], edits) for number, edits in proposed.items()]
         matched = [sum(map(len, self._matches(gold, edits))) for _, gold, edits in rows]
         counts = zip(rows, matched, strict=True)
         return {number: (n, len(edits), len(gold)) for (number, gold, edits), n in counts}
 
     def edits(self, hypothesis: str) -> dict[int, tuple[Proposal, ...]]:
-        """Return the proposed edits by annotator."""
         words = hypothesis.split()
         if words == self._source:
             return dict.fromkeys(self._gold, ())

@@ -44,11 +44,9 @@ class _Sacrebleu(kinds.SumScore):
         """Name sacrebleu's sums."""
 
     def settings(self) -> dict[str, object]:
-        """Return sacrebleu's version."""
         return {"sacrebleu": version("sacrebleu")}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
-        """Count with sacrebleu against all references of a segment at once: one slot."""
         present = np.asarray(reference_slots(segments).any(axis=1, keepdims=True))
         rows = np.zeros((len(segments), 1, len(self.columns())), dtype=np.int64)
         lines: dict[tuple[str | None, ...], list[int]] = {}
@@ -62,7 +60,6 @@ class _Sacrebleu(kinds.SumScore):
         return Statistics(rows, present, (0,), self.columns())
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each segment alone."""
         values = self._scored(self.summands(statistics), **self.alone)
         return SegmentScores(values, kinds.no_choice(len(values)), {}, gap(statistics.present))
 
@@ -71,7 +68,6 @@ class _Sacrebleu(kinds.SumScore):
         return np.where(statistics.present, statistics.rows[:, 0], np.nan)
 
     def value_of(self, sums: FloatArray) -> FloatArray:
-        """Score sums of sacrebleu's counts."""
         return self._scored(sums)
 
     def _scored(self, sums: FloatArray, **options: Any) -> FloatArray:
@@ -81,7 +77,6 @@ class _Sacrebleu(kinds.SumScore):
         return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
 
     def explain(self, segment: Segment) -> Explanation:
-        """Show what the hypothesis shares with its references, by order."""
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
         if not statistics.present[0, 0]:
@@ -296,7 +291,6 @@ def _match(
 
 
 def _take(ours: dict[int, str], theirs: dict[int, str]) -> list[tuple[int, int]]:
-    """Take equal words out of both sides, from the end, and return their positions."""
     places: dict[str, list[int]] = {}
     for at, word in theirs.items():
         places.setdefault(word, []).append(at)
@@ -307,6 +301,5 @@ def _take(ours: dict[int, str], theirs: dict[int, str]) -> list[tuple[int, int]]
 
 
 def _chunks(pairs: Sequence[tuple[int, int]]) -> int:
-    """Count maximal runs of pairs that follow each other on both sides."""
     starts = [pair for before, pair in pairwise(pairs) if pair != (before[0] + 1, before[1] + 1)]
     return len(starts) + bool(pairs)

@@ -125,7 +125,6 @@ class Weighted(edit_f.EditF, kinds.Asking):
     def _idf_texts(
         self, segments: Sequence[core.Segment], unions: Sequence[Mapping[int, weights.Union]]
     ) -> tuple[str, ...] | None:
-        """Return the reference texts; without any, what the gold edits make of all source lines."""
         if not self.idf or self._idf_of_corpus:
             return self._idf_of_corpus
         of_lines = {id(segment.gold): by for segment, by in zip(segments, unions, strict=True)}

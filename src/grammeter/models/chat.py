@@ -116,7 +116,6 @@ class Chat:
 
 
 def _prompt(loaded: Loaded, body: Body) -> Tokens:
-    """Return the tokens of the messages in the words of the model's chat template."""
     messages, options = list(body["messages"]), body.get("chat_template_kwargs", {})
     try:
         text = loaded.tokenizer.apply_chat_template(
@@ -144,8 +143,6 @@ def _most(loaded: Loaded, body: Body) -> int:
 
 
 class _Reader:
-    """A batch of texts of which a model reads piece after piece."""
-
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
         self._takes = set(inspect.signature(loaded.model.forward).parameters)
@@ -214,7 +211,6 @@ def _fill(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body]) -> 
 
 # --- words ---------------------------------------------------------------------------------
 def _generate(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body]) -> list[Written]:
-    """Write replies up to a token that ends them, or to the limit of each."""
     reader, ends = _Reader(loaded), _ends(loaded)
     limit = loaded.limit or loading.LARGEST_LIMIT
     both = list(zip(bodies, prompts, strict=True))
@@ -237,8 +233,6 @@ def _generate(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body])
 
 
 class _Draws:
-    """How the tokens of one reply are drawn."""
-
     def __init__(self, body: Body, prompt: Tokens) -> None:
         digest = hashlib.blake2b(np.array(prompt, dtype="<i8").tobytes(), digest_size=8).digest()
         seed = [int(body.get("seed", 1)), int.from_bytes(digest, "little")]

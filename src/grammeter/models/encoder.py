@@ -113,8 +113,6 @@ def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> 
 
 
 class _Reader:
-    """Convert texts to token sequences; equal ones have the same number, from 0."""
-
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
         self._texts: dict[int | None, dict[str, tuple[int, bool]]] = {}
@@ -184,7 +182,6 @@ def _ask(
 def _encoded(
     loaded: Loaded, texts: list[Tokens], asked: Sequence[SimilarityQuestion], runtime: Runtime
 ) -> Iterator[Held]:
-    """Encode chunk by chunk; yield the states of each."""
     layers = {question.layer for question in asked}
     lengths = np.array([len(tokens) for tokens in texts], dtype=np.int64)
     capacity = STATE_NUMBERS // (loaded.model.config.hidden_size * len(layers))

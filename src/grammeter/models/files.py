@@ -158,7 +158,6 @@ def _locate(name: str) -> ModelFiles:
 
 
 def _on_hub(name: str) -> ModelFiles:
-    """Find a model in the hub's cache, or download it if the runtime allows it."""
     hub: Any = require("huggingface_hub", extra="neural")
     plain, _, revision = name.partition("@")
     if (folder := _cached(hub, plain, revision or None)) is None:

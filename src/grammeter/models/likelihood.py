@@ -61,7 +61,6 @@ def _perplexities(files: ModelFiles, texts: Sequence[str], runtime: Runtime) -> 
 
 
 def _likelihoods(files: ModelFiles, limit: int | None, pairs: list[Pair], runtime: Runtime) -> Rows:
-    """Yield positions and rows, chunk by chunk of the conditions."""
     loaded = loading.load(files, "AutoModelForSeq2SeqLM", runtime)
     texts = list(dict.fromkeys(chain.from_iterable(pairs)))
     inputs, cut = loaded.tokenize(texts, limit=limit)
@@ -84,7 +83,6 @@ TokenPair = tuple[Tokens, Tokens]
 
 
 def _chunks(pairs: Iterable[TokenPair]) -> list[list[TokenPair]]:
-    """Group pairs by condition, long conditions first, in bounded chunks."""
     by_condition: dict[Tokens, list[TokenPair]] = {}
     for pair in pairs:
         by_condition.setdefault(pair[0], []).append(pair)
@@ -120,7 +118,6 @@ def _read_chunk(
 
 
 def _encode(loaded: Loaded, texts: list[Tokens], runtime: Runtime) -> dict[Tokens, Any]:
-    """Return the encoder's states of each text, shape ``(tokens, width)``."""
     torch: Any = require("torch", extra="neural")
     encoder = loaded.model.get_encoder()
 
@@ -153,7 +150,6 @@ def _read_pairs(loaded: Loaded, states: dict[Tokens, Any], pairs: list[TokenPair
 
 
 def _read_texts(loaded: Loaded, sequences: Sequence[Tokens]) -> FloatArray:
-    """Return mean log-likelihoods of all tokens but the first, shape ``(sequences,)``."""
     torch: Any = require("torch", extra="neural")
     with torch.inference_mode():
         # no mask: no token attends to the padding on the right
@@ -163,7 +159,6 @@ def _read_texts(loaded: Loaded, sequences: Sequence[Tokens]) -> FloatArray:
 
 
 def _mean_logs(torch: Any, loaded: Loaded, logits: Any, texts: Sequence[Tokens]) -> FloatArray:
-    """Return mean log-likelihoods of logits ``(texts, tokens, vocabulary)``, slice by slice."""
     targets = loaded.padded(texts, fill=_IGNORED)
     rows = max(1, _SLICE // logits.shape[-1])
     slices = zip(logits.flatten(0, 1).split(rows), targets.flatten().split(rows), strict=True)
@@ -174,7 +169,6 @@ def _mean_logs(torch: Any, loaded: Loaded, logits: Any, texts: Sequence[Tokens])
 
 
 def _budget(loaded: Loaded, runtime: Runtime) -> int:
-    """Return the maximum tokens of a batch, fewer for a large vocabulary."""
     most = CPU_LOGITS if runtime.device == "cpu" else DEVICE_LOGITS
     return max(1, min(runtime.budget, most // loaded.vocabulary))
 

@@ -75,7 +75,6 @@ def _reader(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Input]],
 
 
 def _last_layer(torch: Any, loaded: Loaded) -> Any:
-    """Return the weights of the layer with the one output, shape ``(hidden,)``."""
     fitting = [layer for layer in _head_layers(torch, loaded.model) if layer.out_features == 1]
     if len(fitting) != 1 or fitting[0].in_features != loaded.model.config.hidden_size:
         raise _misfit(loaded, "has no linear layer over its states", "a last linear layer")
@@ -83,7 +82,6 @@ def _last_layer(torch: Any, loaded: Loaded) -> Any:
 
 
 def _head_layers(torch: Any, model: Any) -> list[Any]:
-    """Return the linear layers of a model outside its encoder."""
     inner = set(map(id, model.base_model.modules()))
     linear = (module for module in model.modules() if isinstance(module, torch.nn.Linear))
     return [module for module in linear if id(module) not in inner]

@@ -158,7 +158,6 @@ def answer(requests: Sequence[Request]) -> list[FloatArray]:
 def _figures(
     files: ModelFiles, room: str, asked: Mapping[Measure, list[ModelInput]], runtime: Runtime
 ) -> dict[Measure, FloatArray]:
-    """Look figures up in the cache; compute and store those that it lacks."""
     # the name, too: it decides the layer if a measure names none
     model = f"{files.hash} {files.name.rstrip('/').rpartition('/')[2]}"
     device = runtime.device.partition(":")[0]

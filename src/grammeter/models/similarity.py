@@ -46,7 +46,6 @@ def chunks(pairs: IntArray, lengths: IntArray, room: int) -> Iterator[tuple[IntA
 
 
 def _components(pairs: IntArray, count: int) -> IntArray:
-    """Return the connected component of each sequence in the graph of pairs."""
     from scipy.sparse import coo_matrix, csgraph  # pyright: ignore[reportMissingTypeStubs]
 
     links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))

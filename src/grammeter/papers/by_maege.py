@@ -116,8 +116,6 @@ class Parts(NamedTuple):
 
 
 def _parts(materials: Materials, corpus: str) -> Parts:
-    """Split a corpus 9:1 by sentence."""
-
     def split() -> Parts:
         parts = verbs.edits_split(M2File(tuple(CORPORA[corpus](materials))), seed=SEED)
         return Parts(*(part.blocks for part in parts))
@@ -126,7 +124,6 @@ def _parts(materials: Materials, corpus: str) -> Parts:
 
 
 def _model(materials: Materials, corpus: str) -> ChosenModel:
-    """Train IMPARA on nine tenths of a corpus, if long work is wanted."""
     if not will_train(materials):
         file = " (fce=FILE.m2 among the models)" if corpus == "FCE" else ""
         fault = f"needs IMPARA, trained on nine tenths of {corpus}"
@@ -139,7 +136,6 @@ def _model(materials: Materials, corpus: str) -> ChosenModel:
 
 
 def _tested(materials: Materials, corpus: str, spelling: str, made: Ours) -> dict[str, Ours]:
-    """Return MAEGE of a metric on the tenth part of a corpus."""
     test = _parts(materials, corpus).test
     chains = 1 if any(len(block.gold) > 1 for block in test) else CHAINS
     design = MaegeDesign(seed=SEED, max_orders=chains)
@@ -231,7 +227,6 @@ def trained_on(materials: Materials, corpus: str, blocks: Sequence[formats.M2Blo
 
 
 def _place(materials: Materials, name: str) -> tuple[ChosenModel, Path]:
-    """Return the encoder to train from, and the folder of the trained model."""
     encoder = materials.model(BERT)
     base = models.current().cache_dir or core.cache_folder()
     if base is None:
@@ -244,7 +239,6 @@ def _place(materials: Materials, name: str) -> tuple[ChosenModel, Path]:
 
 
 def _stands_in(materials: Materials, folder: Path) -> str | None:
-    """Return the paper's encoder if the training card names another one."""
     card = models.read_card(folder) or models.read_card(folder / "grammaticality")
     encoder = Path(card["encoder"]["name"]) if card else None
     named = (materials.settings.models or {}).get(BERT)

@@ -234,7 +234,6 @@ def is_cut(printed: Printed, value: Value) -> bool:
 
 
 def _distance(printed: Printed, value: Value) -> float:
-    """Return how far two figures, or the ends of two ranges, lie apart; infinity for texts."""
     theirs, ours = _ends(printed.value), _ends(value)
     if theirs is None or ours is None or isinstance(printed.value, str) != isinstance(value, str):
         return math.inf
@@ -390,7 +389,6 @@ def slips_table(paper: str) -> Table:
 
 
 def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:
-    """Return row, column, and the published figure, ours and the difference as texts."""
     figure = printed.cells.get((cell.row, cell.column), Printed(None))
     difference, finer = cell.difference, figure.digits + 2 if figure.digits else 0
     apart = "" if difference is None else format_number(difference, finer, sign=True)

@@ -81,7 +81,6 @@ def _text(materials: Materials) -> Made:
 
 
 def _williams(materials: Materials) -> dict[str, dict[str, tuple[str, float]]]:
-    """Test every two metrics: which is better, and the p-value, by ranking and coefficient."""
     compared = {
         "GLEU over I-measure": ("gleu", "imeasure"),
         "M2 over I-measure": ("m2score", "imeasure"),
@@ -134,7 +133,6 @@ def _counted(agreement: meta.MetricAgreement, rule: meta.TieRule) -> int:
 
 
 def _star(agreements: Mapping[str, meta.MetricAgreement]) -> str:
-    """Return the metric whose interval lies above those of all others, ``-`` if none does."""
     for metric, agreement in agreements.items():
         low = agreement.tau.low
         highs = [other.tau.high for name, other in agreements.items() if name != metric]

@@ -5,7 +5,7 @@ words are compared with the reference texts, in which edits of type ``Um`` are a
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
@@ -59,7 +59,6 @@ def _values(materials: Materials, row: Row, *, whole: bool = False) -> tuple[Met
 
 
 def _correlations(materials: Materials, row: Row, *, whole: bool = False) -> dict[str, Ours]:
-    """Return coefficients by column; each without a value, for the same reason, if they need it."""
     try:
         scores, made = _values(materials, row, whole=whole)
     except MissingResourceError as error:
@@ -115,7 +114,8 @@ def _table6(materials: Materials) -> Made:
         total = 0
         for place, system in enumerate(systems, start=1):
             ranks = [ranking.index(system) + 1 for ranking in people.values()]
-            difference = _difference(place, ranks)
+            # the smaller one; the paper states no rule: its 52 differences and sums follow this
+            difference = min((rank - place for rank in ranks), key=abs)
             total += abs(difference)
             cells[str(place), name] = made.of(system)
             cells[str(place), f"{name} difference"] = made.of(float(difference))
@@ -127,19 +127,10 @@ def _ranked(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda system: -scores[system])
 
 
-def _difference(place: int, ranks: Iterable[int]) -> int:
-    """Return the smaller of the differences to people's rankings; positive: the metric is kinder.
-
-    The paper does not state the rule: all its 52 differences and four sums follow it.
-    """
-    return min((rank - place for rank in ranks), key=abs)
-
-
 _KS = range(13, 3, -1)  # how many of the best systems Figure 2 correlates over
 
 
 def _figure2(materials: Materials) -> Made:
-    """Correlate over the first K systems of the ranking by Expected Wins."""
     human = materials.people["EW"]
     ranked = _ranked(human)
     cells: Cells = {}
@@ -167,7 +158,6 @@ def _figure3(materials: Materials) -> Made:
 
 # --- examples ------------------------------------------------------------------------------
 def _human_ranks(materials: Materials, line: int, systems: tuple[str, str]) -> Cells:
-    """Return the order of two outputs that all judgments of a sentence with both agree on."""
     both = [
         ranking.with_systems(systems)
         for ranking in materials.judgments("gjg15").rankings
@@ -202,7 +192,6 @@ def _table3(materials: Materials) -> Made:
 
 
 def _similarities(materials: Materials, corpus: formats.Corpus, marked: Sequence[int]) -> Cells:
-    """Return BERTScore of outputs, and greatest cosines of marked words with the reference's."""
     columns = ("BERTScore", "its similarity", "its similarity (2)")
     try:
         chosen = materials.model(BERT)

@@ -31,7 +31,6 @@ SEEDS_OF_RANGES = 20
 
 # --- items and judges ----------------------------------------------------------------------
 def _section41(materials: Materials) -> Made:
-    """Compare the outputs of different items of one sentence with more than five outputs."""
     distinct = _distinct_outputs(materials)
     shown: dict[int, dict[str | None, set[frozenset[str]]]] = {}
     for ranking in materials.judgments("gjg15"):
@@ -59,7 +58,6 @@ def _figure1(materials: Materials) -> Made:
 
 
 def _figure2b(materials: Materials) -> Made:
-    """Count systems and pairs of the two items that the figure draws."""
     items = {"top graph": ("annotator03", "426"), "bottom graph": ("annotator05", "1215")}
     sizes = {
         row: len(ranking.systems)
@@ -72,7 +70,6 @@ def _figure2b(materials: Materials) -> Made:
 
 
 def _distinct_outputs(materials: Materials) -> list[int]:
-    """Count the distinct outputs of each sentence, the input being one of 13 systems."""
     systems = materials.conll14.systems
     sentences = zip(*systems.values(), strict=True)
     return [len(study.group_outputs(dict(zip(systems, texts, strict=True)))) for texts in sentences]
@@ -158,12 +155,10 @@ class _TrueSkillLimit(TrueSkill):
     """TrueSkill without chance: one run per fold, the limit of many."""
 
     def runs(self, pairs: Pairs, resampling: Resampling) -> core.FloatArray:
-        """Return the limit as the only run, shape ``(1, n)``."""
         return self.score(*pairs.counts())[None]
 
 
 def _table4(materials: Materials) -> Made:
-    """Cross-validate with several seeds, and take the means."""
     predict = partial(verbs.rank, materials.judgments("gjg15"), validate=FOLDS, unit="pair")
     repeats = LONG_SEEDS if materials.settings.long else SEEDS
     # one run has no range of ranks, so that all of it, confidence 1, must do
@@ -311,7 +306,6 @@ def _figure3_curves(materials: Materials) -> Made:
 
 
 def _figure3(materials: Materials) -> Made:
-    """Find what the text reads off the curves."""
     human, betas = _printed_wins(materials), (0.5, 0.25, 0.18, 0.1)
     column = _metric(materials, "m2")
     best, _ = sweep_beta(column, human, parse_betas("0.01:1:0.01"), choice="fixed").best("spearman")

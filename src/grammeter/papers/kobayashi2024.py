@@ -74,13 +74,11 @@ def evaluators() -> tuple[str, ...]:
 
 
 def _appendix(column: str) -> dict[str, Value]:
-    """Return what Appendix B prints, by evaluator and system, best first."""
     cells = read_tables(PAPER)["table2"].cells.items()
     return {row: p.value for (row, name), p in cells if name == column and p.value is not None}
 
 
 def _evaluated(materials: Materials) -> dict[str, tuple[core.MetricScores, Ours]]:
-    """Return the scores of systems by evaluator: from a user's answers, else as printed."""
     printed: dict[str, dict[str, float]] = {name: {} for name in evaluators()}
     for row, value in _appendix("score").items():
         evaluator, _, system = row.partition(": ")
@@ -145,7 +143,6 @@ _KINDS = dict(zip(("r", "rho"), meta.TESTED, strict=True))
 
 
 def _columns() -> Iterator[tuple[str, str, str]]:
-    """Yield a pair of columns: its name, the judgments and the set of systems."""
     for (judged, name), chosen in product(JUDGED.items(), SETS):
         yield f"{judged} {chosen}", name, chosen
 
@@ -196,7 +193,6 @@ def _sentence_cells(
     materials: Materials, scores: core.MetricScores, made: Ours, ties: meta.TieRule,
     extractions: Sequence[Extraction],
 ) -> dict[str, Ours]:  # fmt: skip
-    """Return accuracy and tau over the pairs of each judgment that people decided."""
     cells: dict[str, Ours] = {}
     table = core.ScoreTable(tuple(scores), len(materials.seeda_segments), {"": scores})
     for (column, name, chosen), pairs in zip(_columns(), extractions, strict=True):
@@ -250,12 +246,10 @@ def _figure_window(materials: Materials) -> Made:
 
 
 def _lowest(windows: Sequence[meta.Window], evaluator: str) -> int:
-    """Return the rank of the last system of the window with the lowest correlation."""
     return min(windows, key=lambda window: window.metrics[evaluator]["pearson"].value).last
 
 
 def _figure4(materials: Materials) -> Made:
-    """Count the scores that evaluators gave."""
     cells: Cells = {}
     for name in materials.settings.answers:
         scores = [score for ranking in materials.answers(name) for score in ranking.scores or ()]

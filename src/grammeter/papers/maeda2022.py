@@ -131,8 +131,6 @@ TABLE7, TABLE8 = (_RECIPE[table] for table in ("table7", "table8"))
 
 
 def _single(materials: Materials, edits: Mapping[str, tuple[str, str, str]]) -> Cells:
-    """Return the impacts of single edits, and their ranks among all."""
-
     def impact(place: tuple[str, str, str]) -> dict[str, Ours]:
         impacts, made = _impacts(materials)
         rows = [(e.origin, e.original, e.correction) for e in impacts.edits]
@@ -184,7 +182,6 @@ PRINTED_LEAST = 400
 
 
 def _settings() -> dict[str, Ours]:
-    """Return settings that are our defaults."""
     default = {name: p.default for name, p in inspect.signature(train_impara).parameters.items()}
     power = round(math.log10(default["learning_rate"]))
     ours = {

@@ -81,7 +81,6 @@ def corrections(t: FloatArray, margin: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _mills(x: FloatArray) -> FloatArray:
-    """Return ``Phi(x) / phi(x)``, without loss far to the left."""
     from scipy.special import erfcx  # pyright: ignore[reportMissingTypeStubs]
 
     return np.asarray(erfcx(x / -math.sqrt(2))) * math.sqrt(math.pi / 2)

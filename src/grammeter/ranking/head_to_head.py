@@ -86,7 +86,6 @@ class HeadToHead(core.Result):
         return {"shares": core.Figure("head_to_head_map", data)}
 
     def _placed(self) -> Iterator[tuple[int, int, Duel]]:
-        """Yield the row, the column and what they hold."""
         places = {system: place for place, system in enumerate(self.systems)}
         yield from ((places[duel.row], places[duel.column], duel) for duel in self.cells)
 

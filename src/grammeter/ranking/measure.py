@@ -103,7 +103,6 @@ def _kappas(pairs: units.Compared, kind: results.KappaKind, interval: _Resampled
 
 
 def _by_file(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, list[Ranking]]:
-    """Return the rankings of some judges by file, if they are of several."""
     origins: Sequence[str] = getattr(rankings, "origins", ())  # Judgments have them
     parts: dict[str, list[Ranking]] = {}
     for ranking, origin in zip(rankings, origins, strict=False):
@@ -134,7 +133,6 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, resu
 def _kappa_interval(
     rows: Sequence[IntArray], alike: Sequence[int], interval: _Resampled
 ) -> stats.Interval:
-    """Return the interval of a weighted mean kappa from rows ``(sentences, 2 + categories)``."""
     if not rows:
         return stats.Interval(np.nan, np.nan)  # the mean has a reason of its own
     table = np.stack(rows, axis=1).astype(np.float64)
@@ -151,7 +149,6 @@ def _kappa_interval(
 
 
 def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> stats.Alpha:
-    """Return alpha with its interval; ``segments`` holds the sentence of each unit."""
     alpha = stats.krippendorff_alpha(values)
     coincidences = stats.Coincidences.of(values, segments)
     size = len(coincidences.known)
@@ -169,7 +166,6 @@ def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> stat
 def _interval(
     how: tuple[int, int, float], table: FloatArray, values_of: Callable[[FloatArray], FloatArray]
 ) -> stats.Interval:
-    """Resample the rows of sentences that hold anything; ``how``: runs, seed, confidence."""
     runs, seed, confidence = how
     chosen, no_interval = table[table.any(axis=1)], partial(stats.Interval, np.nan, np.nan)
     if not runs:

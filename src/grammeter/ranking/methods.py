@@ -331,7 +331,6 @@ class _Newton:
         return gradient, information
 
     def _chances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the probability that the row wins, and that it ties with the column."""
         half = (self.theta[at, :, None] - self.theta[at, None, :]) / 2
         tie = self.log_tie[at, None, None]
         top = np.maximum(np.abs(half), tie)

@@ -260,7 +260,6 @@ def order_of_units(pairs: Pairs, units: IntArray) -> IntArray:
 
 
 def _colours(pairs: Pairs, units: IntArray) -> tuple[_Colours, _Colours, _Colours]:
-    """Return the colours of systems, comparisons and units."""
     count = len(pairs.systems)
     systems, known = np.zeros(count, dtype=np.uint64), 0
     while True:
@@ -275,7 +274,6 @@ def _colours(pairs: Pairs, units: IntArray) -> tuple[_Colours, _Colours, _Colour
 
 
 def _rows(pairs: Pairs, systems: _Colours) -> _Colours:
-    """Colour comparisons; which system comes first does not matter."""
     first, second = _mixed(systems[pairs.first]), _mixed(systems[pairs.second])
     better = np.where(pairs.outcome < 0, second, first)
     tied = (pairs.outcome == 0).astype(np.uint64)
@@ -283,7 +281,6 @@ def _rows(pairs: Pairs, systems: _Colours) -> _Colours:
 
 
 def _sums(groups: IntArray, colours: _Colours, count: int) -> _Colours:
-    """Add up the colours of each group; the order of addition does not matter."""
     sums = np.zeros(count, dtype=np.uint64)
     np.add.at(sums, groups, colours)
     return sums

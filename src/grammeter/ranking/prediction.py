@@ -183,7 +183,6 @@ def _predicted(pairs: Pairs, clustering: rank.Clustering) -> tuple[float, float,
 def _held_out(
     method: Method, pairs: Pairs, fold_of: core.IntArray, resampling: Resampling
 ) -> Iterator[core.FloatArray]:
-    """Yield the scores of each fold's resamples, made from the other folds."""
     for fold in range(int(fold_of.max()) + 1):
         folded = replace(resampling, seed=derived_seed(resampling.seed, fold))
         yield method.runs(pairs.select(fold_of != fold), folded)
@@ -192,7 +191,6 @@ def _held_out(
 def _makefile(
     method: Method, pairs: Pairs, fold_of: core.IntArray, resampling: Resampling
 ) -> Iterator[core.FloatArray]:
-    """Yield the scores of each fold's resamples as the published procedure makes them."""
     folds = int(fold_of.max()) + 1
     scores: list[core.FloatArray] = []
     for number in range(resampling.runs):

@@ -47,7 +47,6 @@ def rank_systems(
 def _rows(
     method: Method, pairs: Pairs, resampling: Resampling, confidence: float
 ) -> Iterator[core.RankedSystem]:
-    """Yield the systems, best first; of equal scores the better range, then the later name."""
     bare = unlabelled(pairs, resampling.unit)
     scores = _equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
     runs = method.runs(bare.pairs, resampling)[:, bare.place]
@@ -72,7 +71,6 @@ def _equalised(scores: core.FloatArray, alike: core.IntArray) -> core.FloatArray
 
 
 def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
-    """Yield for each system the opponents that its score does not rest on."""
     wins, ties = pairs.counts()
     missing, meaning = method.missing(wins, ties)
     compared: core.BoolArray = np.any(wins + wins.T + ties, axis=1)

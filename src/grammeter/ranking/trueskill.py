@@ -171,7 +171,6 @@ def _uniform(job: _Job) -> Iterator[FloatArray]:
 
 
 def _source(seed: int, number: int) -> np.random.Generator:
-    """Return the random numbers of one run: two for each game, in the order of the games."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
 
 
@@ -217,7 +216,6 @@ class _Field:
         return state[0]
 
     def _slope(self, state: FloatArray) -> FloatArray:
-        """Return the expected change of means and variances per game."""
         mean, variance = state
         rise, fall = self._updates(mean, variance + self.model.tau**2)
         chance = np.exp(-np.abs(mean[:, None] - mean)) * self.allowed

@@ -236,7 +236,6 @@ class _Series:
 
 
 def _beside(metrics: Mapping[str, FloatArray]) -> list[_Series]:
-    """Return a line for each metric, the metrics beside each other in every window."""
     step = 0.7 / len(metrics)
     series: list[_Series] = []
     for number, (name, rows) in enumerate(metrics.items()):
@@ -258,7 +257,6 @@ def _curve_panel(
     ticks: Sequence[tuple[float, str]] = (),
     shaded: Iterable[tuple[float, float]] = (),
 ) -> Panel:
-    """Draw series with their legend to the right; ``shaded`` are stretches of the axis."""
     frame: Box = (across.start, upward.end, across.end, upward.start)
     height = frame[3] - frame[1]
     ends = [(across.at(low), across.at(high)) for low, high in shaded]

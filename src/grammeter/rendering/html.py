@@ -166,25 +166,20 @@ def _mark(table: Table, place: int, column: int) -> str:
 
 
 def _figure(drawing: Drawing, number: int) -> str:
-    _check_drawing(drawing.svg)
-    caption = f"<figcaption><b>Figure {number}.</b> {escaped(drawing.caption)}</figcaption>"
-    box = f'<div class="wide" role="group" aria-label="Figure {number}" tabindex="0">'
-    return f"<figure>\n{box}\n{drawing.svg}\n</div>\n{caption}\n</figure>\n"
-
-
-def _check_drawing(svg: str) -> None:
-    """Refuse elements that could run or load something, or that the policy would hide."""
     from defusedxml.ElementTree import fromstring
 
-    if "<!" in svg:
+    if "<!" in drawing.svg:
         raise ValueError("a drawing may have no comments, declarations or CDATA")
-    for element in cast("Any", fromstring(svg)).iter():
+    for element in cast("Any", fromstring(drawing.svg)).iter():
         tag = str(element.tag).rpartition("}")[2]
         names = [name.rpartition("}")[2].lower() for name in element.attrib]
         unsafe = [n for n in names if n.startswith("on") or n in ("style", "href", "src")]
         outside = [v for v in element.attrib.values() if "url(" in v and "url(#" not in v]
         if tag not in _SVG or unsafe or outside:
             raise ValueError(f"a drawing may not have {[tag, *unsafe, *outside]}")
+    caption = f"<figcaption><b>Figure {number}.</b> {escaped(drawing.caption)}</figcaption>"
+    box = f'<div class="wide" role="group" aria-label="Figure {number}" tabindex="0">'
+    return f"<figure>\n{box}\n{drawing.svg}\n</div>\n{caption}\n</figure>\n"
 
 
 def _data(browser: Browser) -> Iterator[str]:
@@ -245,7 +240,6 @@ def _sentence(sentence: PageSentence, numbers: dict[str, int], digits: Sequence[
 def _outputs(
     sentence: PageSentence, words: Sequence[str], places: dict[Key, int], digits: Sequence[int]
 ) -> Json:
-    """Write the outputs; outputs that differ only in white space are one."""
     systems_of: dict[tuple[tuple[Json, ...], ...], list[Json]] = {}
     for output in sentence.outputs:
         marks = (4 * places[_key(edit)] + VERDICTS.index(edit.verdict) for edit in output.edits)
@@ -258,7 +252,6 @@ def _outputs(
 
 
 def _corrected(words: Sequence[str], edits: Iterable[DrawnEdit]) -> list[str] | None:
-    """Apply the edits of the output, as the page does; ``None`` if they overlap."""
     done, made = 0, list[str]()
     for edit in edits:
         if edit.verdict == "missed":
@@ -282,7 +275,6 @@ def _types(browser: Browser) -> dict[str, int]:
 
 
 def _digits(browser: Browser) -> list[int]:
-    """Return the decimals of each metric: four, or more if all its values are small."""
     sizes = [0.0] * len(browser.metrics)
     for sentence in browser.sentences:
         for output in sentence.outputs:

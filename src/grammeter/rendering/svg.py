@@ -243,7 +243,15 @@ def check_figure(path: str | Path) -> None:
 def save_figure(figure: Drawing, path: str | Path) -> None:
     """Write SVG or PNG by suffix, reproducibly; UsageError also if the file cannot be written."""
     check_figure(path)
-    markup = _standalone(figure.svg)
+    root = _parsed(figure.svg)
+    width, height = float(root.get("width")), float(root.get("height")) + TITLE_ROOM
+    box = f'viewBox="0 {-TITLE_ROOM} {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+    ground = f'<rect x="0" y="{-TITLE_ROOM}" width="{width:g}" height="{height:g}" fill="#ffffff"/>'
+    heading = text(10, -FONT, root[0].text, weight="bold")
+    head, body = figure.svg.split("</desc>", maxsplit=1)
+    head = re.sub(r'viewBox="[^"]*" width="[^"]*" height="[^"]*"', box, head)
+    whole = f"{head}</desc>{ground}{heading}{body}\n"
+    markup = '<?xml version="1.0" encoding="UTF-8"?>\n' + _VARIABLE.sub(r"\1", whole)
     try:
         if str(path).lower().endswith(".svg"):
             Path(path).write_text(markup, encoding="utf-8")
@@ -254,19 +262,6 @@ def save_figure(figure: Drawing, path: str | Path) -> None:
         raise UsageError(fault, fix="Name a file in a folder that exists.") from error
 
 
-def _standalone(svg: str) -> str:
-    """Return a drawing as a file of its own: its title above it, on white, in plain colours."""
-    root = _parsed(svg)
-    width, height = float(root.get("width")), float(root.get("height")) + TITLE_ROOM
-    box = f'viewBox="0 {-TITLE_ROOM} {width:g} {height:g}" width="{width:g}" height="{height:g}"'
-    ground = f'<rect x="0" y="{-TITLE_ROOM}" width="{width:g}" height="{height:g}" fill="#ffffff"/>'
-    heading = text(10, -FONT, root[0].text, weight="bold")
-    head, body = svg.split("</desc>", maxsplit=1)
-    head = re.sub(r'viewBox="[^"]*" width="[^"]*" height="[^"]*"', box, head)
-    whole = f"{head}</desc>{ground}{heading}{body}\n"
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _VARIABLE.sub(r"\1", whole)
-
-
 def _parsed(svg: str) -> Any:
     from defusedxml.ElementTree import fromstring
 
@@ -274,7 +269,6 @@ def _parsed(svg: str) -> Any:
 
 
 def _write_png(markup: str, path: str | Path) -> None:
-    """Draw the elements of our SVG with matplotlib, which touches no setting of the reader's."""
     root = _parsed(markup.partition("\n")[2])
     left, top, width, height = map(float, root.get("viewBox").split())
     with _plotting("matplotlib.style").context(["default", _STYLE]):
@@ -312,7 +306,6 @@ def _placed(parent: Any, place: Any, turned: float) -> Iterator[tuple[Any, Any, 
 
 
 def _paint(axes: Any, shape: Any, moved: Any, turned: float, order: int) -> None:
-    """Draw one element; ``order`` keeps later ones above earlier ones."""
     patches = _plotting("matplotlib.patches")
     points = [tuple(map(float, pair.split(","))) for pair in shape.get("points", "").split()]
 

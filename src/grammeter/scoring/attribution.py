@@ -146,7 +146,6 @@ def _share(
 
 
 def _text(segment: core.Segment, edits: Sequence[core.Edit], subset: Subset) -> str:
-    """Return the source with some edits; all of them make the output as it was written."""
     if subset == 2 ** len(edits) - 1:
         return segment.hypothesis
     if not subset:
@@ -158,7 +157,6 @@ def _text(segment: core.Segment, edits: Sequence[core.Edit], subset: Subset) -> 
 def _score_texts(
     metric: metrics.Metric, segment: core.Segment, texts: Iterable[str], company: Sequence[str]
 ) -> tuple[dict[str, float], str | None]:
-    """Return the sentence score of each distinct text, and why some are NaN."""
     distinct = list(dict.fromkeys(texts))
     values, why = np.full(len(distinct), np.nan), "it is not finite"
     try:
@@ -184,7 +182,6 @@ def _score_texts(
 def _count(
     metric: metrics.Metric, segment: core.Segment, texts: Sequence[str], company: Sequence[str]
 ) -> tuple[core.Statistics, Sequence[int]]:
-    """Count all texts in one batch, and say in which rows they stand."""
     if not metric.pooled:
         segments = [replace(segment, hypothesis=text) for text in texts]
         return metric.statistics(segments), range(len(texts))

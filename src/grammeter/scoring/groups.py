@@ -81,7 +81,6 @@ def averaged(corpus: formats.Corpus) -> bool:
 
 
 def _macro(values: Mapping[str, float]) -> dict[str, Any]:
-    """Return the mean over groups; without a value where a group has none, naming it."""
     without = [group for group, value in values.items() if math.isnan(value)]
     mean = core.json_number(float(np.mean([*values.values()])))
     reason = {"reason": f"no score in {', '.join(without)}"} if without else {}

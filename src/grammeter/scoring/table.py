@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -53,13 +53,11 @@ def score_table(
 
 
 def _counted_alone(corpus: formats.Corpus, metric: Metric) -> dict[str, core.Statistics]:
-    """Count for one metric; the rows by system."""
     batch = _Batch(corpus)
     return batch.by_system(count([metric], batch.segments, batch.copies)[metric.counting()])
 
 
 def _unjudged(corpus: formats.Corpus) -> Iterator[str]:
-    """Say which sentences cannot be judged, and what became of them."""
     becomes = {"skip": "count for no metric", "keep": "count as if nothing was to be corrected"}
     for reason in dict.fromkeys(corpus.unjudgeable.values()):
         lines = [str(line + 1) for line, why in corpus.unjudgeable.items() if why == reason]
@@ -69,7 +67,6 @@ def _unjudged(corpus: formats.Corpus) -> Iterator[str]:
 
 
 def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
-    """Say in how many sentences of each system a model did not read a text to its end."""
     parts = {system: scores.parts for system, scores in column.segments.items()}
     cut = {s: int((p["truncated"] > 0).sum()) for s, p in parts.items() if "truncated" in p}
     unscored = {s: int(score.parts.get("too_long", 0)) for s, score in column.scores.items()}
@@ -101,7 +98,6 @@ class _Batch:
         self.judged = np.isin(np.arange(len(corpus)), corpus.judged) if corpus.skipped else None
 
     def by_system(self, counted: core.Statistics) -> dict[str, core.Statistics]:
-        """Return the rows of each system, a row for each sentence of the corpus."""
         judged = self.judged
         rows = {system: counted.take(at) for system, at in self.rows.items()}
         return rows if judged is None else {s: of.among(judged) for s, of in rows.items()}
@@ -121,17 +117,13 @@ def count(
     for key, metric in distinct.items():
         if key not in counted:
             counted[key] = metric.pooled_statistics(segments, copies)
-        _check_rows(metric, counted[key], len(segments))
+        rows = cast("object", counted[key])  # of a plug-in, maybe
+        if not isinstance(rows, core.Statistics) or len(rows) != len(segments):
+            made = f"{len(rows)} rows" if isinstance(rows, core.Statistics) else type(rows).__name__
+            fix = "A metric returns Statistics with one row for each segment, in their order."
+            fault = f"{metric.name}: statistics() made {made} of {len(segments)} segments"
+            raise core.UsageError(fault, fix=fix)
     return counted
-
-
-def _check_rows(metric: Metric, rows: object, number: int) -> None:
-    """Refuse a wrong number of rows, which would be taken for those of other sentences."""
-    if not isinstance(rows, core.Statistics) or len(rows) != number:
-        made = f"{len(rows)} rows" if isinstance(rows, core.Statistics) else type(rows).__name__
-        fix = "A metric returns Statistics with one row for each segment, in their order."
-        fault = f"{metric.name}: statistics() made {made} of {number} segments"
-        raise core.UsageError(fault, fix=fix)
 
 
 def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:

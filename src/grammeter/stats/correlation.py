@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import BoolArray, FloatArray
+from grammeter.core import FloatArray
 from grammeter.stats.resample import percentile_interval, resample_counts
 
 CoefficientName = Literal["pearson", "spearman", "kendall"]
@@ -91,19 +91,13 @@ def _unit_deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
         away = away / np.max(np.abs(away), axis=-1, keepdims=True, initial=0.0)  # squares may be 0
         length = np.sqrt((weights * away * away).sum(axis=-1, keepdims=True))
         scaled: FloatArray = away / length
-    return np.where(_constant(values, weights)[..., None], np.nan, scaled)
-
-
-def _constant(values: FloatArray, weights: FloatArray) -> BoolArray:
-    """Whether the units present have one value; compared as they are, for a mean is rounded."""
     present = weights > 0
     lowest = np.min(np.where(present, values, np.inf), axis=-1, initial=np.inf)
     highest = np.max(np.where(present, values, -np.inf), axis=-1, initial=-np.inf)
-    return ~(highest > lowest)
+    return np.where((~(highest > lowest))[..., None], np.nan, scaled)
 
 
 def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return average ranks; a unit of weight 2 takes two ranks and has their mean."""
     values = np.asarray(values, dtype=np.float64)
     column, row = values[..., :, None], values[..., None, :]
     below = ((row < column) * weights[..., None, :]).sum(axis=-1)

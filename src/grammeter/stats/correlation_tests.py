@@ -113,13 +113,11 @@ def _perfect_pvalue(values: FloatArray) -> float:
 
 
 def _share(of_orders: IntArray, observed: int) -> float:
-    """Return the share of all orders whose figure lies as far from 0 as the observed one."""
     return float(np.mean(np.abs(of_orders) >= abs(observed)))
 
 
 @cache
 def _orders(n: int) -> npt.NDArray[np.int8]:
-    """Return all orders of n units, shape ``(n!, n)``, a byte a number."""
     return np.fromiter(chain.from_iterable(permutations(range(n))), np.int8).reshape(-1, n)
 
 

@@ -91,7 +91,6 @@ def _cliques(neighbours: list[int]) -> Iterator[int]:
 
 
 def _bits(number: int) -> Iterator[int]:
-    """Yield the places of the bits that are set, the lowest first."""
     while number:
         lowest = number & -number
         yield lowest.bit_length() - 1

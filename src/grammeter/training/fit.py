@@ -154,7 +154,6 @@ class _Run:
         progress.loss += loss
 
     def _rate(self, update: int) -> float:
-        """Return the learning rate of an update, counted from 1."""
         settings = self._settings
         total = -(-len(self.encoded["train"]) // settings.batch_size) * settings.epochs
         rising = settings.warmup * total
@@ -164,7 +163,6 @@ class _Run:
         return settings.rate * min(1.0, left)
 
     def _batches(self, epoch: int) -> list[list[int]]:
-        """Shuffle, sort by length inside blocks, shuffle the batches."""
         random = np.random.default_rng([self._settings.seed, 0, epoch])
         examples, size = self.encoded["train"], self._settings.batch_size
         order: list[int] = random.permutation(len(examples)).tolist()

@@ -218,7 +218,6 @@ Subset = frozenset[int]  # places of edits
 def _ordered(
     sentence: EditedSentence, part: Part, first: Subset, second: Subset, tally: PairTally
 ) -> Pair | None:
-    """Return the pair, or ``None`` after counting why it is dropped."""
     if first == second:
         tally.equal_sets += 1
         return None

@@ -237,7 +237,6 @@ class _Data:
         self.measure = cache(self._measure)
 
     def train(self, folder: Path, settings: training.Settings, *, resume: bool) -> Card:
-        """Fit a quality estimator."""
         of = self._options
         return training.fit_impara(
             self.measure, folder, settings, files=self._files, size=of["pairs"], loss=of["loss"],

@@ -154,7 +154,6 @@ _FIGURES = (
 
 
 def _long_tables(comparison: Comparison) -> Iterator[core.Table]:
-    """Yield a row for each metric and system, then also for each type and each group."""
     gold = (core.Column("gold", "count"), *_FIGURES)
     for part, figures in ((), _FIGURES), (("type",), gold), (("group",), _FIGURES):
         rows = [
@@ -236,7 +235,6 @@ def groups_table(design: ComparisonDesign, metric: str, results: MetricCompariso
 
 
 def _types_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> core.Table:
-    """Return a row for each error type, the commonest on top, and a column for each system."""
     gold = {kind: [r.gold or 0 for r in of.values()] for kind, of in results.types.items()}
     kinds = sorted(gold, key=lambda kind: (-max(gold[kind]), kind))
     rows: list[Sequence[core.Cell]] = []
@@ -288,7 +286,6 @@ def _remarks(comparison: Comparison) -> Iterator[str]:
 
 
 def _missing(result: SystemResult) -> str:
-    """Name the figure that a system lacks, if it does."""
     if math.isnan(result.value):
         return "NaN"
     if math.isnan(result.low):

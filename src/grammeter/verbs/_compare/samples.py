@@ -113,7 +113,6 @@ def as_table(
 
 
 def _means(column: core.MetricScores, places: core.IntArray) -> core.MetricScores:
-    """Return the means of sentence values as the scores of systems."""
     said = dict(column.signature)
     settings = {key: said[key] for key in ("scores", "values", "judges")}
     signature = core.Signature.of(column.metric, {**settings, "by": "mean of sentences"})

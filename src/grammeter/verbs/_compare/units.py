@@ -124,7 +124,6 @@ class Groups:
 
 
 def _averaged(column: core.MetricScores) -> bool:
-    """Whether the score is a mean over documents."""
     return dict(column.signature).get("level") == DOCUMENT
 
 
@@ -174,7 +173,6 @@ def _by_group(
 def _mean_of(
     groups: int, value_of: Callable[[core.FloatArray], core.FloatArray]
 ) -> Callable[[core.FloatArray], core.FloatArray]:
-    """Return the mean over groups as a function of their sums side by side."""
     return lambda sums: value_of(sums.reshape(*sums.shape[:-1], groups, -1)).mean(axis=-1)
 
 
