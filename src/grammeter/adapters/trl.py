@@ -23,13 +23,9 @@ class Reward:
     """
 
     def __init__(
-        self,
-        metric: str | metrics.Metric | scoring.Scorer,
-        *,
-        source: str | None = "source",
-        reference: str | None = None,
-        scale: float = 1.0,
-    ) -> None:
+        self, metric: str | metrics.Metric | scoring.Scorer,
+        *, source: str | None = "source", reference: str | None = None, scale: float = 1.0,
+    ) -> None:  # fmt: skip
         self._scorer = metric if isinstance(metric, scoring.Scorer) else scoring.Scorer([metric])
         if len(self._scorer.metrics) != 1:
             raise core.UsageError("a reward is one number", fix="Give a scorer of one metric.")

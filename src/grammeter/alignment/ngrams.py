@@ -70,10 +70,7 @@ class Shared:
         return _sums(self._segment, cells, len(self._line_of_segment))
 
     def source_in_references(self) -> IntArray:
-        """Return sum of min(source, reference) over all n-grams, shape ``(segments, slots)``.
-
-        Other than the cells this includes n-grams that the hypothesis lacks.
-        """
+        """Return sum of min(source, reference) over all n-grams: ``(segments, slots)``."""
         source, references = self._fixed[0], self._fixed[1:]
         lines = int(self._line_of_segment.max(initial=-1)) + 1
         shared = [_sums(self._line, np.minimum(source, counted), lines) for counted in references]

@@ -68,10 +68,7 @@ def _ends(parts: Iterable[str]) -> set[int]:
 
 
 class CorpusTokenizer:
-    """Splits raw text as the examples are split; see the module for the decision of each gap.
-
-    A value: the same examples, in any order, split in the same way.
-    """
+    """Splits raw text as the examples are split; the order of the examples does not matter."""
 
     def __init__(self, examples: Iterable[SplitExample] | Mapping[SplitExample, int]) -> None:
         self._seen, self._all, self._splits = Counter[str](), _Counts(), _Counts()

@@ -119,10 +119,7 @@ def notice(args: argparse.Namespace, text: str) -> None:
 
 
 class Progress:
-    """A progress line on standard error, for work of over a second.
-
-    ``logged``, where standard error is a file: a line of its own, once a minute.
-    """
+    """A progress line on standard error after a second; ``logged``: a line a minute to a file."""
 
     EVERY = 60.0  # seconds, where it is logged
 

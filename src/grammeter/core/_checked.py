@@ -48,10 +48,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_home(at_home: bool, home: str, **options: object) -> None:
-    """Refuse ``options``, by name and true if wanted, where they change nothing: not ``at_home``.
-
-    The UsageError says where they have an effect, as the shell spells it: ``--validate``.
-    """
+    """Raise UsageError if one of ``options`` is set where it changes nothing: not ``at_home``."""
     for name, wanted in () if at_home else options.items():
         if wanted:
             flag = "--" + name.replace("_", "-")

@@ -1,7 +1,4 @@
-"""The door of a room: what others may use of it, loaded when it is first used (PEP 562).
-
-What a room offers stands in the stub beside its ``__init__``, which type checkers read, too.
-"""
+"""The door of a room: what its stub lists for others to use, loaded on first use (PEP 562)."""
 
 import sys
 from collections.abc import Callable
@@ -10,10 +7,7 @@ from importlib import import_module
 
 
 def door(room: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a room: ``__getattr__, __dir__ = door(__name__)``.
-
-    The stub has lines ``from grammeter.room.module import name as name``; a name may be a module.
-    """
+    """Return ``__getattr__`` and ``__dir__`` for the names that the stub of a room imports."""
 
     def get(name: str) -> object:
         homes = _homes(room)

@@ -52,10 +52,7 @@ def home() -> Path | None:
 
 @contextmanager
 def only_one(folder: Path) -> Generator[None, None, None]:
-    """Keep other processes out of a folder while this one works in it.
-
-    UsageError if another one is at work there; OSError if nothing can be written there.
-    """
+    """Keep other processes out of a folder; UsageError if one is in, OSError if not writable."""
     path = folder / LOCK
     file = _locked(path)
     while file is not None and not _is_there(file, path):  # who had it took it away

@@ -16,11 +16,7 @@ _STOPPING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 
 
 class Workers:
-    """A pool of ``count`` spawned processes, all of them started.
-
-    As a context manager it waits for them to end; on any exception it ends them at once. Each calls
-    ``prepare(*arguments)`` first.
-    """
+    """A pool of ``count`` started processes; each calls ``prepare``; an exception ends them."""
 
     def __init__(
         self, count: int, prepare: Callable[..., None] | None = None,

@@ -22,9 +22,6 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def letter_distance(first: str, second: str) -> float:
-    """Return the share of characters to delete and insert, 0 to 1; 0 for two empty strings.
-
-    A substitution is a deletion and an insertion. Characters are code points; nothing is prepared.
-    """
+    """Return the share of code points to delete and insert, 0 to 1; 0 for two empty strings."""
     total = len(first) + len(second)
     return (total - 2 * common_subsequence(first, second)) / total if total else 0.0

@@ -27,10 +27,7 @@ class Signature:
 
     @classmethod
     def of(cls, name: str, settings: Mapping[str, object]) -> "Signature":
-        """Build a signature from settings, in their order, and add the package's version.
-
-        A setting called ``version`` (that of a metric) stays in its place.
-        """
+        """Build a signature from settings, in order; the package's version is added if absent."""
         pairs = [(key, _plain(value)) for key, value in settings.items()]
         return cls(name, (*pairs, (_VERSION, __version__)))
 

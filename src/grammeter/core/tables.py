@@ -151,10 +151,7 @@ class Table:
         )
 
     def write(self, style: Style | Form = "table") -> str:
-        """Write the table in one form, with a line end after each line; TSV has no notes.
-
-        A title does not belong to the table: :func:`write_tables` writes it.
-        """
+        """Write the table in one form, without its title; TSV has no notes."""
         style = Style(style) if isinstance(style, str) else style
         return _WRITERS[style.form](self._with_marks() if style.form == "latex" else self, style)
 

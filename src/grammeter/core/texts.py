@@ -14,10 +14,7 @@ _EXTENDING = f"{JOINERS}\u0e33\u0eb3\uff9e\uff9f"
 
 
 def shielded(text: str) -> str:
-    """Return a cell that a spreadsheet shows as it is, and does not compute as a formula.
-
-    An apostrophe before it makes it text; :func:`unshielded` takes it off.
-    """
+    """Put an apostrophe before a cell that a spreadsheet would compute; see :func:`unshielded`."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 

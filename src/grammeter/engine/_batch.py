@@ -23,11 +23,7 @@ BLOCK = 1_000  # rows that are read, scored and written together
 
 @dataclass
 class Summary:
-    """The result of a run of ``seconds``.
-
-    ``totals``, ``earlier``: counts by shard; the shards that an earlier run had finished.
-    ``faults``: the first rows with an error, as ``file:line: reason``. ``notes``: on the rows.
-    """
+    """A run: counts by shard, those finished before, the first faults (``file:line: reason``)."""
 
     totals: dict[str, Totals] = field(default_factory=dict[str, Totals])
     earlier: list[str] = field(default_factory=list[str])
@@ -55,26 +51,14 @@ class Summary:
 
 @checked
 def batch(
-    inputs: Sequence[str | Path | formats.Shard],
-    metrics: Sequence[str],
-    *,
-    output: str | Path,
-    source: str = "source",
-    hypothesis: str = "hypothesis",
-    reference: Sequence[str] = (),
-    input_form: TableForm | None = None,
-    longest: int = LONGEST,
-    keep: str | None = None,
-    edits: EditsForm | None = None,
-    output_form: TableForm | None = None,
-    engine: Engine = "local",
-    jobs: int | None = None,
-    block: int = BLOCK,
-    address: str | None = None,
-    gpus_per_worker: float = 0.0,
-    cpus_per_worker: float | None = None,
+    inputs: Sequence[str | Path | formats.Shard], metrics: Sequence[str],
+    *, output: str | Path, source: str = "source", hypothesis: str = "hypothesis",
+    reference: Sequence[str] = (), input_form: TableForm | None = None, longest: int = LONGEST,
+    keep: str | None = None, edits: EditsForm | None = None, output_form: TableForm | None = None,
+    engine: Engine = "local", jobs: int | None = None, block: int = BLOCK,
+    address: str | None = None, gpus_per_worker: float = 0.0, cpus_per_worker: float | None = None,
     on_note: Callable[[str], None] | None = None,
-) -> Summary:
+) -> Summary:  # fmt: skip
     """Score the rows of tables and write them again with a column for each metric.
 
     The result has counts by file. Memory does not grow with the input. The same call continues an
@@ -138,14 +122,9 @@ def batch(
 
 
 def run_batch(
-    shards: Sequence[formats.Shard],
-    folder: str | Path,
-    job: Job,
-    *,
-    jobs: int = 1,
-    block: int = BLOCK,
-    ray: Mapping[str, Any] | None = None,
-) -> Summary:
+    shards: Sequence[formats.Shard], folder: str | Path, job: Job,
+    *, jobs: int = 1, block: int = BLOCK, ray: Mapping[str, Any] | None = None,
+) -> Summary:  # fmt: skip
     """Do :func:`batch` for shards; on Ray, if ``ray`` has the options of its ``score_shards``."""
     if jobs < 1 or block < 1:
         raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")

@@ -25,15 +25,10 @@ _GOES_ON = "The same command goes on with the files that are left; --debug shows
 
 
 def score_shards(
-    planned: Sequence[Planned],
-    job: Job,
-    *,
-    block: int,
-    workers: int | None = None,
-    address: str | None = None,
-    gpus: float = 0.0,
+    planned: Sequence[Planned], job: Job,
+    *, block: int, workers: int | None = None, address: str | None = None, gpus: float = 0.0,
     cpus: float | None = None,
-) -> Generator[Finished, None, None]:
+) -> Generator[Finished, None, None]:  # fmt: skip
     """Score shards on a cluster; yield each when it is finished, in any order.
 
     ``workers`` are actors: by default as many as the processors have room for, at most one a

@@ -90,10 +90,7 @@ class Annotator:
     def reextract_all(
         self, sentences: Sequence[tuple[str, Sequence[core.Edit]]]
     ) -> list[tuple[core.Edit, ...]]:
-        """Extract edits anew from the text that edits make, as ``errant_m2 -auto``.
-
-        Edits that only detect are not applied; they stay, typed ``UNK``, the first of their span.
-        """
+        """Extract edits anew, as ``errant_m2 -auto``; those that only detect stay, as ``UNK``."""
         applied = [Applied.of(source, edits, minimise=False) for source, edits in sentences]
         detecting = [[s for s in one.spans if s[0].type in core.DETECTION_ONLY] for one in applied]
         rows = zip(applied, detecting, strict=True)

@@ -47,10 +47,7 @@ class Resources:
 
 @cache
 def resources_of(folder: str | None) -> Resources:
-    """Read resources from a folder; ``None``: there are none.
-
-    MissingResourceError if the folder lacks a file, or pypinyin is not installed.
-    """
+    """Read resources from a folder; MissingResourceError if a file or pypinyin is missing."""
     if folder is None:
         return Resources({}, {}, lambda _character: frozenset(), {"resources": "none"})
     readings = core.require("pypinyin", extra="zh")
@@ -186,10 +183,7 @@ class Characters(annotate.Annotator):
 def chinese_annotator(
     alignments: Alignments = "all", resources: str | None = None, simplify: Simplification = "auto",
 ) -> Characters:  # fmt: skip
-    """Make an annotator of characters; equal arguments give the same object.
-
-    MissingResourceError if ``resources``, a folder, lacks a file, or a package is not installed.
-    """
+    """Return the annotator of characters; MissingResourceError if a file or package is missing."""
     return Characters(alignments, resources_of(resources), simplify)
 
 

@@ -122,11 +122,8 @@ def counted_by_type(typed_outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, 
 
 def choose(
     rows: Iterable[Sequence[Triple | None]],
-    *,
-    beta: float,
-    digits: int | None,
-    running: bool = True,
-) -> list[int]:
+    *, beta: float, digits: int | None, running: bool = True,
+) -> list[int]:  # fmt: skip
     """Choose among the references of each sentence, as the package does; return their positions.
 
     In the order of the sentences, the one whose counts give the best F, in which recall weighs

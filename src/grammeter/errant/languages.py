@@ -99,10 +99,7 @@ PLAIN_RULES = replace(
 
 
 def language(code: str, rules: RuleSet | None = None) -> Language:
-    """Return rules for a language by its code, by default the best that are here.
-
-    ``errant``: those for any language, and English's for English; ``neutral``: the neutral ones.
-    """
+    """Return rules for a language by its code: those named, by default the best that are here."""
     if rules is not None:
         UnknownNameError.check("rules", rules, get_args(RuleSet))
     if rules == "neutral":

@@ -192,10 +192,7 @@ _PLACE = re.compile(r"(\d{1,9})(?:-(\d{1,9})|(\.\d+))?")  # 8, 8-9 or 8.1
 
 
 class PlainClasses:
-    """Gives each token the class ``X``, or ``PUNCT``, and its small letters as its lemma.
-
-    So ERRANT's own alignment and merging work in any language, without linguistic information.
-    """
+    """Gives each token the class ``X`` or ``PUNCT`` and its small letters as lemma."""
 
     notice = None
 

@@ -192,20 +192,11 @@ class Row:
 
 
 def judgments_of(
-    rows: Sequence[Row],
-    where: str,
-    names: Names,
-    *,
-    form: Literal["appraise", "wmt"],
-    blocks: Iterable[judged.JudgedBlock],
-    guesses: Iterable[str] = (),
-    notices: Iterable[str] = (),
-    short: Callable[[str], str] = str,
-) -> judged.Judgments:
-    """Make rankings of the rows of the file ``where``.
-
-    ``short`` makes the name of a system from what ``names`` splits; ``guesses`` become notes.
-    """
+    rows: Sequence[Row], where: str, names: Names,
+    *, form: Literal["appraise", "wmt"], blocks: Iterable[judged.JudgedBlock],
+    guesses: Iterable[str] = (), notices: Iterable[str] = (), short: Callable[[str], str] = str,
+) -> judged.Judgments:  # fmt: skip
+    """Make rankings of a file's rows; ``short`` cuts names of systems, ``guesses`` become notes."""
     pairs = sorted({"-".join(row.languages) for row in rows if row.languages})
     rankings: list[Ranking] = []
     for row in rows:

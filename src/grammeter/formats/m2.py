@@ -58,10 +58,7 @@ class M2Block:
 
     @cached_property
     def gold(self) -> core.GoldEdits:
-        """Edits by ascending annotator, no no-ops; without a line, annotator 0 changes nothing.
-
-        Who says ``NA`` is not there; empty where all do.
-        """
+        """Edits of each annotator, no no-ops; without lines annotator 0; nobody who says ``NA``."""
         by_annotator: dict[int, list[core.Edit]] = {} if self.lines else {0: []}
         for annotator, edit in self.lines:
             edits = by_annotator.setdefault(annotator, [])
@@ -73,10 +70,7 @@ class M2Block:
 
 @dataclass(frozen=True)
 class M2File:
-    """A whole file: a block for each sentence; faults passed over, with file and line.
-
-    ``remarks``: its line ends and invisible characters.
-    """
+    """A block for each sentence; faults passed over, with file and line; remarks on encoding."""
 
     blocks: tuple[M2Block, ...]
     notices: tuple[str, ...] = ()

@@ -21,12 +21,9 @@ _FIX = "Give the very outputs that were judged, whole; without --first-segment t
 
 
 def with_numbers(
-    judgments: Judgments,
-    where: str,
-    stated: FirstSegment | None,
-    systems: Outputs | None,
+    judgments: Judgments, where: str, stated: FirstSegment | None, systems: Outputs | None,
     drop: Container[str],
-) -> Judgments:
+) -> Judgments:  # fmt: skip
     """Count one file's segments from 1, not 0; for options see ``judgments.read_judgments``."""
     file = judgments.files[0]
     sure = file.form == "jsonl" or stated is not None

@@ -201,12 +201,9 @@ class _Token(NamedTuple):
 
 
 def lay_on(
-    documents: Sequence[Document],
-    sentences: Sequence[str],
-    *,
-    alternatives: Collection[str] = (),
-    tokenise: Callable[[str], list[str]] | None = None,
-) -> Layout:
+    documents: Sequence[Document], sentences: Sequence[str],
+    *, alternatives: Collection[str] = (), tokenise: Callable[[str], list[str]] | None = None,
+) -> Layout:  # fmt: skip
     """Turn character-offset mistakes into token edits.
 
     The sentences are found in the paragraphs by their characters, white space aside. A span

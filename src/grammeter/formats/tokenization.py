@@ -30,10 +30,7 @@ class Splitting:
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def lines(self, texts: Iterable[str | None]) -> list[Any]:
-        """Return the tokens of each text with spaces between them; ``None`` stays.
-
-        Byte order marks are left out wherever they are, as in outputs joined of several files.
-        """
+        """Return the tokens of each text, joined by spaces, without byte order marks."""
         split = self.split
         return [t if t is None else " ".join(split(t.replace("\ufeff", ""))) for t in texts]
 
@@ -80,11 +77,7 @@ TOKENIZERS = {"chars": _chars, "spacy": _spacy, "syntok": _syntok}
 
 
 def splitting(how: str) -> Splitting:
-    """Return the tokeniser of a spelling such as ``chars`` or ``spacy:cs``.
-
-    Raises :class:`UsageError` if none is spelled so, :class:`MissingResourceError` if it is not
-    installed.
-    """
+    """Return the tokeniser of ``chars`` or ``spacy:cs``; UsageError, MissingResourceError."""
     name, _, argument = how.partition(":")
     core.UnknownNameError.check("tokeniser", name, ["none", "whitespace", CORPUS, *TOKENIZERS])
     if name not in TOKENIZERS or (name == "spacy") != bool(argument):

@@ -189,10 +189,7 @@ def draw_sets(
 def reorder(
     source: str, targets: Sequence[str], *, orders: int, seed: int, shuffle: bool = False
 ) -> list[list[int]]:
-    """Return places of targets in several orders, all different: as they are, then random ones.
-
-    ``shuffle``: the first is random, too.
-    """
+    """Return different orders of targets, the first as they are unless ``shuffle``."""
     places = list(range(len(targets)))
     if orders == 1 and not shuffle:
         return [places]

@@ -106,18 +106,11 @@ def parse_betas(text: str) -> tuple[float, ...]:
 
 
 def sweep_beta(
-    column: core.MetricScores,
-    human: Mapping[str, float],
-    betas: Sequence[float],
-    *,
-    metric: str | None = None,
-    human_name: str = "human scores",
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    choice: Choice | None = None,
-    rescorer: Rescorer | None = None,
-    notes: Sequence[str] = (),
-) -> BetaSweep:
+    column: core.MetricScores, human: Mapping[str, float], betas: Sequence[float],
+    *, metric: str | None = None, human_name: str = "human scores",
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (), choice: Choice | None = None,
+    rescorer: Rescorer | None = None, notes: Sequence[str] = (),
+) -> BetaSweep:  # fmt: skip
     """Correlate a metric of all betas, at least 0, with people's scores.
 
     The metric's scores have statistics, or the parts ``precision`` and ``recall``. For ``human``,

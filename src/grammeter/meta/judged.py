@@ -170,12 +170,9 @@ def differences(
 
 
 def _put_in_items(
-    column: JudgedScores,
-    pairs: Pairs,
-    rankings: Sequence[core.Ranking],
-    difference: core.FloatArray,
-    known: core.BoolArray,
-) -> int:
+    column: JudgedScores, pairs: Pairs, rankings: Sequence[core.Ranking],
+    difference: core.FloatArray, known: core.BoolArray,
+) -> int:  # fmt: skip
     """Put in place what the judge said in the very items of pairs; return how many it was shown."""
     answers, names = _in_items(column, rankings), pairs.systems
     for at in range(len(pairs)):

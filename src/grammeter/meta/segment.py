@@ -50,18 +50,12 @@ NAN = math.nan
 
 
 def correlate_sentences(
-    table: core.ScoreTable,
-    rankings: Sequence[core.Ranking],
-    *,
-    design: SentenceDesign | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    metrics: Sequence[str] | None = None,
-    judges: Sequence[str] | None = None,
-    per_judge: bool = False,
-    per_rule: bool = False,
+    table: core.ScoreTable, rankings: Sequence[core.Ranking],
+    *, design: SentenceDesign | None = None, systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (), metrics: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None, per_judge: bool = False, per_rule: bool = False,
     numbering: str | None = None,
-) -> SentenceLevel:
+) -> SentenceLevel:  # fmt: skip
     """Hold the sentence scores of metrics against judgments of sentences with the same number.
 
     A metric without sentence scores has NaN with a reason. Who takes part is for
@@ -116,13 +110,9 @@ def correlate_sentences(
 
 
 def _judged_pairs(
-    table: core.ScoreTable,
-    rankings: Sequence[core.Ranking],
-    design: SentenceDesign,
-    systems: Sequence[str] | None,
-    drop: Sequence[str],
-    judges: Sequence[str] | None,
-) -> Pairs:
+    table: core.ScoreTable, rankings: Sequence[core.Ranking], design: SentenceDesign,
+    systems: Sequence[str] | None, drop: Sequence[str], judges: Sequence[str] | None,
+) -> Pairs:  # fmt: skip
     judged = sorted({name for ranking in rankings for name in ranking.systems})
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
     rankings = by_first_listed(of_judges(rankings, judges), design.pairs)
@@ -171,12 +161,9 @@ class _Answers:
 
     @classmethod
     def of(
-        cls,
-        column: core.MetricScores,
-        pairs: Pairs,
-        rankings: Sequence[core.Ranking],
+        cls, column: core.MetricScores, pairs: Pairs, rankings: Sequence[core.Ranking],
         settings: Mapping[str, object],
-    ) -> "_Answers":
+    ) -> "_Answers":  # fmt: skip
         higher = column.higher_is_better
         turned = {} if higher else {"meta-direction": "lower is better"}
         signature = column.signature.extended({**settings, **turned})
@@ -261,12 +248,9 @@ def _estimate(value: float, resampled: core.FloatArray | None, design: SentenceD
 
 
 def _resampled(
-    answers: Mapping[str, _Answers],
-    counts: Mapping[str, PairCounts],
-    pairs: Pairs,
-    design: SentenceDesign,
-    chosen: core.BoolArray,
-) -> Iterator[tuple[str, Sequence[core.FloatArray]]]:
+    answers: Mapping[str, _Answers], counts: Mapping[str, PairCounts], pairs: Pairs,
+    design: SentenceDesign, chosen: core.BoolArray,
+) -> Iterator[tuple[str, Sequence[core.FloatArray]]]:  # fmt: skip
     """Yield tau and accuracy of each resample of pairs, or of the units that hold them.
 
     All metrics meet the same resamples of units. To draw n pairs with replacement is one

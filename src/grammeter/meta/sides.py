@@ -42,12 +42,9 @@ class Human:
 
 def human_side(
     human: core.Ranked | Mapping[str, float] | Sequence[core.Ranking],
-    *,
-    name: str = "human scores",
-    by: str | None = None,
-    other_is_judged: bool = False,
+    *, name: str = "human scores", by: str | None = None, other_is_judged: bool = False,
     clusters: bool = False,
-) -> Human:
+) -> Human:  # fmt: skip
     """Return people's scores from a ranking, judgments, or bare scores called ``name``.
 
     ``by`` is how judgments score systems, a ranking method or ``mean``; UsageError if it has
@@ -97,12 +94,9 @@ def _spelled(signature: core.Signature) -> str:
 
 def join_scores(
     sources: Mapping[str, Source],
-    *,
-    by: str = USUAL,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
+    *, by: str = USUAL, systems: Sequence[str] | None = None, drop: Sequence[str] = (),
     segments: int = 0,
-) -> core.ScoreTable:
+) -> core.ScoreTable:  # fmt: skip
     """Put scores side by side: a column for each metric, ranking and file of judgments.
 
     ``sources`` are by the name of the place, which names rankings and judgments as metrics, too;
@@ -184,12 +178,9 @@ def _longer(rows: core.SegmentScores, size: int) -> core.SegmentScores:
 
 
 def select_systems(
-    scored: Sequence[str],
-    judged: Iterable[str],
-    *,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-) -> tuple[str, ...]:
+    scored: Sequence[str], judged: Iterable[str],
+    *, systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+) -> tuple[str, ...]:  # fmt: skip
     """Return the systems that take part, in the order in which they were scored or chosen.
 
     ``systems`` are names, or names of sets, or ``all``, the default. A system on one side only,

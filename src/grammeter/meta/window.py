@@ -90,10 +90,7 @@ class Windows(core.Result, Sequence[Window]):
         return len(self.windows)
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
-        """Return a row for each window, the best of several metrics marked.
-
-        For programs: a row for each window and metric.
-        """
+        """Return a row for each window, the best of several metrics marked."""
         return [self._long_table() if long else self._main_table()]
 
     def figures(self) -> Mapping[str, core.Figure]:
@@ -153,18 +150,12 @@ class Windows(core.Result, Sequence[Window]):
 
 
 def correlate_windows(
-    table: core.ScoreTable,
-    human: Mapping[str, float],
-    *,
-    size: int = SIZE,
-    clusters: Mapping[str, int] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    metrics: Sequence[str] | None = None,
-    confidence: float = 0.95,
-    human_name: str = "human scores",
-    notes: Sequence[str] = (),
-) -> Windows:
+    table: core.ScoreTable, human: Mapping[str, float],
+    *, size: int = SIZE, clusters: Mapping[str, int] | None = None,
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    metrics: Sequence[str] | None = None, confidence: float = 0.95,
+    human_name: str = "human scores", notes: Sequence[str] = (),
+) -> Windows:  # fmt: skip
     """Correlate metrics with people in each window of the human ranking.
 
     A window has ``size`` systems, two at least; those with equal human scores stand in the order of

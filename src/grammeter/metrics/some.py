@@ -96,11 +96,7 @@ class Some(kinds.SentenceMean, kinds.Asking):
         raise core.MissingResourceError(fault, fix=fix)
 
     def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
-        """Ask the three models.
-
-        Columns are the sub-scores, scaled so that the human scores 1 to 4 become 0 to 1, and
-        ``truncated``: whether a model read only a part of the sentence.
-        """
+        """Ask the models: sub-scores, human scores 1 to 4 as 0 to 1; whether a text was cut."""
         hypotheses = [segment.hypothesis for segment in segments]
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         models = self.models()
@@ -196,11 +192,7 @@ class Impara(kinds.SentenceMean, kinds.Asking):
         return {"similarity": self.models()["similarity"], **super().settings()}
 
     def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
-        """Ask both models.
-
-        Columns are ``quality``, the logistic function of the estimator's figure; ``similarity``,
-        1 for equal texts; ``truncated``, whether a model read only a part of either.
-        """
+        """Ask both models: quality, similarity (1 for equal texts), whether a text was cut."""
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         head = Regression(head="pooler" if self.head == "released" else "linear")
         models = self.models()

@@ -40,10 +40,7 @@ def batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
 def in_batches(
     lengths: Sequence[int], budget: int, step: Callable[[list[int]], T], tally: Tally | None = None
 ) -> Iterator[tuple[list[int], T]]:
-    """Run ``step`` on batches of positions; when memory runs out, halve them.
-
-    Yields each batch with its result; ``tally`` counts the batches that succeed.
-    """
+    """Run ``step`` on batches of positions, halved when memory runs out; ``tally`` counts them."""
     waiting = batches(lengths, budget)[::-1]
     while waiting:
         batch = waiting.pop()
@@ -77,13 +74,9 @@ def spread(copies: list[list[int]], figures: FloatArray) -> tuple[list[int], Flo
 
 
 def distinct_figures(
-    name: str,
-    positions: Mapping[Member, list[int]],
-    length: Callable[[Member], int],
-    budget: int,
-    step: Callable[[list[Member]], FloatArray],
-    tally: Tally,
-) -> Iterator[tuple[list[int], FloatArray]]:
+    name: str, positions: Mapping[Member, list[int]], length: Callable[[Member], int], budget: int,
+    step: Callable[[list[Member]], FloatArray], tally: Tally,
+) -> Iterator[tuple[list[int], FloatArray]]:  # fmt: skip
     """Compute each distinct member once; yield positions and ``step``'s figures ``(members,)``."""
     members = list(positions)
     lengths = [length(member) for member in members]

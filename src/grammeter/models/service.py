@@ -58,10 +58,7 @@ class TokenSimilarity(Measure, room="encoder", columns="precision recall f1"):
 
 @dataclass(frozen=True, kw_only=True)
 class MeanSimilarity(Measure, room="encoder", columns="cosine"):
-    """Cosine of the mean last states of two texts, special tokens included (IMPARA).
-
-    ``limit`` is the maximum tokens of a text; ``None``: the model's own limit.
-    """
+    """Cosine of the mean last states of two texts (IMPARA), of at most ``limit`` tokens each."""
 
     limit: int | None = 128
 
@@ -90,10 +87,7 @@ class Perplexity(Measure, room="likelihood", columns="perplexity"):
 
 @dataclass(frozen=True, kw_only=True)
 class Likelihood(Measure, room="likelihood", columns="likelihood"):
-    """Mean log-likelihood of a text given another, for (condition, text) pairs (BARTScore).
-
-    ``limit`` is the maximum tokens of either text, including special tokens.
-    """
+    """Mean log-likelihood of a text given another (BARTScore); ``limit`` tokens of either."""
 
     limit: int | None = 1024
 

@@ -196,10 +196,7 @@ def judge(
 
 
 def _nearness(printed: Printed, ours: Ours, tolerance: Tolerance | None) -> str | None:
-    """Return why another figure is near enough: chance, or a tolerance; ``None`` if it is not.
-
-    Chance excuses ranges of ranks; a number has to be near.
-    """
+    """Return why another figure is near enough: a tolerance or, of ranges of ranks, chance."""
     if isinstance(printed.value, str) and (chance := _chance(printed, ours)):
         return chance
     if tolerance and _distance(printed, ours.value) <= tolerance.value:
@@ -257,11 +254,7 @@ def _first(values: Mapping[str, Any], *keys: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A slip or an ambiguity of a paper.
-
-    ``printed``: what it says; ``ours``: what comes out; ``proof``: which figure shows it;
-    ``command``: how to see that figure, in the folder of the data sets.
-    """
+    """A slip or ambiguity of a paper; which figure proves it, and the ``command`` that shows it."""
 
     where: str
     printed: str

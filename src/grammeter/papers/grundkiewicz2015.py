@@ -217,10 +217,7 @@ def _judges(materials: Materials) -> list[str]:
 
 
 def _of_judge(materials: Materials, judge: str, seed: int = 1) -> core.Ranked:
-    """Rank as the program behind Table 7, which leaves out opponents that were never beaten.
-
-    It has ranges of 90 % and gives four decimals, of which the table prints three.
-    """
+    """Rank as the program behind Table 7, without opponents that were never beaten; 90 % ranges."""
     judgments, divisor = materials.judgments("gjg15"), "beaten-opponents"
     by_judge = partial(verbs.rank, judgments, judge=[judge], unit="pair", divisor=divisor)
     return by_judge(confidence=0.9, seed=seed)

@@ -36,10 +36,7 @@ RUNS = 1000  # of TrueSkill, for the ranges of an evaluator
 
 
 class Row(NamedTuple):
-    """A metric of Table 1: its corpus, its spelling for systems and for sentences, its model.
-
-    ``copied``: the printed row was made with another system's outputs.
-    """
+    """A metric of Table 1; ``copied``: the printed row was made with another system's outputs."""
 
     corpus: str
     whole: str

@@ -115,16 +115,9 @@ def _hazard(x: float) -> tuple[float, float]:
 
 
 def play_games(
-    mean: FloatArray,
-    variance: FloatArray,
-    wins: FloatArray,
-    decided: FloatArray,
-    allowed: BoolArray,
-    uniform: FloatArray,
-    beta: float,
-    tau: float,
-    margin: float,
-) -> None:
+    mean: FloatArray, variance: FloatArray, wins: FloatArray, decided: FloatArray,
+    allowed: BoolArray, uniform: FloatArray, beta: float, tau: float, margin: float,
+) -> None:  # fmt: skip
     """Play games of one run, one after the other; ratings are changed in place.
 
     In :mod:`grammeter.ranking.trueskill` numpy plays all runs side by side. Here a run is a plain

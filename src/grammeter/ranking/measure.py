@@ -31,16 +31,10 @@ _Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], stats.In
 
 def measure_agreement(
     rankings: Sequence[Ranking],
-    *,
-    kappa: results.KappaKind = "script",
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    resamples: int = 1000,
-    seed: int = 1,
-    confidence: float = 0.95,
-    outputs: units.Outputs | None = None,
-    numbering: str | None = None,
-) -> results.Agreement:
+    *, kappa: results.KappaKind = "script", judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None, resamples: int = 1000, seed: int = 1,
+    confidence: float = 0.95, outputs: units.Outputs | None = None, numbering: str | None = None,
+) -> results.Agreement:  # fmt: skip
     """Measure the agreement of judges on pairs of outputs; see :func:`grammeter.agree`."""
     core.UnknownNameError.check("kappa", kappa, results.KINDS)
     if min(resamples, seed) < 0 or not 0 < confidence < 1:

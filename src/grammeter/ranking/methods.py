@@ -263,10 +263,7 @@ def _check_connected(compared: BoolArray) -> None:
 
 
 class _Newton:
-    """Newton's method for many tables at once; arrays have a row for each.
-
-    ``theta`` has shape ``(tables, n)``, ``log_tie`` and ``converged`` ``(tables,)``.
-    """
+    """Newton's method for many tables at once; arrays have a row for each."""
 
     def __init__(self, wins: IntArray, ties: IntArray, prior: float) -> None:
         self._wins: FloatArray = wins + prior * (wins + wins.swapaxes(1, 2) + ties > 0)

@@ -166,10 +166,7 @@ def derived_seed(seed: int, *numbers: int) -> int:
 
 
 def unit_numbers(pairs: Pairs, unit: Unit) -> IntArray:
-    """Return the number of each comparison's unit, from 0 on without gaps.
-
-    UsageError for documents that are not known.
-    """
+    """Return each comparison's unit, 0 on without gaps; UsageError for unknown documents."""
     if unit == "pair":
         return np.arange(len(pairs))
     numbers: IntArray = getattr(pairs, COLUMNS[unit])

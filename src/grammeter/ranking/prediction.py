@@ -78,15 +78,10 @@ class Prediction(core.Result):
 
 
 def cross_validate(
-    selection: Selection,
-    method: Method,
-    *,
-    folds: int = 100,
-    repeats: int = 1,
-    training: Training = "held-out",
-    resampling: Resampling | None = None,
-    confidence: float = 0.95,
-) -> Prediction:
+    selection: Selection, method: Method,
+    *, folds: int = 100, repeats: int = 1, training: Training = "held-out",
+    resampling: Resampling | None = None, confidence: float = 0.95,
+) -> Prediction:  # fmt: skip
     """Measure by cross-validation how well a ranking predicts judgments.
 
     Units are shuffled and dealt out to the folds in turn. Each fold is predicted by a ranking made
@@ -125,13 +120,9 @@ def _mean(predictions: Sequence[Prediction], seeds: str) -> Prediction:
 
 
 def _once(
-    selection: Selection,
-    method: Method,
-    folds: int,
-    training: Training,
-    resampling: Resampling,
+    selection: Selection, method: Method, folds: int, training: Training, resampling: Resampling,
     confidence: float,
-) -> Prediction:
+) -> Prediction:  # fmt: skip
     unit, seed = resampling.unit or "sentence", resampling.seed
     resampling = replace(resampling, unit=unit if method.unit else None)
     bare = unlabelled(selection.pairs, unit)

@@ -22,12 +22,9 @@ ROUNDING = 1e-12  # scores that differ by less, relative to the largest of them,
 
 
 def rank_systems(
-    selection: Selection,
-    method: Method,
-    *,
-    resampling: Resampling | None = None,
-    confidence: float = 0.95,
-) -> core.Ranked:
+    selection: Selection, method: Method,
+    *, resampling: Resampling | None = None, confidence: float = 0.95,
+) -> core.Ranked:  # fmt: skip
     """Rank systems by the judgments of a selection, as :func:`grammeter.rank` describes it.
 
     ``resampling`` is by the unit of the method by default; a range covers the ranks in a share of
@@ -174,12 +171,9 @@ def score_order(scores: core.FloatArray, *further: core.FloatArray) -> list[int]
 
 
 def rank_ranges(
-    first: core.IntArray,
-    last: core.IntArray,
-    confidence: float,
-    *,
-    alike: Sequence[int] | None = None,
-) -> list[RankRange]:
+    first: core.IntArray, last: core.IntArray, confidence: float,
+    *, alike: Sequence[int] | None = None,
+) -> list[RankRange]:  # fmt: skip
     """Return the first and last rank that each system takes, less the outermost ones.
 
     Of B runs, ``ceil((B - B * confidence) / 2)`` are cut off at each end of the ranks ``(runs,

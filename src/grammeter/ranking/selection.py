@@ -43,14 +43,10 @@ class Selection:
 
 def select(
     rankings: Sequence[Ranking],
-    *,
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    extraction: Extraction = "expanded",
-    numbering: str | None = None,
-) -> Selection:
+    *, judges: Sequence[str] | None = None, without_judges: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    extraction: Extraction = "expanded", numbering: str | None = None,
+) -> Selection:  # fmt: skip
     """Compare systems two by two in the rankings of some judges.
 
     The options are those of :func:`grammeter.rank`. A system that none of the judges saw is absent.

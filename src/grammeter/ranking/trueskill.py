@@ -145,10 +145,7 @@ def _play_together(job: _Job) -> FloatArray:
 
 
 def update(means: FloatArray, variances: FloatArray, games: _Games, model: GameModel) -> None:
-    """Move the ratings at the places ``one`` and ``other`` of games in place.
-
-    The outcome is 1 if the first won, 2 if the second did, 0 for a draw.
-    """
+    """Move ratings in place by games' outcomes: 0 a draw, 1 if the first won, 2 if the second."""
     one, other, outcome = games
     mean, other_mean = means[one], means[other]
     variance, other_variance = variances[one] + model.tau**2, variances[other] + model.tau**2

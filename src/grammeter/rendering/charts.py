@@ -160,15 +160,10 @@ def _pvalue(value: float) -> str:
 
 
 def _cell_panel(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    values: Numbers,
-    *,
-    form: Callable[[float], str] = "{:.2f}".format,
-    marks: Sequence[Sequence[str]] | None = None,
-    neutral: float | None = None,
-    below: Sequence[str] = (),
-) -> Panel:
+    rows: Sequence[str], columns: Sequence[str], values: Numbers,
+    *, form: Callable[[float], str] = "{:.2f}".format, marks: Sequence[Sequence[str]] | None = None,
+    neutral: float | None = None, below: Sequence[str] = (),
+) -> Panel:  # fmt: skip
     """Make the panel of a map; ``neutral`` is the number without colour, by default the least."""
     for table in (values, marks):
         if table is not None and [*map(len, table)] != [len(columns)] * len(rows):

@@ -50,12 +50,9 @@ def scatter(
 
 
 def metric_scatters(
-    human: Mapping[str, float],
-    metrics: Mapping[str, Mapping[str, float]],
-    *,
-    human_label: str = "human score",
-    captions: Mapping[str, str] | None = None,
-) -> Drawing:
+    human: Mapping[str, float], metrics: Mapping[str, Mapping[str, float]],
+    *, human_label: str = "human score", captions: Mapping[str, str] | None = None,
+) -> Drawing:  # fmt: skip
     """Draw scores by metrics against scores by people, a plot for each metric.
 
     As Figure 1 of Chollampatt and Ng (2018). Systems without a finite score on both sides are
@@ -124,14 +121,9 @@ def _cost(box: Box, taken: Sequence[Box], frame: Box) -> int:
 
 # --- curves ---------------------------------------------------------------------------------
 def learning_curve(
-    sizes: Sequence[int],
-    mean: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    *,
-    tail: float = 0.05,
-    target: float = 0.95,
-) -> Drawing:
+    sizes: Sequence[int], mean: Sequence[float], low: Sequence[float], high: Sequence[float],
+    *, tail: float = 0.05, target: float = 0.95,
+) -> Drawing:  # fmt: skip
     """Draw how a ranking settles: the correlation with the full ranking by number of items.
 
     For each size, ascending, the mean over draws, and the quantiles ``tail`` and ``1 - tail``;
@@ -248,15 +240,10 @@ def _beside(metrics: Mapping[str, FloatArray]) -> list[_Series]:
 
 
 def _curve_panel(
-    series: Sequence[_Series],
-    across: Scale,
-    upward: Scale,
-    *,
-    x_label: str,
-    y_label: str,
-    ticks: Sequence[tuple[float, str]] = (),
+    series: Sequence[_Series], across: Scale, upward: Scale,
+    *, x_label: str, y_label: str, ticks: Sequence[tuple[float, str]] = (),
     shaded: Iterable[tuple[float, float]] = (),
-) -> Panel:
+) -> Panel:  # fmt: skip
     frame: Box = (across.start, upward.end, across.end, upward.start)
     height = frame[3] - frame[1]
     ends = [(across.at(low), across.at(high)) for low, high in shaded]
@@ -298,13 +285,9 @@ def _sample(series: _Series, x: float, y: float) -> Iterator[str]:
 
 
 def _grid(
-    across: Scale,
-    upward: Scale,
-    frame: Box,
-    x_label: str,
-    y_label: str,
+    across: Scale, upward: Scale, frame: Box, x_label: str, y_label: str,
     ticks: Sequence[tuple[float, str]] = (),
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     """Yield the lines, numbers and names of both axes; ``ticks`` replace round numbers."""
     left, top, right, bottom = frame
     for value, shown in ticks or across.labelled():

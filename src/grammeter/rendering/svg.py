@@ -62,14 +62,9 @@ def plain(content: str) -> str:
 
 
 def text(
-    x: float,
-    y: float,
-    content: str,
-    *,
-    anchor: str | None = None,
-    colour: str = INK,
-    weight: str | None = None,
-) -> str:
+    x: float, y: float, content: str,
+    *, anchor: str | None = None, colour: str = INK, weight: str | None = None,
+) -> str:  # fmt: skip
     """Write a text, ``y`` its middle; ``anchor``: ``middle`` or ``end`` if it does not start."""
     place = {"x": x, "y": y + 0.35 * FONT}
     look = {"fill": colour, "text_anchor": anchor, "font_weight": weight}

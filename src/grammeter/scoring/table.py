@@ -14,12 +14,9 @@ CUT = "texts longer than the model takes were cut"
 
 
 def score_table(
-    corpus: formats.Corpus,
-    metrics: Mapping[str, Metric],
-    *,
-    types: bool | core.Tier = False,
-    gold_types: bool = False,
-) -> core.ScoreTable:
+    corpus: formats.Corpus, metrics: Mapping[str, Metric],
+    *, types: bool | core.Tier = False, gold_types: bool = False,
+) -> core.ScoreTable:  # fmt: skip
     """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`."""
     for metric in metrics.values():
         check_needs(metric, corpus)
@@ -106,10 +103,7 @@ class _Batch:
 def count(
     metrics: Sequence[Metric], segments: Sequence[core.Segment], copies: Sequence[int]
 ) -> dict[object, core.Statistics]:
-    """Count once for all metrics that share rows, asking models together; by ``counting()``.
-
-    ``copies`` says how many systems wrote each segment.
-    """
+    """Count once for metrics that share rows; ``copies``: how many systems wrote each segment."""
     distinct = {metric.counting(): metric for metric in reversed(metrics)}
     asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
     answered = models.run_together([metric.steps(segments) for metric in asking.values()])
@@ -148,12 +142,9 @@ def _score_one(
 
 
 def _with_types(
-    column: core.MetricScores,
-    metric: Metric,
-    corpus: formats.Corpus,
-    types: bool | core.Tier,
+    column: core.MetricScores, metric: Metric, corpus: formats.Corpus, types: bool | core.Tier,
     gold_types: bool,
-) -> tuple[core.MetricScores, tuple[str, ...]]:
+) -> tuple[core.MetricScores, tuple[str, ...]]:  # fmt: skip
     """Add scores by error type as far as they are wanted and the metric has them, with notes."""
     notes: tuple[str, ...] = ()
     if types:

@@ -71,10 +71,7 @@ def between_rows(first: IntArray, second: IntArray) -> IntArray:
 
 
 def within_rows(counts: IntArray) -> IntArray:
-    """Compare every two judgments of one observer on the same unit.
-
-    Shapes as for :func:`between_rows`; 0 for units that were judged once.
-    """
+    """Compare every two judgments of one observer on the same unit, as :func:`between_rows`."""
     total, agreeing = counts.sum(axis=1), (counts * (counts - 1) // 2).sum(axis=1)
     return np.column_stack((agreeing, total * (total - 1) // 2, counts * (total > 1)[:, None]))
 

@@ -169,14 +169,9 @@ def fisher_interval(
 
 
 def bootstrap_coefficients(
-    x: FloatArray,
-    y: FloatArray,
-    kind: CoefficientName = "pearson",
-    *,
-    resamples: int,
-    seed: int,
-    ties: TiePolicy = "tau-b",
-) -> FloatArray:
+    x: FloatArray, y: FloatArray, kind: CoefficientName = "pearson",
+    *, resamples: int, seed: int, ties: TiePolicy = "tau-b",
+) -> FloatArray:  # fmt: skip
     """Correlate bootstrap resamples of the units (Efron & Tibshirani 1993, section 6.1).
 
     Shape ``(resamples,)``; NaN where a resample is constant in one variable. The same seed draws

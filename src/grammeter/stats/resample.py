@@ -66,10 +66,7 @@ def on_grid(rows: FloatArray) -> FloatArray:
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
-    """Return the random numbers of a seed: PCG64, independent of numpy's global state.
-
-    Each ``stream`` of a seed has numbers of its own.
-    """
+    """Return the random numbers of a stream of a seed: PCG64, not numpy's global state."""
     return np.random.Generator(np.random.PCG64([seed, stream] if stream else seed))
 
 
@@ -174,10 +171,7 @@ def bca_interval(
 
 
 def t_interval(values: Sequence[float], *, level: float = 0.95) -> tuple[float, float]:
-    """Return the interval of the mean of independent runs, by Student's t; NaN for fewer than two.
-
-    ``level``, from 0 to 1, is the share covered.
-    """
+    """Return the interval of the mean of independent runs (Student's t); NaN for fewer than two."""
     if len(values) < 2:
         return math.nan, math.nan
     from scipy.special import stdtrit  # pyright: ignore[reportMissingTypeStubs]

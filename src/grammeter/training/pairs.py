@@ -168,11 +168,8 @@ class PairData:
 
 def draw_pairs(
     sentences: Sequence[EditedSentence],
-    *,
-    size: int = 4096,
-    seed: int = 1,
-    parallel_only: bool = False,
-) -> PairData:
+    *, size: int = 4096, seed: int = 1, parallel_only: bool = False,
+) -> PairData:  # fmt: skip
     """Draw at most ``size`` pairs for training, validation and test, 8:1:1.
 
     Each sentence gives up to 30 draws: a random subset of its edits, and the same with each edit

@@ -23,14 +23,9 @@ RESAMPLES = 1000
 
 
 def write_card(
-    folder: Path,
-    metric: str,
-    scoring: str,
-    fitted: Fitted,
-    data: Mapping[str, object],
-    results: Mapping[str, object],
-    options: Mapping[str, object] | None = None,
-) -> Card:
+    folder: Path, metric: str, scoring: str, fitted: Fitted, data: Mapping[str, object],
+    results: Mapping[str, object], options: Mapping[str, object] | None = None,
+) -> Card:  # fmt: skip
     """Write the training card beside the weights, as JSON and Markdown, and return it.
 
     ``metric`` is ``impara``, or ``some`` with its criterion; ``scoring`` spells the metric that

@@ -23,17 +23,10 @@ from grammeter.training.results import interval, write_card
 
 
 def fit_impara(
-    measure: Callable[[], Measured],
-    folder: Path,
-    settings: Settings,
-    *,
-    files: Sequence[Path] = (),
-    reading: Mapping[str, object] | None = None,
-    size: int = 4096,
-    loss: LossName = "sigmoid",
-    parallel_only: bool = False,
-    resume: bool = False,
-) -> Card:
+    measure: Callable[[], Measured], folder: Path, settings: Settings,
+    *, files: Sequence[Path] = (), reading: Mapping[str, object] | None = None, size: int = 4096,
+    loss: LossName = "sigmoid", parallel_only: bool = False, resume: bool = False,
+) -> Card:  # fmt: skip
     """Draw pairs, fit a quality estimator to them, and write it with its training card.
 
     The options and errors are those of :func:`grammeter.verbs.train_impara`; the seed of
@@ -87,14 +80,9 @@ def _accuracies(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
 
 
 def fit_some(
-    rated: Sequence[Rating],
-    folder: Path,
-    settings: Settings,
-    *,
-    files: Sequence[Path] = (),
-    criteria: Sequence[Criterion] = CRITERIA,
-    resume: bool = False,
-) -> dict[Criterion, Card]:
+    rated: Sequence[Rating], folder: Path, settings: Settings,
+    *, files: Sequence[Path] = (), criteria: Sequence[Criterion] = CRITERIA, resume: bool = False,
+) -> dict[Criterion, Card]:  # fmt: skip
     """Fit a regressor for each criterion, in ``folder/CRITERION``.
 
     The options and errors are those of :func:`grammeter.verbs.train_some`. ``rated``: outputs with

@@ -52,17 +52,10 @@ class ComparedEdits:
 @core.checked
 def edits_convert(
     m2_file: str | Path | M2File,
-    *,
-    redo: Redo,
-    no_min: bool = False,
-    old_cats: bool = False,
-    lenient: bool = False,
-    lev: bool = False,
-    merge: errant.Strategy = "rules",
-    pipeline: str | None = None,
-    parse: str | Path | None = None,
-    rules: errant.RuleSet | None = None,
-) -> ExtractedEdits:
+    *, redo: Redo, no_min: bool = False, old_cats: bool = False, lenient: bool = False,
+    lev: bool = False, merge: errant.Strategy = "rules", pipeline: str | None = None,
+    parse: str | Path | None = None, rules: errant.RuleSet | None = None,
+) -> ExtractedEdits:  # fmt: skip
     """Extract the edits of an M2 file anew, or keep them and type them, as ``errant_m2``.
 
     Raises :class:`DataError` if edits of one annotator overlap.
@@ -158,19 +151,11 @@ def edits_align(
 
 @core.checked
 def edits_compare(
-    hyp: str | Path | M2File,
-    ref: str | Path | M2File,
-    *,
-    beta: float = 0.5,
-    mode: errant.Mode = "span-correction",
-    single: bool = False,
-    multi: bool = False,
-    filt: Sequence[str] = (),
-    cat: int | None = None,
-    lenient: bool = False,
-    realign: bool = False,
-    scheme: Scheme | None = None,
-) -> ComparedEdits:
+    hyp: str | Path | M2File, ref: str | Path | M2File,
+    *, beta: float = 0.5, mode: errant.Mode = "span-correction", single: bool = False,
+    multi: bool = False, filt: Sequence[str] = (), cat: int | None = None, lenient: bool = False,
+    realign: bool = False, scheme: Scheme | None = None,
+) -> ComparedEdits:  # fmt: skip
     """Compare the edits of two M2 files, as ``errant_compare``.
 
     Raises :class:`DataError` if the files do not have the same sentences.

@@ -15,15 +15,10 @@ CLOSE = 1e-5  # figures of a model differ by less between one batch of texts and
 @core.checked
 def explain(
     scores: core.ScoreTable | Corpus,
-    *,
-    system: str,
-    line: int,
-    metrics: Sequence[str | Metric] | None = None,
-    attribution: core.Method | None = None,
-    seed: int = 1,
-    limit: int = scoring.LIMIT,
+    *, system: str, line: int, metrics: Sequence[str | Metric] | None = None,
+    attribution: core.Method | None = None, seed: int = 1, limit: int = scoring.LIMIT,
     pipeline: str | None = None,
-) -> core.SentenceExplanation:
+) -> core.SentenceExplanation:  # fmt: skip
     """Say why an output got its scores.
 
     The values are the segment scores of :func:`score`. A table holds all that they depend on;

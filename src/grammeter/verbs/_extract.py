@@ -30,22 +30,13 @@ class ExtractedEdits:
 
 @core.checked
 def edits_extract(
-    orig: str | Path | Sequence[str] | None = None,
-    cor: Sequence[str | Path | Sequence[str]] = (),
-    *,
-    scheme: Scheme = "errant",
-    tok: bool = False,
-    lev: bool = False,
-    merge: errant.Strategy = "rules",
-    pipeline: str | None = None,
-    parse: str | Path | None = None,
-    rules: errant.RuleSet | None = None,
-    normalise: UnicodeForm | None = None,
-    para: str | Path | None = None,
-    alignments: errant.Alignments = "all",
-    resources: str | None = None,
-    simplify: errant.Simplification = "auto",
-) -> ExtractedEdits:
+    orig: str | Path | Sequence[str] | None = None, cor: Sequence[str | Path | Sequence[str]] = (),
+    *, scheme: Scheme = "errant", tok: bool = False, lev: bool = False,
+    merge: errant.Strategy = "rules", pipeline: str | None = None, parse: str | Path | None = None,
+    rules: errant.RuleSet | None = None, normalise: UnicodeForm | None = None,
+    para: str | Path | None = None, alignments: errant.Alignments = "all",
+    resources: str | None = None, simplify: errant.Simplification = "auto",
+) -> ExtractedEdits:  # fmt: skip
     """Extract and type the edits that lead from a text to its corrected versions.
 
     As ``errant_parallel`` does, with the same pipeline to the same result. An empty source line

@@ -65,22 +65,12 @@ def judge(
 @core.renamed(by="metric")
 @core.checked
 def judge(
-    corpus: formats.Corpus | None = None,
-    items: Sequence[Shown] | None = None,
-    *,
-    metric: str | Judging | None = None,
-    benchmark: str | None = None,
-    prompt: str | None = None,
-    per_output: int | None = None,
-    permute: int | None = None,
-    repeats: int | None = None,
-    seed: int | None = None,
-    coverage: float | None = None,
-    dry_run: bool = False,
-    submit: str | Path | None = None,
-    collect: str | Path | None = None,
-    demo: bool = False,
-) -> Judged | llm.Estimate | llm.Submission:
+    corpus: formats.Corpus | None = None, items: Sequence[Shown] | None = None,
+    *, metric: str | Judging | None = None, benchmark: str | None = None, prompt: str | None = None,
+    per_output: int | None = None, permute: int | None = None, repeats: int | None = None,
+    seed: int | None = None, coverage: float | None = None, dry_run: bool = False,
+    submit: str | Path | None = None, collect: str | Path | None = None, demo: bool = False,
+) -> Judged | llm.Estimate | llm.Submission:  # fmt: skip
     """Let a language model judge items as people do, at the endpoint of :func:`using`.
 
     Raises :class:`UsageError` or :class:`DataError` if the metric uses no language model, or an

@@ -18,20 +18,11 @@ def sample(
 @checked
 def sample(
     corpus: Corpus,
-    *,
-    n: int | None = None,
-    probabilities: bool = False,
-    select: Select = "paper",
-    per_item: int = 5,
-    seed: int = 1,
-    distinct: bool = False,
-    scores: ScoreTable | None = None,
-    metric: str | None = None,
-    judges: int | Sequence[str] = (),
-    overlap: int | None = None,
-    sharers: int | None = None,
-    repeats: int | None = None,
-) -> tuple[Item, ...] | Distribution:
+    *, n: int | None = None, probabilities: bool = False, select: Select = "paper",
+    per_item: int = 5, seed: int = 1, distinct: bool = False, scores: ScoreTable | None = None,
+    metric: str | None = None, judges: int | Sequence[str] = (), overlap: int | None = None,
+    sharers: int | None = None, repeats: int | None = None,
+) -> tuple[Item, ...] | Distribution:  # fmt: skip
     """Draw items for human judgment: sentences, and which of their outputs are shown.
 
     Raises :class:`UsageError` if the numbers do not fit each other or the corpus.

@@ -14,13 +14,9 @@ from grammeter.verbs._extract import either
 
 @checked
 def score(
-    corpus: formats.Corpus,
-    metrics: Sequence[str | Metric] = (),
-    *,
-    types: bool | Tier = False,
-    gold_types: bool = False,
-    parse: str | Path | None = None,
-) -> ScoreTable:
+    corpus: formats.Corpus, metrics: Sequence[str | Metric] = (),
+    *, types: bool | Tier = False, gold_types: bool = False, parse: str | Path | None = None,
+) -> ScoreTable:  # fmt: skip
     """Score all systems of a corpus with several metrics.
 
     Raises :class:`UsageError` if there is no system or metric, a name is unknown or stands twice,

@@ -18,26 +18,14 @@ GIVEN = "given"  # origin of edits that the data contain
 
 @checked
 def train_impara(
-    parallel: Sequence[str | Path],
-    output: str | Path,
-    *,
-    encoder: str = ENCODER,
-    pairs: int = 4096,
-    parallel_only: bool = False,
-    loss: training.LossName = "sigmoid",
-    epochs: int = 10,
-    batch_size: int = 32,
-    learning_rate: float = 1e-5,
-    decay: training.Decay = "none",
-    warmup: float = 0.0,
-    dtype: training.Precision = "auto",
-    seed: int = 1,
-    source_column: str | None = None,
-    target_column: str | None = None,
-    pipeline: str | None = None,
-    lenient: bool = False,
+    parallel: Sequence[str | Path], output: str | Path,
+    *, encoder: str = ENCODER, pairs: int = 4096, parallel_only: bool = False,
+    loss: training.LossName = "sigmoid", epochs: int = 10, batch_size: int = 32,
+    learning_rate: float = 1e-5, decay: training.Decay = "none", warmup: float = 0.0,
+    dtype: training.Precision = "auto", seed: int = 1, source_column: str | None = None,
+    target_column: str | None = None, pipeline: str | None = None, lenient: bool = False,
     resume: bool = False,
-) -> Card:
+) -> Card:  # fmt: skip
     """Train IMPARA's quality estimator from parallel data (Maeda et al. 2022).
 
     It runs on the device of :func:`grammeter.using`. Raises :class:`UsageError` if an option is
@@ -85,20 +73,12 @@ def train_impara(
 
 @checked
 def train_some(
-    scores: str | Path,
-    output: str | Path,
-    *,
-    criteria: Sequence[training.Criterion] = training.CRITERIA,
-    encoder: str = ENCODER,
-    epochs: int = 10,
-    batch_size: int = 32,
-    learning_rate: float = 3e-5,
-    decay: training.Decay = "linear",
-    warmup: float = 0.1,
-    dtype: training.Precision = "auto",
-    seed: int = 1,
-    resume: bool = False,
-) -> dict[training.Criterion, Card]:
+    scores: str | Path, output: str | Path,
+    *, criteria: Sequence[training.Criterion] = training.CRITERIA, encoder: str = ENCODER,
+    epochs: int = 10, batch_size: int = 32, learning_rate: float = 3e-5,
+    decay: training.Decay = "linear", warmup: float = 0.1, dtype: training.Precision = "auto",
+    seed: int = 1, resume: bool = False,
+) -> dict[training.Criterion, Card]:  # fmt: skip
     """Train SOME's regressors from human scores (Yoshimura et al. 2020).
 
     Device and errors are those of :func:`train_impara`.
@@ -124,25 +104,13 @@ def train_some(
 
 @checked
 def train_cross_domain(
-    corpora: Mapping[str, Sequence[str | Path]],
-    output: str | Path,
-    *,
-    seeds: Sequence[int] = (1, 2, 3),
-    encoder: str = ENCODER,
-    pairs: int = 4096,
-    parallel_only: bool = False,
-    loss: training.LossName = "sigmoid",
-    epochs: int = 10,
-    batch_size: int = 32,
-    learning_rate: float = 1e-5,
-    decay: training.Decay = "none",
-    warmup: float = 0.0,
-    dtype: training.Precision = "auto",
-    source_column: str | None = None,
-    target_column: str | None = None,
-    pipeline: str | None = None,
-    lenient: bool = False,
-) -> training.CrossDomain:
+    corpora: Mapping[str, Sequence[str | Path]], output: str | Path,
+    *, seeds: Sequence[int] = (1, 2, 3), encoder: str = ENCODER, pairs: int = 4096,
+    parallel_only: bool = False, loss: training.LossName = "sigmoid", epochs: int = 10,
+    batch_size: int = 32, learning_rate: float = 1e-5, decay: training.Decay = "none",
+    warmup: float = 0.0, dtype: training.Precision = "auto", source_column: str | None = None,
+    target_column: str | None = None, pipeline: str | None = None, lenient: bool = False,
+) -> training.CrossDomain:  # fmt: skip
     """Train IMPARA on each of several corpora, and test each model on each (Maeda's Table 4).
 
     Raises :class:`UsageError` if there is no corpus or no seed, a seed is repeated, or a name
@@ -197,16 +165,10 @@ def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[
 @checked
 def train_impacts(
     parallel: Sequence[str | Path],
-    *,
-    encoder: str = ENCODER,
-    extract: bool = False,
-    merge: bool = False,
-    least: int = 1,
-    source_column: str | None = None,
-    target_column: str | None = None,
-    pipeline: str | None = None,
+    *, encoder: str = ENCODER, extract: bool = False, merge: bool = False, least: int = 1,
+    source_column: str | None = None, target_column: str | None = None, pipeline: str | None = None,
     lenient: bool = False,
-) -> training.Impacts:
+) -> training.Impacts:  # fmt: skip
     """Measure the impact of every edit of parallel data (Maeda et al. 2022, equation 5).
 
     Returns impacts of each error type and of each edit, the greatest first (Tables 6 and 7).

@@ -70,14 +70,9 @@ class Difference(core.Result):
 
 @core.checked
 def difference(
-    table: Comparable,
-    first: str,
-    second: str,
-    *,
-    metrics: Sequence[str] | None = None,
-    types: bool | core.Tier = False,
-    show: int = 10,
-) -> Difference:
+    table: Comparable, first: str, second: str,
+    *, metrics: Sequence[str] | None = None, types: bool | core.Tier = False, show: int = 10,
+) -> Difference:  # fmt: skip
     """Subtract a system's scores from another's, sentence by sentence, and sort by the difference.
 
     Raises :class:`UsageError` or :class:`DataError` if a name or number is impossible, or what is

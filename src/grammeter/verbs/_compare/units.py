@@ -23,10 +23,7 @@ class Units:
 
     @classmethod
     def of(cls, table: core.ScoreTable, wanted: str | None) -> "Units":
-        """Find the units of a table; by default documents where it knows them, else sentences.
-
-        Any column of its groups may be the unit. Raises :class:`UsageError` for what it lacks.
-        """
+        """Find the units: a column of groups; by default documents if known, else sentences."""
         corpus = table.corpus or {}
         labels = {**corpus.get("groups", {}), DOCUMENT: corpus.get("documents", ())}
         known = {name: of for name, of in labels.items() if of}

@@ -37,19 +37,11 @@ def compare(table: samples.Comparable | str | Path, **options: Any) -> Compariso
 @core.checked
 def compare(
     table: samples.Comparable | str | Path,
-    *,
-    baseline: str | None = None,
-    test: Test = "bootstrap",
-    resamples: int | None = None,
-    seed: int = 1,
-    confidence: float = 0.95,
-    correction: stats.Correction = "none",
-    metrics: Sequence[str] | None = None,
-    types: bool | core.Tier = False,
-    difference: Sequence[str] | None = None,
-    show: int = SHOWN,
-    unit: str | None = None,
-) -> Comparison | Difference:
+    *, baseline: str | None = None, test: Test = "bootstrap", resamples: int | None = None,
+    seed: int = 1, confidence: float = 0.95, correction: stats.Correction = "none",
+    metrics: Sequence[str] | None = None, types: bool | core.Tier = False,
+    difference: Sequence[str] | None = None, show: int = SHOWN, unit: str | None = None,
+) -> Comparison | Difference:  # fmt: skip
     """Compare systems on the same sentences, against a baseline or every pair.
 
     Scores by group, if the table has them, are compared as well: units are drawn in each group.
