@@ -249,3 +249,26 @@ def test_named_columns_stand_in_any_order():
     assert scores.values.tolist()[0] == 0.5
     assert math.isnan(scores.values[1])
     assert scores.parts["tp"].tolist()[0] == 1
+
+
+def test_a_column_says_the_direction():
+    head = "metric\tsystem\thigher_is_better\tvalue\n"
+    table = parse(
+        head + "wer\tA\tFalse\t0.5\nm2\tA\ttrue\t0.1\nwer\tB\tfalse\t.2\nm2\tB\ttrue\t1\n"
+    )
+    assert [column.higher_is_better for column in table.values()] == [False, True]
+    assert not table.notes
+    assert table["wer"]["A"].parts == {}
+    with pytest.raises(DataError, match="'lower'") as caught:
+        parse(head + "wer\tA\tlower\t0.5\n")
+    assert caught.value.where == "x.tsv:2"
+    with pytest.raises(DataError, match="not the same in all its lines"):
+        parse(head + "wer\tA\tfalse\t0.5\nwer\tB\ttrue\t0.5\n")
+
+
+def test_an_error_rate_without_a_direction_gets_a_note():
+    table = parse(HEADER + "NLD\tA\t0.5\nm2\tA\t0.5\n")
+    assert all(column.higher_is_better for column in table.values())
+    (note,) = table.notes
+    assert note.startswith("NLD: taken as higher is better")
+    assert parse("system\tTER\nA\t0.5\n").notes

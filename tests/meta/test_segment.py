@@ -650,7 +650,7 @@ def test_the_public_shape():
     assert (data["pairs"], data["ties"]) == ("expanded", "h-ties")
     assert (data["systems"], data["judges"], data["rankings"]) == (["a", "b", "c"], ["x", "y"], 6)
     metric = data["metrics"]["good"]
-    assert set(metric["ties"]) == {"metric", "human", "both", "metric_share"}
+    assert set(metric["ties"]) == {"metric", "human", "both"}
     assert metric["n"] == 18 == metric["concordant"] + metric["discordant"] + 3
 
 

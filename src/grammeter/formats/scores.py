@@ -14,7 +14,8 @@ Score files, told by their content:
   system's segments one after the other; the metric is named after the file;
 - ``system value precision recall``, as the F-scores of Grundkiewicz et al. 2015 are stored.
 
-A value that says ``None`` or ``NaN`` is missing; anything else that is no number is a fault.
+Below a header with ``metric``, a column ``higher_is_better`` says ``true`` or ``false``. A value
+that says ``None`` or ``NaN`` is missing; anything else that is no number is a fault.
 """
 
 import math
@@ -38,6 +39,8 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
 _LARGEST = 1e100  # beyond it sums and squares of scores overflow
 _MISSING = {"none", "nan", "null"}
+_DIRECTION = "higher_is_better"
+_ERRORS = {"wer", "ter", "hter", "cer", "nld"}  # rates of errors, whose direction a file should say
 _SCORES_FIX = (
     "Give the JSON of 'grammeter score -o FILE', or tab-separated lines under the header"
     " 'metric system value', 'metric system segment value' or 'system METRIC METRIC ...'."
@@ -154,6 +157,7 @@ class _Row:
     segment: int | None
     value: float
     parts: dict[str, float]
+    higher: bool | None = None
 
 
 _HEADLESS = {  # the columns of a file without a header, by their number
@@ -162,8 +166,9 @@ _HEADLESS = {  # the columns of a file without a header, by their number
     5: ("metric", "", "", "system", "value"),
     6: ("metric", "", "", "system", "segment", "value"),
 }
+_DIRECTIONS = {"true": True, "false": False}
 _SYSTEMS = ["system", "value"]
-_KNOWN = {"metric", "system", "segment", "value", ""}
+_KNOWN = {"metric", "system", "segment", "value", _DIRECTION, ""}
 
 
 def _score_rows(text: str, where: str) -> list[_Row]:
@@ -222,7 +227,11 @@ def _rows(lines: list[list[str]], names: Sequence[str], skip: int, where: str) -
             segment = _segment(row.get("segment"), from_1=skip > 0)
             value = parse_value(row["value"])
             values = {name: parse_value(str(cell)) for name, cell in parts.items()}
-            yield _Row(number, metric, row["system"], segment, value, values)
+            higher = _DIRECTIONS.get(row.get(_DIRECTION, "").lower())
+            if higher is None and row.get(_DIRECTION):
+                fault = f"{_DIRECTION} is {row[_DIRECTION]!r}"
+                raise core.DataError(fault, fix="Write true or false.")
+            yield _Row(number, metric, row["system"], segment, value, values, higher)
     if len(lines) == skip:
         raise core.DataError("no score below the header", where=where, fix="It needs one at least.")
 
@@ -260,8 +269,20 @@ def _table(rows: list[_Row], where: str) -> core.ScoreTable:
     columns: dict[str, dict[str, list[_Row]]] = {}
     for row in rows:
         columns.setdefault(row.metric, {}).setdefault(row.system, []).append(row)
-    scores = {name: _column(name, by, segments) for name, by in columns.items()}
+    scores = {name: _column(name, by, segments, where) for name, by in columns.items()}
     return core.ScoreTable(systems, segments, scores)
+
+
+def _higher(metric: str, rows: Sequence[_Row], where: str) -> tuple[bool, tuple[str, ...]]:
+    """Return whether higher is better, and a note where that is doubtful."""
+    directions = {row.higher for row in rows}
+    if len(directions) > 1:
+        fault = f"{metric}: {_DIRECTION} is not the same in all its lines"
+        raise core.DataError(fault, where=f"{where}:{rows[0].line}", fix="A metric has one.")
+    if (higher := directions.pop()) is not None or metric.lower() not in _ERRORS:
+        return higher is not False, ()
+    note = f"{metric}: taken as higher is better, for the file does not say; if it is an error"
+    return True, (f"{note} rate, add a column {_DIRECTION} that says false",)
 
 
 def _runs(rows: list[_Row], where: str) -> list[_Row]:
@@ -284,14 +305,17 @@ def _check_once(rows: Iterable[_Row], where: str) -> None:
         lines[key] = row.line
 
 
-def _column(metric: str, by_system: Mapping[str, list[_Row]], segments: int) -> core.MetricScores:
+def _column(
+    metric: str, by_system: Mapping[str, list[_Row]], segments: int, where: str
+) -> core.MetricScores:
+    higher, notes = _higher(metric, [row for rows in by_system.values() for row in rows], where)
     level = "mean of segments" if segments else "as given"
     signature = core.Signature.of(metric, {"scores": "foreign", "system-level": level})
     sentences = {name: _segments(rows, segments) for name, rows in by_system.items() if segments}
     scores = {system: _mean(scores, signature) for system, scores in sentences.items()}
     for row, *_ in () if segments else by_system.values():
         scores[row.system] = core.Score(row.value, signature, 0, row.parts, _reason(row.value))
-    return core.MetricScores(metric, signature, True, scores, sentences)
+    return core.MetricScores(metric, signature, higher, scores, sentences, notes=notes)
 
 
 def _segments(rows: list[_Row], segments: int) -> core.SegmentScores:

@@ -90,7 +90,7 @@ def judged_table(
         raise core.UsageError(fault, fix=fix)
     size = max(segments, *(ranking.segment for ranking in judged))
     answers = [ranking.scores or () for ranking in scored] or [_shares(of) for of in judged]
-    values = _means(scored or judged, answers, size)
+    values = means(scored or judged, answers, size)
     systems = tuple(sorted({system for ranking in judged for system in ranking.systems}))
     values = {system: np.full(size, np.nan) for system in systems} | values
     level, shown = _system_level(judged, values, by)
@@ -246,9 +246,14 @@ def _shares(ranking: core.Ranking) -> Sequence[float | None]:
     return [share / others if others else None for share in beaten]
 
 
-def _means(
+def means(
     judged: Sequence[core.Ranking], answers: Sequence[Sequence[float | None]], segments: int
 ) -> dict[str, core.FloatArray]:
+    """Average what the judgments of a sentence say of a system; NaN where nobody judged it.
+
+    ``answers`` has a number, or ``None``, for each group of each judgment; the result for each
+    system those of sentences, shape ``(segments,)``.
+    """
     sums: dict[str, core.FloatArray] = {}
     for ranking, values in zip(judged, answers, strict=True):
         for group, value in zip(ranking.groups, values, strict=True):

@@ -19,6 +19,7 @@ import numpy as np
 
 from grammeter import core, stats
 from grammeter.meta.judged import JudgedScores, differences
+from grammeter.meta.rated import rating_notes, with_ratings
 from grammeter.meta.sentence_design import (
     CELLS,
     TIE_RULES,
@@ -55,6 +56,7 @@ def correlate_sentences(
     drop: Sequence[str] = (), metrics: Sequence[str] | None = None,
     judges: Sequence[str] | None = None, per_judge: bool = False, per_rule: bool = False,
     numbering: str | None = None,
+    criterion: str | None = None,
 ) -> SentenceLevel:  # fmt: skip
     """Hold the sentence scores of metrics against judgments of sentences with the same number.
 
@@ -63,7 +65,8 @@ def correlate_sentences(
     left out stay. ``metrics`` are spellings, ``judges`` those whose judgments count; by default
     all. ``per_judge`` measures each judge's pairs apart, too, ``per_rule`` all by every rule for
     ties. ``numbering`` says for the signature how the judgments counted sentences; what was read
-    from files knows.
+    from files knows. Where a ``criterion`` is named, the scores in rankings are ratings for it, and
+    correlations with these numbers are given, too.
 
     It is a DataError if a system stands on one side only, a judged sentence has no scores or stands
     in several documents, or no two systems are compared; an UnknownNameError if there is no such
@@ -76,16 +79,18 @@ def correlate_sentences(
     alone = all(isinstance(column, JudgedScores) for column in columns.values())
     assumed = () if alone else getattr(rankings, "assumptions", ())
     notes = (*table.notes_on(columns), *notes_of(rankings), *assumed)
-    pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
+    judged = _judged(table, rankings, design, systems, drop, judges)
+    pairs = _pairs_of(judged, design)
     _check_sentences(columns.values(), table.segments, pairs)
     unit = design.unit if design.resamples or design.permutations else None
     count, every = len(np.unique(pairs.ranking)), np.ones(len(pairs), dtype=np.bool_)
     judging = "+".join(pairs.judges) if judges else len(pairs.judges)
     settings = design.settings() | {"meta-systems": len(pairs.systems), "meta-judges": judging}
+    settings |= {"meta-criterion": criterion} if criterion else {}
     settings |= {"meta-rankings": count} | ({"meta-first-segment": numbering} if numbering else {})
     sentences = len(np.unique(pairs.segment))
-    judged = f"{count} rankings of {sentences} sentences"
-    few = [f"few judgments: {judged}; tau and accuracy vary widely by chance"]
+    size = f"{count} rankings of {sentences} sentences"
+    few = [f"few judgments: {size}; tau and accuracy vary widely by chance"][: sentences < FEW]
     chosen = set(map(id, of_judges(rankings, judges)))
     places = np.array([at for at, ranking in enumerate(rankings) if id(ranking) in chosen])
     whole = replace(pairs, ranking=places[pairs.ranking])
@@ -103,21 +108,33 @@ def correlate_sentences(
     }
     who = (pairs.systems, pairs.judges, count)
     measured = _measure(answers, pairs, design, every)
+    if criterion is not None:
+        measured = with_ratings(measured, columns, judged, design)
+        apart = {
+            judge: with_ratings(of, columns, of_judges(judged, [judge]), design)
+            for judge, of in apart.items()
+        }
+        few += rating_notes(design)
     tests = _permutation_pvalues(answers, pairs, design)
     soft = soft_accuracies(columns, pairs, design.permutations, design.seed)
-    said = tuple(dict.fromkeys([*notes, *few[: sentences < FEW], *document_notes(pairs, unit)]))
-    return SentenceLevel(design, *who, measured, apart, rules, tests, soft, said)
+    said = tuple(dict.fromkeys([*notes, *few, *document_notes(pairs, unit)]))
+    return SentenceLevel(design, *who, measured, apart, rules, tests, soft, said, criterion)
 
 
-def _judged_pairs(
+def _judged(
     table: core.ScoreTable, rankings: Sequence[core.Ranking], design: SentenceDesign,
     systems: Sequence[str] | None, drop: Sequence[str], judges: Sequence[str] | None,
-) -> Pairs:  # fmt: skip
+) -> Sequence[core.Ranking]:  # fmt: skip
+    """Return what the judges that count said of the systems that take part."""
     judged = sorted({name for ranking in rankings for name in ranking.systems})
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
     rankings = by_first_listed(of_judges(rankings, judges), design.pairs)
     if len(names) < len(judged):
         rankings = [ranking.with_systems(names) for ranking in rankings]
+    return rankings
+
+
+def _pairs_of(rankings: Sequence[core.Ranking], design: SentenceDesign) -> Pairs:
     pairs = extract_pairs(rankings, extraction=design.pairs)
     if not len(pairs):
         fault = "no two outputs of one sentence are ranked"

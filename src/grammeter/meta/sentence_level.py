@@ -11,6 +11,7 @@ from dataclasses import astuple, dataclass, field
 from operator import attrgetter
 from typing import Any
 
+from grammeter import stats
 from grammeter.core import Cell, Column, Named, Result, Signature, Table, format_number, json_number
 from grammeter.meta.sentence_design import SentenceDesign
 from grammeter.ranking import Plain, plain, public_shape
@@ -85,8 +86,36 @@ class PairCounts:
         """Return the public shape."""
         names = ("missing", "concordant", "discordant")
         ties = {"metric": self.metric_ties, "human": self.human_ties, "both": self.both_ties}
-        share = {"metric_share": json_number(self.tie_share)}
-        return {"n": self.total, **{n: getattr(self, n) for n in names}, "ties": ties | share}
+        counts = {"n": self.total, **{n: getattr(self, n) for n in names}, "ties": ties}
+        return counts | {"metric_tie_share": json_number(self.tie_share)}
+
+
+@dataclass(frozen=True)
+class RatedAgreement:
+    """How well sentence scores follow people's ratings as numbers, by coefficient.
+
+    ``pooled`` over all rated ``outputs``; ``segment``, the mean of the coefficients within the
+    ``segments`` that have one. ``missing`` outputs lack a score; ``left_out`` counts segments by
+    :data:`~grammeter.meta.rated.LEFT_OUT`.
+    """
+
+    pooled: Mapping[stats.CoefficientName, Estimate]
+    segment: Mapping[stats.CoefficientName, Estimate]
+    outputs: int
+    missing: int
+    segments: int
+    left_out: Mapping[str, int]
+
+    @property
+    def parts(self) -> tuple[tuple[str, Mapping[stats.CoefficientName, Estimate], int], ...]:
+        """Both kinds of coefficients: what they are over, values, and how many observations."""
+        return ("pooled", self.pooled, self.outputs), ("segment", self.segment, self.segments)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape."""
+        pooled: dict[str, Any] = {**self.pooled, "n": self.outputs, "missing": self.missing}
+        segment = {**self.segment, "n": self.segments, "left_out": self.left_out}
+        return plain({"pooled": pooled, "segment": segment})
 
 
 @dataclass(frozen=True)
@@ -94,7 +123,7 @@ class MetricAgreement:
     """How well one metric orders the outputs of a sentence, under the design's rule for ties.
 
     ``calibrated`` is ``acc_eq`` with the best threshold for ties, and this threshold in the
-    metric's units; see :func:`tie_calibrated`.
+    metric's units; see :func:`tie_calibrated`. ``rated``: where people gave ratings.
     """
 
     signature: Signature
@@ -102,6 +131,13 @@ class MetricAgreement:
     tau: Estimate
     accuracy: Estimate
     calibrated: tuple[float, float]
+    rated: RatedAgreement | None = None
+
+    @property
+    def acc_eq(self) -> float:
+        """Share of the pairs in which metric and people say the same: better, worse or tied."""
+        counts, undefined = self.counts, math.isnan(self.calibrated[0])
+        return math.nan if undefined else (counts.concordant + counts.both_ties) / counts.total
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of one metric."""
@@ -110,11 +146,31 @@ class MetricAgreement:
         if math.isnan(accuracy):
             calibrated["reason"] = self.tau.reason or "no pair"
         estimates = {"tau": self.tau, "accuracy": self.accuracy}
-        rest = {"tie_calibrated": calibrated, "signature": self.signature}
+        rest: dict[str, Any] = {"tie_calibrated": calibrated, "signature": self.signature}
+        if self.rated is not None:
+            both = {"value": self.acc_eq, "calibrated": accuracy, "epsilon": epsilon}
+            reason = {"reason": calibrated["reason"]} if "reason" in calibrated else {}
+            rest |= self.rated.to_dict() | {"acc_eq": both | reason}
         return plain(estimates | self.counts.to_dict() | rest)
 
 
 ByMetric = Mapping[str, MetricAgreement]
+
+_OVER = {"pooled": "all outputs", "segment": "within segments"}
+_RATED = (
+    *Column.many("number", *(f"{over}_{kind}" for over in _OVER for kind in stats.KINDS)),
+    *Column.many("number", "acc_eq", "acc_eq_calibrated", "epsilon"),
+    *Column.many("count", "outputs", "segments"),
+)
+
+
+def _rated_cells(metric: MetricAgreement) -> list[Cell]:
+    """Return the cells of the columns :data:`_RATED`."""
+    if metric.rated is None:
+        return [None] * len(_RATED)
+    values = [of.value for _, part, _ in metric.rated.parts for of in part.values()]
+    return [*values, metric.acc_eq, *metric.calibrated, *(n for *_, n in metric.rated.parts)]
+
 
 PValues = Mapping[str, Mapping[tuple[str, str], float]]
 """``tau`` and ``accuracy`` -> two metrics -> two-sided p-value of their difference."""
@@ -127,8 +183,9 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
     ``rankings`` counts those that gave at least one pair. ``by_judge`` has the same figures for the
     judgments of each judge alone, ``by_rule`` by every rule for ties, ``pvalues`` permutation tests
     between metrics that have all scores, all empty unless asked for; ``soft``, the soft pairwise
-    accuracy by metric, is of the same number of rounds (Thompson et al. 2024). ``notices``: what
-    was noticed while files were read.
+    accuracy by metric, is of the same number of rounds (Thompson et al. 2024). ``criterion`` is
+    that of people's ratings, if they gave such. ``notices``: what was noticed while files were
+    read.
     """
 
     design: SentenceDesign
@@ -141,6 +198,7 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
     pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
     notes: tuple[str, ...] = ()
+    criterion: str | None = None
     notices: tuple[str, ...] = field(default=(), compare=False)
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
@@ -153,7 +211,8 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         judges = [self._judge_table()] if self.by_judge else []
         rules = [self._rule_table()] if self.by_rule else []
         tests = [self._test_table()] if self.pvalues else []
-        return [self._main_table(), *judges, *rules, *tests]
+        rated = [self._rated_table()] if self.criterion else []
+        return [self._main_table(), *rated, *judges, *rules, *tests]
 
     def _main_table(self) -> Table:
         metrics = list(self.values())
@@ -180,7 +239,33 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         ]
         heads = [n + end for n in ("tau", "accuracy") for end in ("", "_low", "_high")]
         numbers = (*Column.many("number", *heads), *Column.many("count", *COUNTS.values()))
-        return Table.of(("judge", "metric", *numbers), rows)
+        if not self.criterion:
+            return Table.of(("judge", "metric", *numbers), rows)
+        every = (m for metrics in (self.metrics, *self.by_judge.values()) for m in metrics.values())
+        rows = [(*row, *_rated_cells(m)) for row, m in zip(rows, every, strict=True)]
+        return Table.of(("judge", "metric", *numbers, *_RATED), rows)
+
+    def _rated_table(self) -> Table:
+        """Return how scores follow ratings as numbers, and how often both say the same of pairs."""
+        rows: list[tuple[Cell, ...]] = []
+        for name, metric in self.items():
+            for over, of, n in metric.rated.parts if metric.rated else ():
+                ends = [cell for kind in of.values() for cell in (kind.value, kind.interval)]
+                rows.append((name, _OVER[over], *ends, n))
+        interval = Column("interval", "number")
+        heads = [head for kind in stats.KINDS for head in (Column(kind, "number"), interval)]
+        columns = "metric", f"with {self.criterion}", *heads, Column("n", "count")
+        return Table.of(columns, rows, list(self._rated_remarks()))
+
+    def _rated_remarks(self) -> Iterator[str]:
+        yield "n: rated outputs; segments with two outputs and unequal numbers on both sides"
+        for name, metric in self.items():
+            if rated := metric.rated:
+                out = [f"{n} ({why.replace('_', ' ')})" for why, n in rated.left_out.items() if n]
+                yield from [f"{name}: segments left out: {', '.join(out)}"] if out else []
+                yield f"{name}: acc_eq {format_number(metric.acc_eq)}, not tie-calibrated"
+                reasons = [of.reason for _, part, _ in rated.parts for of in part.values()]
+                yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
 
     def _judge_table(self) -> Table:
         """Return what each judge's pairs say: tau and accuracy by metric."""
@@ -239,6 +324,7 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
             for (first, second), pvalue in pvalues.items():
                 permutation.setdefault(name, {}).setdefault(first, {})[second] = pvalue
         parts: dict[str, Any] = {"pairs": self.design.pairs, "ties": self.design.ties}
+        parts |= {"criterion": self.criterion}
         parts |= {"by_judge": self.by_judge or None, "by_rule": self.by_rule or None}
         parts |= {"permutation": permutation or None, "soft_pairwise_accuracy": self.soft or None}
         return public_shape(KIND, self, "systems", "judges", "rankings", "metrics", **parts)

@@ -15,14 +15,17 @@ def segments_tsv(table: ScoreTable) -> str:
     ``segment`` counts from 1; ``value`` has all digits, ``null`` if there is none;
     ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
     JSON object, with ``corpus_reference`` and ``corpus_value`` if the corpus score chose another
-    reference; of a sentence that cannot be judged the reason alone.
+    reference; of a sentence that cannot be judged the reason alone. Where less is better for a
+    metric, a last column ``higher_is_better`` says ``true`` or ``false``.
     """
-    lines = ["\t".join(HEADER)]
+    directed = not all(column.higher_is_better for column in table.values())
+    lines = ["\t".join((*HEADER, *["higher_is_better"] * directed))]
     for name, column in table.items():
+        end = f"\t{str(column.higher_is_better).lower()}" if directed else ""
         for system, scores in column.segments.items():
             head, middle = shielded(single_line(system)), shielded(single_line(name))
             lines += [
-                f"{head}\t{number}\t{middle}\t{_unjudged(table.skipped.get(number)) or rest}"
+                f"{head}\t{number}\t{middle}\t{_unjudged(table.skipped.get(number)) or rest}{end}"
                 for number, rest in enumerate(_rows(scores), start=1)
             ]
     return "\n".join(lines) + "\n"

@@ -8,6 +8,8 @@ from grammeter.stats.agreement import kappa_values as kappa_values
 from grammeter.stats.agreement import krippendorff_alpha as krippendorff_alpha
 from grammeter.stats.agreement import mean_kappa as mean_kappa
 from grammeter.stats.agreement import within_rows as within_rows
+from grammeter.stats.clustered import clustered_coefficients as clustered_coefficients
+from grammeter.stats.clustered import row_coefficients as row_coefficients
 from grammeter.stats.correlation import FEWEST_FISHER as FEWEST_FISHER
 from grammeter.stats.correlation import KINDS as KINDS
 from grammeter.stats.correlation import SAME as SAME

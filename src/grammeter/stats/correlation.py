@@ -41,7 +41,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     NaN where a variable is constant, holds a NaN or has fewer than two units; ``x`` and ``y`` have
     shapes that broadcast to ``(..., n)``.
     """
-    return _pearson(x, y, _once(x))
+    return weighted_pearson(x, y, _once(x))
 
 
 def spearman(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -69,13 +69,14 @@ def _once(values: FloatArray) -> FloatArray:
 
 def _weighted(kind: CoefficientName, ties: TiePolicy) -> _Weighted:
     if kind == "pearson":
-        return _pearson
+        return weighted_pearson
     if kind == "kendall":
         return lambda x, y, weights: _kendall(x, y, weights, ties)
-    return lambda x, y, weights: _pearson(_ranks(x, weights), _ranks(y, weights), weights)
+    return lambda x, y, weights: weighted_pearson(_ranks(x, weights), _ranks(y, weights), weights)
 
 
-def _pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return :func:`pearson` of units that count as often as ``weights``, ``(..., n)``, say."""
     dx, dy = _unit_deviations(x, weights), _unit_deviations(y, weights)
     coefficient: FloatArray = (weights * dx * dy).sum(axis=-1)
     perfect = np.abs(np.abs(coefficient) - 1) < ROUNDING * np.shape(dx)[-1]
