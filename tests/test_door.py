@@ -76,6 +76,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
     scorer = gm.Scorer([TABLES])
     three = {"sources": TEXTS, "hypotheses": TEXTS, "references": TEXTS}
     some = ["Echo", "Eager", "Careful", "Fluent"]
+    verdicts = (gm.EditJudgment(0, 1, "a", verdict=True), gm.EditJudgment(1, 1, "b", verdict=False))
+    edits = [gm.EditItem(judge="a", segment=1, shown=(("A",),), edits=(verdicts,))]
     page = gm.make_report(table, types=False, resamples=10)
     return {
         "score": (gm.score, {"corpus": corpus, "metrics": [TABLES]}),
@@ -115,6 +117,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
                                        "drop": []}),
         "meta_sentence": (gm.meta_sentence, {"scores": table, "judgments": judged,
                                              "resamples": 5, "metrics": ["m2"], "drop": []}),
+        "meta_edits": (gm.meta_edits, {"judgments": edits, "values": {"m": {(1, 0, 1, "a"): 1.0}},
+                                       "resamples": 5, "missing": "drop"}),
         "fail_under": (gm.fail_under, {"scores": table, "limits": {"m2": 0.5}}),
         "list_datasets": (gm.list_datasets, {}),
         "metric": (gm.metric, {"spelled": "m2"}),
@@ -131,7 +135,7 @@ NAMES = [
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
     "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_judge",
-    "meta_sentence", "fail_under", "list_datasets",
+    "meta_sentence", "meta_edits", "fail_under", "list_datasets",
     "write_report", "metric", "Corpus", "Scorer", "Scorer()", "Scorer.corpus",
     "using",
 ]  # fmt: skip

@@ -16,6 +16,8 @@ from grammeter.campaign import campaign_status as campaign_status
 from grammeter.campaign import campaign_upgrade as campaign_upgrade
 from grammeter.core import DataError as DataError
 from grammeter.core import Edit as Edit
+from grammeter.core import EditItem as EditItem
+from grammeter.core import EditJudgment as EditJudgment
 from grammeter.core import GrammeterError as GrammeterError
 from grammeter.core import MissingResourceError as MissingResourceError
 from grammeter.core import Ranking as Ranking
@@ -43,6 +45,7 @@ from grammeter.llm import Bill as Bill
 from grammeter.llm import Endpoint as Endpoint
 from grammeter.llm import Estimate as Estimate
 from grammeter.meta import BetaSweep as BetaSweep
+from grammeter.meta import EditLevel as EditLevel
 from grammeter.meta import Maege as Maege
 from grammeter.meta import SentenceLevel as SentenceLevel
 from grammeter.meta import SystemMeta as SystemMeta
@@ -72,6 +75,7 @@ from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import judge as judge
 from grammeter.verbs import make_report as make_report
 from grammeter.verbs import meta_beta as meta_beta
+from grammeter.verbs import meta_edits as meta_edits
 from grammeter.verbs import meta_judge as meta_judge
 from grammeter.verbs import meta_maege as meta_maege
 from grammeter.verbs import meta_sentence as meta_sentence

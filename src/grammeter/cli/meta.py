@@ -24,6 +24,11 @@ def run_sentence(args: argparse.Namespace) -> None:
     output.emit(args, flags.call(args, gm.meta_sentence, scores=[args.scores, *args.more]))
 
 
+def run_edits(args: argparse.Namespace) -> None:
+    """Measure and print."""
+    output.emit(args, flags.call(args, gm.meta_edits))
+
+
 def run_window(args: argparse.Namespace) -> None:
     """Correlate and print."""
     output.emit(args, _correlated(args, gm.meta_window))

@@ -20,6 +20,7 @@ from grammeter.formats.datasets import get_dataset as get_dataset
 from grammeter.formats.datasets import list_datasets as list_datasets
 from grammeter.formats.datasets import recipe as recipe
 from grammeter.formats.edit_judgments import EditJudgments as EditJudgments
+from grammeter.formats.edit_judgments import read_edit_values as read_edit_values
 from grammeter.formats.judged import FirstSegment as FirstSegment
 from grammeter.formats.judged import JudgedBlock as JudgedBlock
 from grammeter.formats.judged import JudgmentFile as JudgmentFile

@@ -14,18 +14,21 @@ earlier versions of an answer do not count. The CSV has the columns ``judge``, `
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import NoneType
 from typing import Any, NoReturn, cast, overload
 
-from grammeter.core import DataError, EditItem, EditJudgment, UsageError, apply
+from grammeter.core import DataError, EditItem, EditJudgment, EditKey, UsageError, apply
 from grammeter.formats.numbering import Outputs
 from grammeter.formats.tables import (
     Columns,
     Shape,
     check_shape,
+    form_of,
     parse_columns,
     parse_line,
     placed,
+    read_columns,
     typed,
 )
 from grammeter.formats.text import split_lines
@@ -171,6 +174,23 @@ def join_edit_judgments(parts: Iterable[EditJudgments]) -> EditJudgments:
         for name in ("items", "origins", "notices", "notes")
     }
     return EditJudgments(**rows)
+
+
+def read_edit_values(path: str | Path) -> dict[str, dict[EditKey, float]]:
+    """Read what metrics give edits: metric, segment, start, end, correction, value, a line each."""
+    table = read_columns(path, form=form_of(path) or "tsv")
+    names, corrections = table.texts("metric"), table.texts("correction")
+    numbers = zip(*(table.numbers(name) for name in ("segment", "start", "end")), strict=True)
+    values: dict[str, dict[EditKey, float]] = {}
+    rows = zip(names, numbers, corrections, table.numbers("value"), strict=True)
+    for at, (name, places, correction, value) in enumerate(rows):
+        segment, start, end = map(int, places)
+        of, key = values.setdefault(name, {}), (segment, start, end, _tokens(correction))
+        if key in of or (segment, start, end) != places:
+            fault = f"{name} gives this edit two values" if key in of else "a place is not whole"
+            raise DataError(fault, where=table.origin(at), fix="Give each edit one value.")
+        of[key] = value
+    return values
 
 
 def _mark(line: str) -> str:

@@ -6,6 +6,12 @@ from grammeter.ranking.agreement_results import LEAST as LEAST
 from grammeter.ranking.agreement_results import Agreement as Agreement
 from grammeter.ranking.agreement_results import KappaKind as KappaKind
 from grammeter.ranking.agreement_results import in_mean as in_mean
+from grammeter.ranking.edit_rates import ACCEPT_RATE as ACCEPT_RATE
+from grammeter.ranking.edit_rates import AcceptRates as AcceptRates
+from grammeter.ranking.edit_rates import accept_rates as accept_rates
+from grammeter.ranking.edit_rates import edit_types as edit_types
+from grammeter.ranking.edit_verdicts import EditAgreement as EditAgreement
+from grammeter.ranking.edit_verdicts import edit_agreement as edit_agreement
 from grammeter.ranking.head_to_head import Duel as Duel
 from grammeter.ranking.head_to_head import HeadToHead as HeadToHead
 from grammeter.ranking.head_to_head import Zeros as Zeros

@@ -2,10 +2,18 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from grammeter.core import DataError, Ranking, UnknownNameError, listed, with_sentence_numbers
+from grammeter.core import (
+    DataError,
+    EditItem,
+    Ranking,
+    UnknownNameError,
+    listed,
+    with_sentence_numbers,
+)
 from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, by_first_listed, extract_pairs
 
 _SEEDA = (
@@ -29,6 +37,7 @@ FEW_SYSTEMS = 10  # correlations of fewer systems get a note
 
 
 _Names = Sequence[str] | None
+Judged = TypeVar("Judged", Ranking, EditItem)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +82,9 @@ def select(
 
 
 def of_judges(
-    rankings: Sequence[Ranking], judges: _Names = None, without: _Names = None
-) -> list[Ranking]:
-    """Keep the rankings of some judges, ``without`` others; an unknown name is an error."""
+    rankings: Sequence[Judged], judges: _Names = None, without: _Names = None
+) -> list[Judged]:
+    """Keep the judgments of some judges, ``without`` others; an unknown name is an error."""
     known = {ranking.judge for ranking in rankings}
     wanted, dropped = known if judges is None else _named(judges), _named(without or ())
     for name in sorted(wanted | dropped):
@@ -111,7 +120,7 @@ def numbering_of(rankings: Sequence[Ranking], numbering: str | None) -> dict[str
     return {"first-segment": counted} if counted else {}
 
 
-def notes_of(rankings: Sequence[Ranking]) -> tuple[str, ...]:
+def notes_of(rankings: Sequence[object]) -> tuple[str, ...]:
     """Return the notes made when the judgments were read."""
     return getattr(rankings, "notes", ())
 

@@ -3,11 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal, overload
 
 from grammeter import meta, ranking, study
-from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, renamed
-from grammeter.formats import Judgments
+from grammeter.core import (
+    EditItem,
+    Ranked,
+    Ranking,
+    Tier,
+    UsageError,
+    check_home,
+    checked,
+    renamed,
+)
+from grammeter.formats import EditJudgments, Judgments, read_corpus
 
 
 @overload
@@ -25,11 +35,11 @@ def rank(
     rankings: Sequence[Ranking], *, draw_radius: Literal[True], **options: Any
 ) -> ranking.DrawRadius: ...
 @overload
-def rank(rankings: Sequence[Ranking], **options: Any) -> Ranked: ...
+def rank(rankings: Sequence[Ranking] | Sequence[EditItem], **options: Any) -> Ranked: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def rank(
-    rankings: Sequence[Ranking],
+    rankings: Sequence[Ranking] | Sequence[EditItem],
     *,
     head_to_head: bool = False,
     validate: int | None = None,
@@ -52,6 +62,9 @@ def rank(
     drop: Sequence[str] = (),
     extraction: ranking.Extraction = "expanded",
     numbering: str | None = None,
+    types: Tier | None = None,
+    source: str | Path | None = None,
+    pipeline: str | None = None,
 ) -> Ranked | ranking.HeadToHead | ranking.Prediction | study.Outlook | ranking.DrawRadius:
     """Rank systems by human judgments, best first, with the scores of all the data.
 
@@ -76,7 +89,8 @@ def rank(
         Instead of a ranking: what clusters predict if neighbours whose scores differ by no more
         than a radius share one, for every radius.
     by
-        ``expected-wins``, ``trueskill``, ``bradley-terry``, or one such as ``TrueSkill(tau=0.1)``.
+        ``expected-wins``, ``trueskill``, ``bradley-terry``, or one such as ``TrueSkill(tau=0.1)``;
+        of judgments of edits ``accept-rate``, the share of a system's edits that are valid.
     unit
         The unit of resampling for the rank ranges, and of folds: ``document``, ``sentence``,
         ``ranking`` or ``pair``. Default ``sentence``; TrueSkill resamples nothing, its runs have
@@ -110,6 +124,9 @@ def rank(
         See :data:`~grammeter.ranking.Extraction`.
     numbering
         How the file counted sentences, for the signature; what was read from files knows it.
+    types, source, pipeline
+        Of ``accept-rate`` alone: also the rates by type of edit; the file of the source,
+        against which edits are checked; and the spaCy pipeline for ERRANT's types.
     """
     if head_to_head + learning_curve + draw_radius + (validate is not None) > 1:
         raise UsageError("several questions at once", fix="Ask for one result after the other.")
@@ -122,6 +139,21 @@ def rank(
     check_home(ranked and by == "bradley-terry", "--by bradley-terry", prior=prior is not None)
     check_home(validate is not None, "--validate", training=training, repeats=repeats != 1)
     check_home(head_to_head, "--head-to-head", zeros=zeros)
+    judged = {"types": types, "source": source, "pipeline": pipeline}
+    check_home(by == ranking.ACCEPT_RATE, "--by accept-rate", **judged)
+    if by == ranking.ACCEPT_RATE:
+        check_home(ranked and chance and validate is None, "judgments that rank outputs",
+                   head_to_head=head_to_head, draw_radius=draw_radius, validate=validate,
+                   learning_curve=learning_curve)  # fmt: skip
+        check_home(unit in (None, "sentence"), "other methods: edits by sentence", unit=unit)
+        check_home(False, "other methods", extraction=extraction != "expanded")
+        texts = None if source is None else read_corpus(source=source).sources
+        return ranking.accept_rates(
+            _edits(rankings, texts), source=texts, systems=systems, drop=drop, judges=judge,
+            without_judges=without_judge, confidence=confidence, types=types, pipeline=pipeline,
+            resampling=ranking.Resampling(runs=1000 if resamples is None else resamples, seed=seed),
+        )  # fmt: skip
+    rankings = _ranked(rankings)
     elsewhere = "results other than a curve"
     check_home(not learning_curve, elsewhere, extraction=extraction != "expanded")
     method = ranking.method_of(by, divisor=divisor, prior=prior)
@@ -149,10 +181,12 @@ def agree(  # pyright: ignore[reportOverlappingOverload] - else the last
 ) -> ranking.JudgeCorrelations: ...
 @overload
 def agree(rankings: Sequence[Ranking], **options: Any) -> ranking.Agreement: ...
+@overload
+def agree(rankings: Sequence[EditItem], **options: Any) -> ranking.EditAgreement: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def agree(
-    rankings: Sequence[Ranking],
+    rankings: Sequence[Ranking] | Sequence[EditItem],
     *,
     correlate: bool = False,
     kappa: ranking.KappaKind = "script",
@@ -164,8 +198,8 @@ def agree(
     confidence: float = 0.95,
     outputs: Mapping[str, Sequence[str]] | None = None,
     numbering: str | None = None,
-) -> ranking.Agreement | ranking.JudgeCorrelations:
-    """Measure the agreement of judges on pairs of outputs.
+) -> ranking.Agreement | ranking.JudgeCorrelations | ranking.EditAgreement:
+    """Measure the agreement of judges on pairs of outputs, or on single edits.
 
     Two judgments are compared where the same two outputs of a sentence, of the same document,
     were ranked: one is better, they tie, or the other is better. Equal outputs are one; an output
@@ -192,8 +226,16 @@ def agree(
     outputs
         The systems' texts, one a sentence: equal ones that stand apart are found by them, too.
     """
-    if replies:
-        rankings = _by_reply(rankings)
+    if any(isinstance(item, EditItem) for item in rankings):
+        drawn = {
+            "resamples": resamples != 1000,
+            "seed": seed != 1,
+            "confidence": confidence != 0.95,
+        }
+        drawn |= {"correlate": correlate, "replies": replies, "kappa": kappa != "script"}
+        check_home(False, "judgments that rank outputs", **drawn)
+        return ranking.edit_agreement(_edits(rankings), judges=judge, without_judges=without_judge)
+    rankings = _by_reply(_ranked(rankings)) if replies else _ranked(rankings)
     of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
     drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
     if not correlate:
@@ -202,6 +244,21 @@ def agree(
     unused = {name: value != usual[name] for name, value in ({"kappa": kappa} | drawn).items()}
     check_home(False, "results other than --correlate", **unused)
     return ranking.judge_correlations(rankings, **of)
+
+
+def _edits(items: Sequence[Any], source: Sequence[str] | None = None) -> EditJudgments:
+    """Return judgments of edits, checked against the source; refuse rankings."""
+    if not items or not all(isinstance(item, EditItem) for item in items):
+        fix = "Give edits called valid or invalid, as 'campaign export --details' writes them."
+        raise UsageError("--by accept-rate takes judgments of edits", fix=fix)
+    judged = items if isinstance(items, EditJudgments) else EditJudgments(tuple(items))
+    return judged if source is None else judged.checked(source)
+
+
+def _ranked(items: Sequence[Any]) -> Sequence[Ranking]:
+    if any(isinstance(item, EditItem) for item in items):
+        EditJudgments(()).refuse()
+    return items
 
 
 def _by_reply(rankings: Sequence[Ranking]) -> Judgments:

@@ -1,0 +1,109 @@
+"""The verb ``meta edits``: how well metrics know which edits people accept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from grammeter import core, formats, meta, ranking
+from grammeter.core import EditItem, EditKey
+
+PathLike = str | Path
+REFERENCE = "reference"
+
+
+@core.checked
+def meta_edits(
+    judgments: PathLike | Sequence[PathLike] | Sequence[EditItem],
+    *,
+    references: Sequence[PathLike] | None = None,
+    values: PathLike | Mapping[str, Mapping[EditKey, float]] | None = None,
+    judge: Sequence[str] | None = None,
+    types: core.Tier | None = None,
+    pipeline: str | None = None,
+    missing: meta.MissingEdits = "error",
+    resamples: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+) -> meta.EditLevel:
+    """Measure how well references and metrics know which edits people accept.
+
+    Raises :class:`DataError` if no edit has a verdict, an edit lies outside its sentence, or has no
+    value; :class:`UsageError` if there is nothing to compare people with.
+
+    Parameters
+    ----------
+    judgments
+        Files of judgments of edits, or what :func:`grammeter.read_judgments` made of them.
+    references
+        M2 files. The metric ``reference`` is 1 for an edit that equals one of any annotator.
+    values
+        What metrics give the edits: a table (metric, segment, start, end, correction, value), or
+        by name the value of each edit ``(segment, start, end, correction)``.
+    judge
+        Whose judgments count; default everybody's.
+    types
+        Of references: also the share of false positives that people accept, by type of edit.
+    pipeline
+        A spaCy pipeline, by name or folder, for ERRANT's types.
+    missing
+        An edit without a value is an error, or left out for this metric.
+    resamples, seed, confidence
+        For the percentile intervals over segments; 0 resamples: none.
+    """
+    if references is None and values is None:
+        fix = "Give gold edits (-r GOLD.m2), values (--values VALUES.tsv), or both."
+        raise core.UsageError("no reference and no values of a metric", fix=fix)
+    core.check_home(references is not None, "references (-r)", types=types)
+    if min(resamples, seed) < 0 or not 0 < confidence < 1:
+        fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
+        raise core.UsageError(fault, fix="Counts are 0 or more, the confidence lies in 0 to 1.")
+    read = _read(judgments)
+    corpus = None if references is None else formats.read_corpus(references=references)
+    if corpus is not None:
+        if not corpus.gold:
+            raise core.UsageError("references without edits", fix="Give M2 files.")
+        read.checked(corpus.sources)
+    items = ranking.of_judges(read, judge)
+    people = meta.PeopleOnEdits.of(items)
+    matching = None if corpus is None else meta.matches(people.keys, corpus.gold)
+    metrics = {} if matching is None else {REFERENCE: matching}
+    table = formats.read_edit_values(values) if isinstance(values, PathLike) else values or {}
+    if twice := metrics.keys() & table.keys():
+        raise core.UsageError(f"two metrics are called {min(twice)!r}", fix="Rename one.")
+    notes = [*read.notes, *meta.notes_on_edits(people, items)]
+    measured: dict[str, meta.EditMetric] = {}
+    for name, of in {**metrics, **table}.items():
+        some, said = meta.known_values(people, name, of, missing)
+        notes += said
+        options = {"resamples": resamples, "seed": seed}
+        measured[name] = meta.measure_metric(some, of, confidence=confidence, **options)
+    systems, kinds = meta.edits_by_system(items, matching), None
+    if matching is not None and corpus is not None:
+        figures = meta.reference_figures(people, matching)
+        measured[REFERENCE] = replace(measured[REFERENCE], **figures)
+        if types is not None:
+            typed, said = ranking.edit_types(people.keys, types, corpus.sources, pipeline)
+            kinds, notes = meta.accepted_by_type(people, matching, typed), notes + said
+    settings: dict[str, object] = {"unit": "distinct-edit", "resampled": "segment"}
+    settings |= {"resamples": resamples, "seed": seed, "confidence": f"{confidence:.10g}"}
+    settings["judges"] = len({i.judge for i in items}) if judge is None else "+".join(judge)
+    settings |= {"missing": missing} if missing != "error" else {}
+    return meta.EditLevel(
+        core.Signature.of("meta-edits", settings | {"items": len(items)}),
+        len(people.keys), int(people.valid.sum()), int((people.share == 0.5).sum()), measured,
+        systems, None if matching is None else meta.precision_correlations(systems), kinds,
+        tuple(notes), read.notices,
+    )  # fmt: skip
+
+
+def _read(judgments: PathLike | Sequence[PathLike] | Sequence[EditItem]) -> formats.EditJudgments:
+    if isinstance(judgments, formats.EditJudgments):
+        return judgments
+    if not isinstance(judgments, PathLike) and any(isinstance(j, EditItem) for j in judgments):
+        return formats.EditJudgments(tuple(cast("Sequence[EditItem]", judgments)))
+    read = formats.read_judgments(cast("Sequence[PathLike]", judgments))
+    if not isinstance(read, formats.EditJudgments):
+        fix = "Give edits called valid or invalid; rankings go into meta sentence and meta system."
+        raise core.UsageError("these are no judgments of edits", fix=fix)
+    return read
