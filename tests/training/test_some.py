@@ -11,7 +11,7 @@ import pytest
 import made_models
 import made_training
 from grammeter.core import DataError, UsageError
-from grammeter.formats import Rating
+from grammeter.formats import RatedOutput
 from grammeter.metrics import Some
 from grammeter.models import find_model
 from grammeter.training.network import Network, Settings
@@ -41,10 +41,10 @@ def trained(scores, encoder, tmp_path_factory):
     return folder, train_some(scores, folder, **options(encoder))
 
 
-def rated(count: int = 20, score: float | None = None) -> list[Rating]:
+def rated(count: int = 20, score: float | None = None) -> list[RatedOutput]:
     made = made_training.parallel()[:count]
     return [
-        Rating(
+        RatedOutput(
             each.source,
             f"{each.source} now",
             dict.fromkeys(CRITERIA, score if score is not None else 1 + n % 4),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
+from typing import Any
 
 import grammeter as gm
 from grammeter import formats, ranking
@@ -42,11 +43,14 @@ def corpus(
     return corpus
 
 
-def judgments(args: argparse.Namespace) -> formats.Judgments | formats.EditJudgments:
+def judgments(
+    args: argparse.Namespace,
+) -> formats.Judgments | formats.EditJudgments | formats.Ratings:
     """Read the arguments' judgments, print notes; dropped systems need no output of ``--hyps``."""
     outputs = formats.read_outputs(args.hyps) if args.hyps else None
     drop = _Left(args, outputs or ())
-    of = {"first_segment": args.first_segment, "documents": getattr(args, "documents", None)}
+    names = "first_segment", "documents", "missing_score", "layout", "scale"
+    of: Any = {name: getattr(args, name, None) for name in names}
     judgments = formats.read_judgments(args.judgments, systems=outputs, drop=drop, **of)
     if isinstance(judgments, formats.EditJudgments) and getattr(args, "source", None):
         judgments.checked(formats.read_corpus(source=args.source).sources, outputs, drop=drop)

@@ -57,6 +57,10 @@ from grammeter.core.ranked import RANKING_KIND as RANKING_KIND
 from grammeter.core.ranked import Ranked as Ranked
 from grammeter.core.ranked import RankedSystem as RankedSystem
 from grammeter.core.ranked import ranks_text as ranks_text
+from grammeter.core.rating import MEAN as MEAN
+from grammeter.core.rating import Rating as Rating
+from grammeter.core.rating import Scale as Scale
+from grammeter.core.rating import mean_ratings as mean_ratings
 from grammeter.core.result import Figure as Figure
 from grammeter.core.result import Named as Named
 from grammeter.core.result import Plain as Plain

@@ -49,10 +49,12 @@ from grammeter.formats.numbering import Outputs as Outputs
 from grammeter.formats.numbering import join as join
 from grammeter.formats.opened import TextReader as TextReader
 from grammeter.formats.opened import UnicodeForm as UnicodeForm
+from grammeter.formats.rating_files import Layout as Layout
+from grammeter.formats.ratings import Ratings as Ratings
 from grammeter.formats.read import read_corpus as read_corpus
 from grammeter.formats.read import read_outputs as read_outputs
 from grammeter.formats.records import Correction as Correction
-from grammeter.formats.records import Rating as Rating
+from grammeter.formats.records import RatedOutput as RatedOutput
 from grammeter.formats.records import parallel_files as parallel_files
 from grammeter.formats.records import parse_para as parse_para
 from grammeter.formats.records import read_parallel as read_parallel

@@ -205,7 +205,7 @@ def _parse_lines(text: str, where: str) -> EditJudgments:
             continue
         with placed(f"{where}:{number}"):
             data = parse_line(line, _FIX)
-            if why := _uncounted(data):
+            if why := uncounted(data):
                 passed[why] += why != "head"
                 continue
             unknown.update(data.keys() - _SHAPES.keys() - {*_CAMPAIGNS.split()})
@@ -225,7 +225,7 @@ def _parse_lines(text: str, where: str) -> EditJudgments:
     return EditJudgments(counted, origins, tuple(notices))
 
 
-def _uncounted(data: Mapping[str, Any]) -> str | None:
+def uncounted(data: Mapping[str, Any]) -> str | None:
     """Say why a line of a campaign does not count, if so."""
     if data.get("kind") == "campaign-details":
         return "head"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter import core
-from grammeter.formats import corpus, foreign, judged, numbering, wmt
+from grammeter.formats import corpus, foreign, judged, numbering, rating_files, ratings, wmt
 from grammeter.formats import edit_judgments as edits
 from grammeter.formats import labels as labelling
 from grammeter.formats.appraise import format_appraise, parse_appraise
@@ -34,10 +34,13 @@ def read_judgments(
     drop: Container[str] = (),
     separator: judged.Separator | None = None,
     documents: str | None = None,
-) -> judged.Judgments | edits.EditJudgments:
+    missing_score: float | None = None,
+    layout: rating_files.Layout | None = None,
+    scale: str | None = None,
+) -> judged.Judgments | edits.EditJudgments | ratings.Ratings:
     """Read the judgments of one file, or of several, one after the other.
 
-    The content tells what was judged: outputs that were ranked, or single edits. Raises
+    The content tells what was judged: outputs that were ranked or rated, or single edits. Raises
     :class:`DataError` with file and line, also for judgments that do not fit the outputs;
     :class:`UsageError` if a file is named twice, files hold judgments of different kinds, or it is
     unknown which sentences of two files are the same, see
@@ -59,8 +62,21 @@ def read_judgments(
         commas if the file has one there, else spaces.
     documents
         ``FILE:COLUMN`` with the document of each sentence, see :mod:`grammeter.formats.labels`.
+    missing_score
+        Of ratings: the number that stands for no score; some published formats have their own.
+    layout
+        Of ratings: what the columns of a wide table are, ``criteria``, or ``systems`` as in GMEG.
+    scale
+        Of ratings: least and largest score, such as ``0-100``, where the file does not name them.
     """
     texts = _texts(paths)
+    of_ratings: Any = {"missing_score": missing_score, "layout": layout, "scale": scale}
+    if layout == "systems" or all(rating_files.is_ratings(text) for _, text, _ in texts):
+        idle = {"separator": separator, "documents": documents, "first_segment": first_segment}
+        home = "judgments that rank outputs"
+        core.check_home(False, home, **{name: of is not None for name, of in idle.items()})
+        return _ratings(texts, systems, drop, **of_ratings)
+    core.check_home(False, "ratings", **{k: v is not None for k, v in of_ratings.items()})
     if all(edits.is_edit_judgments(text) for _, text, _ in texts):
         idle = {"separator": separator, "documents": documents, "first_segment": first_segment}
         home = "judgments that rank outputs"
@@ -74,6 +90,21 @@ def read_judgments(
     labels, notices = labelling.read_labels(documents)
     rankings = in_documents(judgments, corpus.crossed(labels), documents)
     return replace(judgments, rankings=rankings, notices=(*judgments.notices, *notices))
+
+
+def _ratings(
+    texts: Sequence[tuple[str, str, Sequence[str]]],
+    systems: numbering.Outputs | None,
+    drop: Container[str],
+    *,
+    missing_score: float | None,
+    layout: rating_files.Layout | None,
+    scale: str | None,
+) -> ratings.Ratings:
+    span = rating_files.stated_scale(scale)
+    files = [rating_files.parse_ratings(t, w, n, layout=layout) for w, t, n in texts]
+    checks: Any = {"outputs": systems, "drop": drop}
+    return ratings.join_ratings(files, missing_score=missing_score, scale=span, **checks)
 
 
 def read_rankings(paths: Paths, **options: Any) -> judged.Judgments:
@@ -165,6 +196,8 @@ def parse_judgments(
     text = _LINE_END.sub("\n", text) if "\r" in text else text
     if edits.is_edit_judgments(text):
         edits.refuse(where)
+    if rating_files.is_ratings(text):
+        ratings.refuse(where)
     if (form := _form_of(text, where)) == "jsonl":
         judgments = judged.parse_lines(text, where)
     else:

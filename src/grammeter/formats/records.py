@@ -233,7 +233,7 @@ def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class RatedOutput:
     """An output, and its mean human score by criterion."""
 
     source: str
@@ -241,7 +241,7 @@ class Rating:
     scores: Mapping[str, float]
 
 
-def read_ratings(path: str | Path) -> list[Rating]:
+def read_ratings(path: str | Path) -> list[RatedOutput]:
     """Read a table with ``source``, ``output`` and mean scores.
 
     The scores stand in ``ave_g``, ``ave_f``, ``ave_m``, as in TMU-GFM, or in columns named
@@ -257,7 +257,9 @@ def read_ratings(path: str | Path) -> list[Rating]:
         fix = "Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m."
         raise core.DataError("no column with human scores", where=str(path), fix=fix)
     rows = enumerate(zip(sources, outputs, strict=True))
-    return [Rating(s, o, {name: of[row] for name, of in scores.items()}) for row, (s, o) in rows]
+    return [
+        RatedOutput(s, o, {name: of[row] for name, of in scores.items()}) for row, (s, o) in rows
+    ]
 
 
 # --- parallel files of Chinese sets --------------------------------------------------------

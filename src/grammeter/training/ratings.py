@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter.core import DataError, FloatArray
-from grammeter.formats import Rating
+from grammeter.formats import RatedOutput
 from grammeter.models import ModelInput
 from grammeter.training.network import PARTS, Example, Part, assign_parts
 
@@ -32,7 +32,7 @@ class HumanScore:
         return -float(self.loss(outputs, targets))
 
 
-def score_task(rated: Sequence[Rating], criterion: Criterion, seed: int) -> HumanScore:
+def score_task(rated: Sequence[RatedOutput], criterion: Criterion, seed: int) -> HumanScore:
     """Return the task of one criterion, split 8:1:1 by source sentence."""
     if not (scored := [output for output in rated if criterion in output.scores]):
         known = " ".join(dict.fromkeys(name for output in rated for name in output.scores))

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from grammeter.core import UsageError
-from grammeter.formats import Rating
+from grammeter.formats import RatedOutput
 from grammeter.models import Card, find_model, read_card
 from grammeter.stats import pearson, spearman
 from grammeter.training.fit import HELD_OUT, Fitted, fit, tell
@@ -80,7 +80,7 @@ def _accuracies(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
 
 
 def fit_some(
-    rated: Sequence[Rating], folder: Path, settings: Settings,
+    rated: Sequence[RatedOutput], folder: Path, settings: Settings,
     *, files: Sequence[Path] = (), criteria: Sequence[Criterion] = CRITERIA, resume: bool = False,
 ) -> dict[Criterion, Card]:  # fmt: skip
     """Fit a regressor for each criterion, in ``folder/CRITERION``.
