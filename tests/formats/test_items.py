@@ -22,6 +22,7 @@ FULL = Item(
     distinct=7,
     probability=0.00089,
     signature=Signature.of("sample", {"seed": 1}),
+    task="rating",
 )
 
 
@@ -38,6 +39,7 @@ def test_a_line_is_as_promised():
         "distinct": 7,
         "probability": 0.00089,
         "signature": str(FULL.signature),
+        "task": "rating",
     }
 
 

@@ -19,6 +19,11 @@ class Task(StrEnum):
 
     RANKING = "ranking"  # rank whole corrections
     EDITS = "edits"  # judge each edit, then rank
+    MARKS = "marks"  # judge each edit
+    BEST_WORST = "best-worst"  # choose the best and the worst correction
+    RATING = "rating"  # rate each correction by criteria, on scales with a text for each point
+    DIRECT = "direct"  # rate each correction from 0 to 100
+    POST_EDIT = "post-edit"  # correct what is still wrong in each correction
 
 
 class Kind(StrEnum):

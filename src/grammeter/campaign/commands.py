@@ -15,7 +15,13 @@ from urllib.parse import quote, urlsplit
 
 from grammeter.campaign import conf, services
 from grammeter.campaign.conf import DATABASE, is_file
-from grammeter.campaign.status import CampaignList, CampaignProgress, CampaignStatus
+from grammeter.campaign.status import (
+    CampaignExport,
+    CampaignList,
+    CampaignProgress,
+    CampaignStatus,
+    is_folder,
+)
 from grammeter.core import UsageError, require
 
 if TYPE_CHECKING:
@@ -82,15 +88,19 @@ def campaign_export(
     details: str | Path | None = None,
     people: str | Path | None = None,
     database: str | Path = DATABASE,
-) -> "Judgments":
+) -> "Judgments | CampaignExport":
     """Return the judgments, each once; write them and more to files.
+
+    Rankings, if there is no other task; else the answers to each task, whose files the other verbs
+    read. Raises :class:`UsageError` if ``output`` cannot hold them.
 
     Parameters
     ----------
     name, database
         The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     output
-        Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if packed.
+        Rankings: Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if
+        packed. Other tasks: JSON lines; several tasks or post-edits: a folder, with files for each.
     details
         JSON lines of every version of every answer, with all that is known of it.
     people
@@ -101,18 +111,29 @@ def campaign_export(
     with opened_for_reading(database) as writable:
         from grammeter.campaign.choices import COMMAND_LINE
         from grammeter.campaign.models import AuditEntry
+        from grammeter.campaign.tasks import JOBS
 
         campaign, results = services.campaigns.find(name), services.results
-        judgments = results.judgments(campaign)
+        tasks = results.normal_tasks(campaign) or [campaign.tasks[0]]
+        plain = len(tasks) == 1 and JOBS[tasks[0]].ranked and not is_folder(output, plain=True)
+        judgments = results.judgments(campaign, *tasks) if plain else CampaignExport.of(campaign)
         paths = {"details": details, "people": people}
         texts = {path: results.text(campaign, name) for name, path in paths.items() if path}
         if people and writable:
             AuditEntry.log(campaign, COMMAND_LINE, "export", form="people")
-    notices = tuple(write_judgments(output, judgments)) if output else ()
+    if isinstance(judgments, CampaignExport):
+        notices, notes = (), judgments.notes
+        if output:
+            judgments.save(output)
+    else:
+        notices, notes = tuple(write_judgments(output, judgments)) if output else (), ()
+        if JOBS[tasks[0]].marked and not details:
+            notes = ("verdicts on edits: --details has them, and so has a folder, -o results/",)
     for path, text in texts.items():
         write_text(path, text, private=True)
-    unlogged = "the database is read-only: its log does not say that --people was written"
-    return replace(judgments, notices=notices, notes=(unlogged,) if people and not writable else ())
+    fault = "the database is read-only: its log does not say that --people was written"
+    unlogged = (fault,) if people and not writable else ()
+    return replace(judgments, notices=notices, notes=(*notes, *unlogged))
 
 
 def campaign_close(name: str, *, database: str | Path = DATABASE) -> bool:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import choices, commands, conf, services, status
+from grammeter.campaign.criteria import read_criteria
 from grammeter.core import UsageError
 
 if TYPE_CHECKING:
+    from grammeter.campaign.criteria import Criterion
     from grammeter.campaign.services.campaigns import Plan
     from grammeter.campaign.services.checks import Check
     from grammeter.core import Item
@@ -42,6 +44,7 @@ def campaign_create(
     per_judge: int | None = None,
     startup: int | None = None,
     task: str = "ranking",
+    criteria: str | Path | Sequence[Criterion] = (),
     guidelines: str | Path = "",
     consent: str | Path = "",
     background: bool = True,
@@ -82,7 +85,12 @@ def campaign_create(
     per_judge, startup
         Pool: most items for one judge. Adaptive: judgments before the ranking plays a part.
     task
-        ``ranking``, or ``edits``: judge each edit, then rank.
+        What judges do with an item that names no task: ``ranking``; ``edits``: judge each edit,
+        then rank; ``marks``: judge each edit; ``best-worst``; ``rating``; ``direct``: 0 to 100;
+        ``post-edit``.
+    criteria
+        Criteria and scales of ``rating``, or a TOML file of them; default: grammaticality, fluency
+        and meaning from 1 to 4.
     guidelines, consent, background
         Texts, or paths to them; judges must agree to ``consent``. Whether there is a questionnaire.
     tutorial, attention, pass_threshold
@@ -125,6 +133,7 @@ def campaign_import(
     per_judge: int | None = None,
     startup: int | None = None,
     task: str = "ranking",
+    criteria: str | Path | Sequence[Criterion] = (),
     guidelines: str | Path = "",
     consent: str | Path = "",
     background: bool = True,
@@ -151,9 +160,9 @@ def campaign_import(
         Number of new items for new judges; default: none.
     strategy
         ``pool`` or ``adaptive``, for new judges.
-    per_item, select, seed, judges, overlap, repeats, per_judge, startup, task, guidelines, consent,
-    background, tutorial, idle, attention, pass_threshold, pass_code, fail_code, redirect, owner,
-    database
+    per_item, select, seed, judges, overlap, repeats, per_judge, startup, task, criteria,
+    guidelines, consent, background, tutorial, idle, attention, pass_threshold, pass_code,
+    fail_code, redirect, owner, database
         As in :func:`campaign_create`.
     """
     values = locals()
@@ -172,6 +181,9 @@ def _created(
     values: dict[str, Any], notices: tuple[str, ...], notes: list[str], items: Sequence[Item] = ()
 ) -> status.CampaignProgress:
     plan, judgments = _plan(values), values.get("judgments")
+    tasks = {item.task or plan.task for item in items} or {plan.task}
+    if plan.criteria and choices.Task.RATING not in tasks:
+        notes += ["--criteria had no effect: no item has the task 'rating'"]
     if judgments is None:
         notes += _idle_settings(plan, items)
     if values["n"] is not None:
@@ -213,10 +225,13 @@ def _plan(values: Mapping[str, Any]) -> Plan:
         if isinstance(checks := settings[kind], (str, Path)):
             checks = services.checks.read_checks(checks, kind)
         settings[kind] = tuple(checks)
+    if isinstance(settings["criteria"], (str, Path)):
+        settings["criteria"] = read_criteria(settings["criteria"])
     for name in ("guidelines", "consent"):
         if isinstance(settings[name], Path):
             settings[name] = read_text(settings[name]).replace("\0", "")
-    settings |= {"owners": tuple(settings["owners"]), "judges": settings["judges"] or 0}
+    settings |= {name: tuple(settings[name]) for name in ("owners", "criteria")}
+    settings |= {"judges": settings["judges"] or 0}
     plan = services.campaigns.Plan
     return plan(**{name: settings[name] for name in plan.__dataclass_fields__})
 

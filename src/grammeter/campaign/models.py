@@ -20,10 +20,11 @@ from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import models
-from django.db.models import CASCADE, F, Q
+from django.db.models import CASCADE, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from grammeter.campaign.choices import NAME_LENGTH, Kind, State, Strategy, Task
+from grammeter.campaign.tasks import JOBS
 from grammeter.core import UnknownNameError
 
 Row = TypeVar("Row", bound=models.Model)
@@ -50,6 +51,7 @@ class Campaign(models.Model):
     redirect_url = models.URLField(max_length=2000, blank=True)
     closed = models.BooleanField(default=False)
     signature = models.TextField(blank=True)
+    criteria: models.JSONField[Any] = models.JSONField(default=list)  # of the task `rating`
     origin: models.JSONField[Any] = models.JSONField(default=dict)
     """Version, digest of all texts, and the file format of imported judgments."""
     owners: models.ManyToManyField[Any, Any] = models.ManyToManyField(
@@ -61,6 +63,12 @@ class Campaign(models.Model):
     judges: models.Manager[Judge]
     invites: models.Manager[Invite]
     audit: models.Manager[AuditEntry]
+
+    @property
+    def tasks(self) -> list[Task]:
+        """Tasks of its items, tutorial and attention items included, in the order of all tasks."""
+        rows = {*self.items.order_by().values_list("task", flat=True)} or {self.task}
+        return [task for task in Task if task in rows]
 
     @property
     def longest_list(self) -> int | None:
@@ -104,6 +112,7 @@ class Item(models.Model):
     name = models.CharField(max_length=NAME_LENGTH, null=True)
     document = models.CharField(max_length=NAME_LENGTH, null=True)
     kind = models.CharField(max_length=20, default=Kind.NORMAL.value)
+    task = models.CharField(max_length=20, default=Task.RANKING.value)
     loud = models.BooleanField(default=False)  # whether a wrong answer to a check must be corrected
     expected: models.JSONField[Any] = models.JSONField(null=True)
     """Right ranks by place; outputs with equal ranks here may be ranked in any way."""
@@ -226,7 +235,9 @@ class Judgment(models.Model):
     key = models.CharField(max_length=64)  # chosen by the sender: sent twice, stored once
     ranks: models.JSONField[Any] = models.JSONField(default=list)  # as shown, 1 is best, or `None`
     verdicts: models.JSONField[Any] = models.JSONField(null=True)
-    """Task ``edits``: the verdicts on the edits of each output, in the order shown."""
+    """Tasks ``edits``, ``marks``: verdicts on the edits of each output, in the order shown."""
+    answer: models.JSONField[Any] = models.JSONField(null=True)
+    """Tasks ``rating``, ``direct``, ``post-edit``: an object for each output, as shown."""
     skipped = models.BooleanField(default=False)
     reason = models.TextField(blank=True)
     comment = models.TextField(blank=True)
@@ -271,8 +282,10 @@ def named(rows: models.QuerySet[Row], kind: str, name: str, column: str = "name"
 
 
 def compared(assignments: models.QuerySet[Assignment]) -> models.QuerySet[Assignment]:
-    """Keep items with two outputs or more, the only ones that judges see."""
-    return assignments.filter(item__places__place=1)
+    """Keep items that judges see: two outputs or more, or one where the task needs no other."""
+    several = ItemOutput.objects.filter(item=OuterRef("item"), place=1)
+    alone = [task for task, job in JOBS.items() if job.alone]
+    return assignments.filter(Q(item__task__in=alone) | Exists(several))
 
 
 def release(assignments: models.QuerySet[Assignment]) -> int:

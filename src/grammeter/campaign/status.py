@@ -1,19 +1,24 @@
 """What the functions on campaigns return: progress, status, list."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import services
-from grammeter.core import Column, DataError, Form, Result, Style, Table
+from grammeter.core import Column, DataError, Form, Result, Style, Table, UsageError, disk_faults
+from grammeter.formats import write_text
 
 if TYPE_CHECKING:
     from grammeter.campaign.models import Campaign
+    from grammeter.campaign.services.exports import TaskExport
     from grammeter.campaign.services.results import Progress
     from grammeter.core import Ranked
     from grammeter.ranking import Agreement
 
 
+_COUNTED = ("answers", "skipped", "files")
 _SETTINGS = ("task", "strategy", "closed", "seed", "signature")
 
 
@@ -144,3 +149,79 @@ class CampaignList(Result):
             counts = row.pop("progress")
             row.update(counts, judges=len(counts["judges"]))
         return {"kind": "campaigns", "campaigns": rows}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CampaignExport(Result):
+    """The answers of a campaign, by task, as files that other verbs read.
+
+    - ``exports``: for each task its files, and the numbers of answers and skipped items.
+    - ``notices``, ``notes``: what the files do not hold.
+    """
+
+    campaign: str
+    exports: "tuple[TaskExport, ...]"
+    notices: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, campaign: "Campaign") -> "CampaignExport":
+        """Read it from the database."""
+        tasks = services.results.normal_tasks(campaign)
+        exports = tuple(services.exports.export(campaign, task) for task in tasks)
+        notes = tuple(note for one in exports for note in one.notes)
+        return cls(campaign=campaign.name, exports=exports, notes=notes)
+
+    @property
+    def text(self) -> str:
+        """The answers to the only task as JSON lines; raise ``UsageError`` if there are more."""
+        if len(self.exports) > 1:
+            tasks = ", ".join(one.task for one in self.exports)
+            fault = f"{self.campaign} has several tasks ({tasks}), and one file cannot hold them"
+            raise UsageError(fault, fix="Name a folder: -o results/")
+        return next(iter(self.exports[0].files.values()), "") if self.exports else ""
+
+    def save(self, output: str | Path) -> None:
+        """Write all files to a folder, or the only one to a file."""
+        folder = is_folder(output)
+        files = {name: text for one in self.exports for name, text in one.files.items()}
+        if not folder:
+            text = self.text  # of one task only
+            files = {"": text} if len(files) < 2 else {}
+            if not files or Path(str(output).removesuffix(".gz")).suffix != ".jsonl":
+                fault = f"{self.campaign}: {output} is no place for these answers"
+                raise UsageError(fault, fix="Name a folder, such as results/, or one .jsonl file.")
+        for name, text in files.items():
+            path = Path(output, name) if name else Path(output)
+            with disk_faults(path, "Name another place."):
+                path.parent.mkdir(parents=True, exist_ok=True) if folder else None
+            write_text(path, text)
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each file."""
+        rows = [
+            (one.task, name, one.answers, one.skipped) for one in self.exports for name in one.files
+        ]
+        counts = Column.many("count", "answers", "skipped")
+        return [Table.of(("task", "file", *counts), rows, self.notes)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        exports = {
+            one.task: {name: getattr(one, name) for name in _COUNTED} for one in self.exports
+        }
+        return {
+            "kind": "campaign-export",
+            "campaign": self.campaign,
+            "tasks": {task: {**row, "files": [*row["files"]]} for task, row in exports.items()},
+            "notes": list(self.notes),
+        }
+
+
+def is_folder(output: str | Path | None, *, plain: bool = False) -> bool:
+    """Whether files are written into a folder of this name; ``plain``: rankings, files at first."""
+    if output is None:
+        return False
+    path = Path(output)
+    ends = str(output).endswith(("/", os.sep))
+    return path.is_dir() or ends or not (plain or path.suffix or path.exists())

@@ -82,6 +82,14 @@ def run_status(args: argparse.Namespace) -> None:
 def run_export(args: argparse.Namespace) -> None:
     """Write the judgments."""
     judgments = flags.call(args, gm.campaign_export)
+    if isinstance(judgments, campaign.CampaignExport):
+        if not args.output:
+            sys.stdout.write(judgments.text)
+        remark(judgments.notes)
+        for one in judgments.exports:
+            total = one.answers + one.skipped
+            notice(args, f"{one.task}: {total} judgments, {one.skipped} of them skipped")
+        return
     if not args.output:
         sys.stdout.write(formats.format_judgments(judgments, "jsonl"))
     remark(judgments.notes)

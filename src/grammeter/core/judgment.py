@@ -20,6 +20,7 @@ class Item:
     sentence's distinct outputs, those not shown included. ``probability`` is the expected share of
     all draws that fall on this sentence; one over it is the weight by which a ranking of these
     items becomes one of all sentences. ``signature`` is everything the selection depends on.
+    ``task`` is what a campaign asks about it, its own task by default.
     DataError if segment, systems, groups, counts or probability are impossible.
     """
 
@@ -32,6 +33,7 @@ class Item:
     distinct: int | None = None
     probability: float | None = None
     signature: Signature | None = None
+    task: str | None = None
 
     def __post_init__(self) -> None:
         if not self.groups:

@@ -46,8 +46,8 @@ Write {{"judge": "a", "segment": 1, "shown": [["X"]], "edits": [[{{"start": 0, "
 "correction": "b", "verdict": "valid"}}]]}}, or CSV with {",".join(TABLE)}."""
 _HYPS = "Give the very source and outputs whose edits were judged, whole."
 _CAMPAIGNS = """\
-number kind position turn order version complete ranks verdicts skipped reason comment correct \
-automatic active_seconds wall_seconds saved sentence_probability draw_probability"""
+number kind task answer position turn order version complete ranks verdicts skipped reason comment \
+correct automatic active_seconds wall_seconds saved sentence_probability draw_probability"""
 
 
 def _is_name(value: Any) -> bool:

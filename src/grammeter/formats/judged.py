@@ -248,6 +248,7 @@ _ITEM_SHAPES: dict[str, Shape] = {
     "distinct": typed("distinct", "a whole number", int),
     "probability": typed("probability", "a number", int, float),
     "signature": typed("signature", "a text", str),
+    "task": typed("task", "a text", str),
 }
 ITEM_KEYS = tuple(_ITEM_SHAPES)  # what a line may hold, in the order in which it is written
 _ITEM_FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'

@@ -1,20 +1,21 @@
 """Store judges' answers: every version, once."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from itertools import combinations
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign.choices import State, Task
-from grammeter.campaign.models import Assignment, Judge, Judgment, compared
+from grammeter.campaign.choices import State
+from grammeter.campaign.criteria import Criterion
+from grammeter.campaign.models import Assignment, Item, Judge, Judgment, compared
+from grammeter.campaign.tasks import JOBS, LONGEST_TEXT, Job, Parts, Scene
 from grammeter.core import DataError
 
-LONGEST_TEXT = 10_000  # most characters of a comment or reason
 LONGEST_SECONDS = 10**7
 SEEN_EVERY = timedelta(minutes=1)  # between updates of `Judge.seen`: a write less for most answers
 TRIES = 3  # most attempts at a tutorial or loud attention item
@@ -29,6 +30,7 @@ def save(
     key: str,
     ranks: Ranks = (),
     verdicts: Sequence[Sequence[str | None]] | None = None,
+    answer: Sequence[Mapping[str, Any]] | None = None,
     skipped: bool = False,
     reason: str = "",
     comment: str = "",
@@ -40,15 +42,23 @@ def save(
 
     ``key``: 1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each submission; of
     several with one key, the first is stored and returned. ``ranks``: of each output in the order
-    shown, from 1 (best) to the number of outputs, ``None`` where missing. ``verdicts`` (task
-    ``edits``): for each output in the order shown, one word for each of its edits. ``reason``: why
-    it is skipped. Not ``complete``: a draft, which does not count.
+    shown, from 1 (best) to the number of outputs, ``None`` where missing. ``verdicts`` (tasks
+    ``edits``, ``marks``): for each output in the order shown, one word for each of its edits.
+    ``answer``: for each output its scores by criterion, ``None`` for "cannot say" (``rating``,
+    ``direct``), or its ``text`` and whether that is meant to be ``empty`` (``post-edit``).
+    ``reason``: why it is skipped. Not ``complete``: a draft, which does not count.
 
     Raises ``PermissionDenied`` if the judge is blocked, or was never shown the item; ``DataError``
     if the answer is impossible, or the campaign is closed.
     """
-    size = len(assignment.shown_order)
-    checked = () if skipped and complete else _checked_ranks(ranks, size, complete)
+    job, passed = JOBS[assignment.item.task], skipped and complete
+    parts: Parts = {"ranks": ranks, "verdicts": verdicts, "answer": answer}
+    if passed:
+        parts |= {"ranks": (), "answer": None}
+    scene = Scene([0] * len(assignment.shown_order), criteria_of(assignment.item))
+    checked: Parts = {"ranks": [], **job.checked(parts, scene, complete and not skipped)}
+    if passed:
+        checked |= {"ranks": [], "answer": None}
     if not _KEY.match(key):
         raise DataError("an answer without a proper key", fix="Load the page again.")
     if skipped and complete and not reason.strip():
@@ -56,13 +66,12 @@ def save(
     judgment = Judgment(
         assignment=assignment,
         key=key,
-        ranks=list(checked),
-        verdicts=_checked_verdicts(judge, verdicts, size, complete and not skipped),
+        **checked,
         skipped=skipped,
         reason=_checked_text("reason", reason) if skipped or not complete else "",
         comment=_checked_text("comment", comment),
         complete=complete,
-        correct=is_right(assignment, checked) if complete else None,
+        correct=_is_right(assignment, job, checked) if complete else None,
         active_seconds=_checked_seconds("active_seconds", active_seconds),
         wall_seconds=_checked_seconds("wall_seconds", wall_seconds),
     )
@@ -91,16 +100,16 @@ def latest(assignment: Assignment) -> Judgment | None:
     return Judgment.objects.filter(assignment=assignment).order_by("-version").first()
 
 
-def is_right(assignment: Assignment, ranks: Ranks) -> bool | None:
-    """Whether ranks agree with the expected ones; ``None`` for items without expected ranks."""
+def criteria_of(item: Item) -> tuple[Criterion, ...]:
+    """Return the criteria of the item's campaign."""
+    return tuple(Criterion(**row) for row in item.campaign.criteria)
+
+
+def _is_right(assignment: Assignment, job: Job, parts: Parts) -> bool | None:
+    """Whether an answer agrees with the expected ranks; ``None`` for items without them."""
     if (expected := assignment.item.expected) is None:
         return None
-    answer = [rank for rank in ranks if rank is not None]
-    wanted: list[int] = [expected[place] for place in assignment.shown_order]
-    if len(answer) != len(wanted):
-        return False
-    pairs = combinations(zip(wanted, answer, strict=True), 2)
-    return all((i < j) == (a < b) and a != b for (i, a), (j, b) in pairs if i != j)
+    return job.is_right(parts, [expected[place] for place in assignment.shown_order])
 
 
 def is_asked_again(judgment: Judgment) -> bool:
@@ -155,33 +164,6 @@ def _close(assignment: Assignment, judgment: Judgment) -> None:
         assignment.state = State.SKIPPED if judgment.skipped else State.DONE
         assignment.answered = assignment.answered or timezone.now()
     assignment.save(update_fields=("correct", "state", "answered"))
-
-
-def _checked_ranks(ranks: Ranks, size: int, complete: bool) -> Ranks:
-    checked = tuple(ranks) if ranks or complete else (None,) * size
-    if len(checked) != size:
-        raise DataError(f"{len(checked)} ranks for {size} corrections", fix="Rank each of them.")
-    for rank in checked:
-        if rank is None and complete:
-            raise DataError("a correction without a rank", fix="Rank each of them.")
-        if rank is not None and (type(rank) is not int or not 1 <= rank <= size):
-            raise DataError(f"a rank of {rank!r}", fix=f"Ranks go from 1 (best) to {size}.")
-    return checked
-
-
-def _checked_verdicts(
-    judge: Judge, verdicts: Sequence[Sequence[str | None]] | None, size: int, complete: bool
-) -> list[list[str | None]] | None:
-    if judge.campaign.task != Task.EDITS:
-        return None
-    rows: Sequence[Sequence[str | None]] = verdicts or [()] * size
-    checked = [list(row) for row in rows]
-    words = [word for row in checked for word in row]
-    if len(checked) != size or any(word is not None and len(word) > 40 for word in words):
-        raise DataError("verdicts that do not fit the corrections", fix="Load the page again.")
-    if complete and None in words:
-        raise DataError("an edit without a verdict", fix="Judge each edit.")
-    return checked
 
 
 def _checked_text(name: str, text: str) -> str:

@@ -20,6 +20,7 @@ from grammeter.campaign.choices import Kind, State, Strategy
 from grammeter.campaign.models import Assignment, Campaign, Item, Judge, Judgment, compared, release
 from grammeter.campaign.services import adaptive
 from grammeter.campaign.services.adaptive import Appeal
+from grammeter.campaign.tasks import JOBS
 
 HOLD_HOURS = 24  # time after which another judge may have the slot of an open item
 REPEAT_AFTER = 10  # number of items between an item and its repeat, in a pool without ``per_judge``
@@ -67,7 +68,7 @@ def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
         if assignment.state == State.OPEN:
             return assignment
         _show(assignment, judge)
-        if len(assignment.shown_order) > 1:
+        if len(assignment.shown_order) > 1 or JOBS[assignment.item.task].alone:
             return assignment
         _answer_itself(assignment)
     return None

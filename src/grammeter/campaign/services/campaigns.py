@@ -11,11 +11,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, Strategy, Task
+from grammeter.campaign.criteria import Criterion, default_criteria
 from grammeter.campaign.models import AuditEntry, Campaign, named
 from grammeter.campaign.services import judges
 from grammeter.campaign.services.assign import shuffle
 from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock
+from grammeter.campaign.tasks import JOBS
 from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.core import Item as Sampled
 from grammeter.formats import Corpus, Judgments
@@ -34,6 +36,7 @@ class Plan:
 
     name: str
     task: str = "ranking"
+    criteria: tuple[Criterion, ...] = ()  # of the task `rating`; empty: the built-in ones
     strategy: str = "planned"
     judges: int = 0  # the planned number; pool and adaptive campaigns take any
     overlap: float | int = 0  # of the items: a share from 0 to 1, or a count
@@ -58,6 +61,8 @@ class Plan:
             UnknownNameError.check(name, getattr(self, name), choices)
         for fault, fix in self._faults():
             raise UsageError(fault, fix=fix)
+        for check in (*self.tutorial, *self.attention):
+            _check_task(check.task or self.task, "checkable", "an item with a known answer")
 
     def _faults(self) -> Iterator[tuple[str, str]]:
         planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
@@ -86,6 +91,14 @@ class Plan:
             yield f"seed {self.seed}", f"A seed goes from 0 to {LARGEST_SEED}."
 
 
+def _check_task(task: str, what: str, whose: str) -> None:
+    """Raise :class:`UsageError` unless a task exists, and has a property of all those named."""
+    UnknownNameError.check(f"task of {whose}", task, list(Task))
+    if not getattr(JOBS[task], what):
+        fits = ", ".join(name for name, job in JOBS.items() if getattr(job, what))
+        raise UsageError(f"{whose} has the task {task!r}", fix=f"Here it can be {fits}.")
+
+
 def _is_address(text: str) -> bool:
     with suppress(ValueError):
         parts = urlsplit(text)
@@ -109,6 +122,10 @@ def create(
     """
     if judgments is None and not items:
         raise DataError("no item to judge", fix="Give one at least.")
+    adaptive = plan.strategy == Strategy.ADAPTIVE
+    for number, item in enumerate(items, start=1):
+        whose = f"item {number} of an adaptive campaign" if adaptive else f"item {number}"
+        _check_task(item.task or plan.task, "ranked" if adaptive else "words", whose)
     if judgments is not None and plan.strategy == Strategy.PLANNED:
         raise UsageError("an imported campaign with planned judges", fix="Take pool or adaptive.")
     detail: dict[str, int] = {}
@@ -168,12 +185,24 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
     """Store a campaign without its items; raise :class:`UsageError` if its name is taken."""
     if Campaign.objects.filter(name=plan.name).exists():
         raise UsageError(f"there is a campaign called {plan.name!r}", fix="Choose another name.")
-    unlike = ("judges", "overlap", "repeats", "startup", "tutorial", "attention", "owners")
+    unlike = (
+        "criteria",
+        "judges",
+        "overlap",
+        "repeats",
+        "startup",
+        "tutorial",
+        "attention",
+        "owners",
+    )
     fields = {key: value for key, value in asdict(plan).items() if key not in unlike}
     signatures = dict.fromkeys(str(item.signature) for item in items if item.signature is not None)
     fresh = sum(not item.repeat for item in items)
     fields["repeats"] = _share_of(plan.repeats, plan.per_judge or fresh)
     campaign = Campaign(**fields, overlap=_share_of(plan.overlap, fresh))
+    rated = Task.RATING in {item.task or plan.task for item in items}
+    criteria = plan.criteria or default_criteria() if rated else ()
+    campaign.criteria = [asdict(criterion) for criterion in criteria]
     campaign.signature, campaign.origin = " ".join(signatures), {"grammeter": __version__}
     if plan.strategy == Strategy.ADAPTIVE:
         systems = {name for item in items for group in item.groups for name in group}

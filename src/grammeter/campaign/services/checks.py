@@ -6,6 +6,8 @@ One JSON object a line::
      "explanation": "The verb agrees with its subject .", "loud": true, "before": "", "after": ""}
 
 (on one line). ``ranks`` is a right answer; outputs with equal ranks here may be ranked in any way.
+``task`` is the item's own task, default: that of the campaign; it is one whose answers are in an
+order (``ranking``, ``edits``, ``best-worst``, ``direct``).
 ``explanation`` is shown after a wrong answer, in the tutorial after every answer. ``loud`` asks
 again after a wrong answer; the default is true for tutorial items, false for attention items.
 """
@@ -20,6 +22,7 @@ from grammeter.campaign.choices import Kind
 
 LARGEST = 2**20  # most characters of a file
 _Value = TypeVar("_Value", str, int)
+_TEXTS = ("source", "explanation", "before", "after", "task")
 _FIX = 'Write {"source": "...", "outputs": ["...", "..."], "ranks": [1, 2]} on one line.'
 
 
@@ -34,6 +37,7 @@ class Check:
     loud: bool = False
     before: str = ""
     after: str = ""
+    task: str = ""  # of the item; empty: that of the campaign
 
 
 def read_checks(path: str | Path, kind: Kind) -> tuple[Check, ...]:
@@ -60,10 +64,10 @@ def _check(line: str, where: str, kind: Kind) -> Check:
 
 
 def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:
-    texts = {key: data.get(key, "") for key in ("source", "explanation", "before", "after")}
+    texts = {key: data.get(key, "") for key in _TEXTS}
     loud = data.get("loud", kind == Kind.TUTORIAL)
     if not all(isinstance(text, str) for text in texts.values()) or not texts["source"]:
-        raise ValueError("source, explanation, before and after are texts, source not empty")
+        raise ValueError("source, explanation, before, after, task are texts, source not empty")
     if not isinstance(loud, bool):
         raise ValueError("loud is true or false")
     outputs = tuple(text.strip() for text in _listed(data, "outputs", str))

@@ -6,9 +6,10 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
-from grammeter.campaign.choices import Kind, Task
+from grammeter.campaign.choices import Kind
 from grammeter.campaign.models import Assignment, ItemOutput, Judgment
 from grammeter.campaign.services.answers import is_asked_again
+from grammeter.campaign.tasks import JOBS
 from grammeter.core import Edit
 
 Part = Literal["same", "insert", "delete", "replace"]
@@ -81,8 +82,8 @@ def outputs(assignment: Assignment) -> tuple[str, ...]:
 
 
 def edits_shown(assignment: Assignment) -> list[tuple[Edit, ...]]:
-    """Return the edits of each output in the order shown; none unless the task is ``edits``."""
-    if assignment.item.campaign.task != Task.EDITS:
+    """Return the edits of each output in the order shown; none unless they get verdicts."""
+    if not JOBS[assignment.item.task].marked:
         return [()] * len(assignment.shown_order)
     return [edits_of(assignment.item.sentence.text, text) for text in outputs(assignment)]
 

@@ -13,12 +13,13 @@ from django.db.models.functions import Coalesce
 from grammeter.campaign.choices import Kind, State, Task
 from grammeter.campaign.models import Assignment, Campaign, ItemOutput, Judgment
 from grammeter.campaign.services import judges, pages
+from grammeter.campaign.tasks import JOBS
 from grammeter.core import Edit, Ranked, Ranking
 from grammeter.formats import JudgedBlock, JudgmentFile, Judgments, format_judgments, object_text
 from grammeter.ranking import Agreement
 from grammeter.verbs import agree, rank
 
-_ANSWER = ("version", "complete", "ranks", "verdicts")
+_ANSWER = ("version", "complete", "ranks", "verdicts", "answer")
 _TIMES = ("active_seconds", "wall_seconds")
 _REMARKS = ("skipped", "reason", "comment", "correct", "automatic", *_TIMES)
 
@@ -69,12 +70,16 @@ class Progress:
         return sum(lists) if len(lists) == len(self.judges) else None
 
 
-def judgments(campaign: Campaign) -> Judgments:
-    """Return the latest complete version of each answer to an item, skipped ones included."""
+def judgments(campaign: Campaign, *tasks: str) -> Judgments:
+    """Return the latest complete version of each answer to an item, skipped ones included.
+
+    ``tasks``: those whose answers are rankings; default: :func:`standing`.
+    """
     groups = shown_systems(campaign)
     shown = "judge__name item item__sentence__segment item__name item__document shown_order"
     columns = ("assignment", *(f"assignment__{name}" for name in shown.split()))
-    rows: Any = _final(campaign).values_list(*columns, "ranks", "skipped", *_TIMES)
+    counted = final(campaign).filter(assignment__item__task__in=tasks or standing(campaign))
+    rows: Any = counted.values_list(*columns, "ranks", "skipped", *_TIMES)
     latest: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in rows}  # versions ascend
     rankings = tuple(_ranking(latest[key], groups) for key in sorted(latest))
     if "file" not in campaign.origin:
@@ -109,6 +114,19 @@ def ranking(campaign: Campaign, **settings: Any) -> Ranked:
     return cast("Callable[..., Ranked]", rank)(judgments(campaign), **settings)
 
 
+def standing(campaign: Campaign) -> list[Task]:
+    """Return the tasks that make the ranking: those with ranks, else ``best-worst``."""
+    full = {Task.RANKING, Task.EDITS}.intersection(normal_tasks(campaign))
+    return sorted(full) or [Task.BEST_WORST]
+
+
+def normal_tasks(campaign: Campaign) -> list[Task]:
+    """Return the tasks of its items, without tutorial and attention items, in fixed order."""
+    normal = campaign.items.filter(kind=Kind.NORMAL).order_by()
+    present = {*normal.values_list("task", flat=True).distinct()}
+    return [task for task in Task if task in present]
+
+
 def in_order(names: Iterable[str]) -> list[str]:
     """Sort names, numbers in them as numbers."""
 
@@ -119,7 +137,7 @@ def in_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=key)
 
 
-def _final(campaign: Campaign) -> QuerySet[Judgment]:
+def final(campaign: Campaign) -> QuerySet[Judgment]:
     """Return complete versions, oldest first, without tutorial and attention items."""
     complete = Judgment.objects.filter(assignment__item__campaign=campaign, complete=True)
     return complete.filter(assignment__item__kind=Kind.NORMAL).order_by("assignment", "version")
@@ -157,7 +175,7 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
     rows = campaign.judges.annotate(listed=Count("assignments", filter=normal), **counted)
     seconds: dict[int, dict[int, float]] = {}
     columns = ("assignment__judge", "assignment", "active_seconds")
-    for judge, assignment, active in _final(campaign).values_list(*columns):
+    for judge, assignment, active in final(campaign).values_list(*columns):
         seconds.setdefault(judge, {})[assignment] = active or 0.0
     by_name: dict[str, Any] = {judge.name: judge for judge in rows}
     for judge in map(by_name.__getitem__, in_order(by_name)):
@@ -173,7 +191,8 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
 
 def header(campaign: Campaign) -> dict[str, Any]:
     """Return the version, seed, settings, and digest of all texts: the head of the details."""
-    settings = {key: getattr(campaign, key) for key in ("task", "strategy", "seed", "signature")}
+    names = ("task", "tasks", "criteria", "strategy", "seed", "signature")
+    settings = {key: getattr(campaign, key) for key in names}
     return {"kind": "campaign-details", "campaign": campaign.name, **settings, **campaign.origin}
 
 
@@ -182,17 +201,23 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
 
     ``shown`` holds the systems of each output in the order shown (none for tutorial and
     attention items), ``order`` the places of these outputs in the item, from 0. ``edits`` (task
-    ``edits`` only) holds for each output in the order shown its edits: ``start`` and ``end`` in
-    tokens of the source, ``correction``, and ``verdict`` (``None`` where missing).
+    ``edits``, ``marks``) holds for each output in the order shown its edits: ``start`` and ``end``
+    in tokens of the source, ``correction``, and ``verdict`` (``None`` where missing). ``answer``
+    holds an object for each output: scores by criterion, or the ``text`` of a post-edit.
     """
-    groups, edits = shown_systems(campaign), _edits(campaign)
     rows = Judgment.objects.filter(assignment__item__campaign=campaign)
+    return rows_of(campaign, rows)
+
+
+def rows_of(campaign: Campaign, rows: QuerySet[Judgment]) -> Iterator[dict[str, Any]]:
+    """Yield some of a campaign's versions as :func:`details` has them."""
+    groups, edits = shown_systems(campaign), _edits(campaign)
     rows = rows.select_related("assignment__judge", "assignment__item__sentence")
     for judgment in rows.order_by("assignment_id", "version").iterator():
         assignment, item = judgment.assignment, judgment.assignment.item
         yield {
             **{"judge": assignment.judge.name, "segment": item.sentence.segment, "item": item.name},
-            **{name: getattr(item, name) for name in ("number", "kind")},
+            **{name: getattr(item, name) for name in ("number", "kind", "task")},
             **{name: getattr(assignment, name) for name in ("position", "turn")},
             "shown": [groups[item.pk][place] for place in assignment.shown_order],
             "order": assignment.shown_order,
@@ -207,13 +232,14 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
 
 def _edits(campaign: Campaign) -> Callable[[Judgment], list[list[dict[str, Any]]] | None]:
     """Return what tells the edits of each output in the order shown; none unless asked about."""
-    if campaign.task != Task.EDITS:
-        return lambda _: None
+    marked = [task for task, job in JOBS.items() if job.marked]
     outputs: dict[int, list[str]] = {}  # of each item by place
-    rows = ItemOutput.objects.filter(item__campaign=campaign).order_by("item", "place")
+    rows = ItemOutput.objects.filter(item__campaign=campaign, item__task__in=marked)
+    rows = rows.order_by("item", "place")
     for item, output in rows.values_list("item", "output__text"):
         outputs.setdefault(item, []).append(output)
-    shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
+    shown = Assignment.objects.filter(item__campaign=campaign, turn=0, item__task__in=marked)
+    shown = shown.exclude(answered=None)
     counts = Counter(shown.order_by().values_list("judge_id", "item__sentence_id"))
     settled = {key: pages.settled(*key) for key, n in counts.items() if n > 1}
 

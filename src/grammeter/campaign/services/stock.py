@@ -14,6 +14,7 @@ from grammeter.campaign.choices import Kind, State
 from grammeter.campaign.models import Assignment, Item, Judge, Output, Sentence
 from grammeter.campaign.services.assign import jittered, shuffle
 from grammeter.campaign.services.checks import Check
+from grammeter.campaign.tasks import JOBS
 from grammeter.core import Item as Sampled
 
 Group = tuple[str, ...]
@@ -43,11 +44,12 @@ class Stock:
         lists: dict[str, list[tuple[Item, int]]] = defaultdict(list)
         for sampled in items:
             shown, distinct = self._shown(sampled)
-            key = (sampled.item, sampled.segment, frozenset(shown))
+            task = sampled.task or self.campaign.task
+            key = (sampled.item, sampled.segment, frozenset(shown), task)
             item = self._known.get(key) if sampled.repeat or sampled.item is not None else None
             if item is None:
                 fields = {"name": sampled.item, "probability": sampled.probability}
-                fields["distinct"] = sampled.distinct or distinct
+                fields |= {"distinct": sampled.distinct or distinct, "task": task}
                 item = self._known[key] = self._item(sampled.segment, shown, **fields)
             for judge in sampled.judges:
                 lists[judge].append((item, self._turn(judge, item)))
@@ -59,7 +61,8 @@ class Stock:
         sentence = Sentence(campaign=self.campaign, text=storable(check.source), **texts)
         outputs = [Output(sentence=sentence, text=storable(text)) for text in check.outputs]
         self._rows += [sentence, *outputs]
-        fields = {"loud": check.loud, "explanation": check.explanation}
+        fields: dict[str, Any] = {"loud": check.loud, "explanation": check.explanation}
+        fields["task"] = check.task or self.campaign.task
         self._add(Item(sentence=sentence, kind=kind, expected=list(check.ranks), **fields), outputs)
 
     def add_list(self, judge: Judge, turns: Sequence[tuple[Item, int]]) -> None:
@@ -141,6 +144,8 @@ class Stock:
         key = (ranking.item, ranking.document, ranking.segment, groups)
         if key not in self._known:
             names = {"name": ranking.item, "document": ranking.document}
+            if JOBS[self.campaign.task].ranked:
+                names["task"] = self.campaign.task
             item = self._known[key] = self._item(ranking.segment, ranking.groups, **names)
             places = {frozenset(group): place for place, group in enumerate(ranking.groups)}
             self._places[item.number] = places

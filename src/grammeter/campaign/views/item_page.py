@@ -1,7 +1,6 @@
 """An item's page: what it shows, and the form that it sends."""
 
 import math
-import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +10,12 @@ from typing import Any
 from django.core import signing
 from django.urls import reverse
 
-from grammeter.campaign.choices import Kind, State, Strategy
+from grammeter.campaign.choices import Kind, State, Strategy, Task
+from grammeter.campaign.criteria import Criterion
 from grammeter.campaign.models import Assignment, Judgment, compared
 from grammeter.campaign.services import answers, pages
 from grammeter.campaign.services.pages import edits_of
+from grammeter.campaign.tasks import CANNOT_SAY, ENDS, JOBS, LONGEST_TEXT, Job, Scene
 from grammeter.core import DataError, Edit
 
 REASONS = (
@@ -35,9 +36,11 @@ def shown(
 ) -> dict[str, object]:
     """Return the template's variables; ``sent`` is a refused answer, ``faults`` say why."""
     item, outputs = assignment.item, pages.outputs(assignment)
+    job = JOBS[item.task]
     sentence, edits = item.sentence, pages.edits_shown(assignment)
     before = pages.given_elsewhere(assignment) if any(edits) else {}
     marked = list(zip(outputs, edits, strict=True))
+    scene = Scene(list(map(len, edits)), answers.criteria_of(item))
     last = answers.latest(assignment)
     answer = Judgment(**sent) if sent else last or Judgment()
     feedback = None
@@ -52,10 +55,20 @@ def shown(
         "kind": item.kind if item.kind == Kind.TUTORIAL else "",  # attention items look normal
         **{"done": done, "total": total, "back": back, "faults": faults, "feedback": feedback},
         **{"before": sentence.before, "source": sentence.text or EMPTY, "after": sentence.after},
-        "cards": [*cards(sentence.text, marked, answer, before, judged=bool(sent))],
+        "cards": [
+            card | _asked(job, scene, answer, card, judged=bool(sent))
+            for card in cards(sentence.text, marked, answer, before, judged=bool(sent))
+        ],
+        **{
+            "task": item.task,
+            "job": job,
+            "form": job.form and f"campaign/judge/ask_{job.form}.html",
+        },
         "scale": range(1, len(outputs) + 1),
+        "ends": [(name, _chosen(answer, rank)) for name, rank in ENDS.items()],
+        "cannot_say": CANNOT_SAY,
         **{"reasons": REASONS, "reason": answer.reason, "comment": answer.comment},
-        "comment_limit": answers.LONGEST_TEXT,
+        "comment_limit": LONGEST_TEXT,
         "active": f"{answer.active_seconds or 0.0:.2f}",
         "wall": f"{answer.wall_seconds or 0.0:.2f}",
         **{"idle": item.campaign.idle_seconds, "key": secrets.token_hex(16)},
@@ -103,9 +116,29 @@ def cards(
             "pieces": drawn,
             "edits": marked,  # numbered, because each of them is judged
             "rank": ranks[place],
-            "fault": judged and (lacks or ranks[place] is None),
+            "fault": judged and lacks,
             "unchanged": all(piece.kind == "same" for piece in drawn),
         }
+
+
+def _asked(
+    job: Job, scene: Scene, answer: Judgment, card: Mapping[str, Any], *, judged: bool
+) -> dict[str, object]:
+    """Return what the task asks about an output, with the answer so far."""
+    entry: dict[str, Any] = _padded(answer.answer, scene.size)[card["place"]] or {}
+    scores = [
+        (at, criterion, str(entry[criterion.name]) if criterion.name in entry else "")
+        for at, criterion in enumerate(job.criteria(scene))
+    ]
+    fault = card["fault"] or (judged and job.is_open(entry, scene, card["rank"]))
+    edited = entry.get("text", "" if card["text"] == EMPTY else card["text"])
+    empty = bool(entry.get("empty"))
+    return {"scores": scores, "edited": edited, "empty": empty, "fault": fault}
+
+
+def _chosen(answer: Judgment, rank: int) -> int:
+    """Return the number, from 1, of the output with a rank of the task ``best-worst``; else 0."""
+    return answer.ranks.index(rank) + 1 if rank in (answer.ranks or ()) else 0
 
 
 def _padded(values: Sequence[Any] | None, size: int) -> list[Any]:
@@ -139,7 +172,12 @@ def served_now() -> str:
     return signing.dumps(round(time.time(), 2), salt=_SALT)
 
 
-def read_answer(sent: Mapping[str, Any], edits: Sequence[int]) -> dict[str, Any]:
+def read_answer(
+    sent: Mapping[str, Any],
+    edits: Sequence[int],
+    task: str = Task.EDITS,
+    criteria: Sequence[Criterion] = (),
+) -> dict[str, Any]:
     """Read a form as arguments of :func:`answers.save`; ``edits``: the number in each output."""
     action = sent.get("action") or "submit"
     if action not in ("draft", "submit", "skip"):
@@ -147,11 +185,7 @@ def read_answer(sent: Mapping[str, Any], edits: Sequence[int]) -> dict[str, Any]
     active, wall = _seconds(sent.get("active", "")), _wall(sent)
     return {
         "key": sent.get("key", ""),
-        "ranks": [_rank(sent.get(f"rank-{place}", "")) for place in range(len(edits))],
-        "verdicts": [
-            [_word(sent.get(f"edit-{place}-{edit}", "")) for edit in range(count)]
-            for place, count in enumerate(edits)
-        ],
+        **JOBS[task].read(sent, Scene(edits, criteria)),
         "skipped": action == "skip",
         "reason": sent.get("reason", ""),
         "comment": sent.get("comment", ""),
@@ -159,18 +193,6 @@ def read_answer(sent: Mapping[str, Any], edits: Sequence[int]) -> dict[str, Any]
         "wall_seconds": wall,
         "complete": action != "draft",
     }
-
-
-def _rank(text: str) -> int | None:
-    if not re.fullmatch("[0-9]{0,4}", text):
-        raise DataError("a rank that is no number", fix="Load the page again.")
-    return int(text) if text else None
-
-
-def _word(text: str) -> str | None:
-    if text not in ("", "valid", "invalid"):
-        raise DataError("a verdict that is unknown", fix="Load the page again.")
-    return text or None
 
 
 def _seconds(text: str) -> float | None:

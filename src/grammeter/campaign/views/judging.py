@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grammeter.campaign import choices
 from grammeter.campaign.models import Assignment, Judge
 from grammeter.campaign.services import answers, assign, invites, judges, pages
+from grammeter.campaign.tasks import JOBS
 from grammeter.campaign.views import item_page
 from grammeter.core import DataError
 
@@ -106,7 +107,8 @@ def about(request: HttpRequest, judge: Judge) -> HttpResponse:
 def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Show the guidelines."""
     if request.method != "POST":
-        return _page(request, judge, "guidelines", begun=_has_begun(request, judge))
+        jobs = [JOBS[task] for task in judge.campaign.tasks]
+        return _page(request, judge, "guidelines", begun=_has_begun(request, judge), jobs=jobs)
     request.session[BEGUN] = True
     return _next_step(judge, begun=True) or redirect(_next_address(judge))
 
@@ -132,7 +134,7 @@ def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
         return step
     if request.method == "POST":
         return _answered(request, judge, assignment)
-    return _page(request, judge, "item", page=item_page.shown(assignment))
+    return _item_page(request, judge, assignment)
 
 
 @require_safe
@@ -156,22 +158,30 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
     sent: dict[str, Any] | None = None
     try:
         edits = pages.edits_shown(assignment)
-        sent = item_page.read_answer(request.POST, list(map(len, edits)))
-        if any(sent["verdicts"]):  # an edit of several outputs was judged once
+        item, counts = assignment.item, list(map(len, edits))
+        criteria = answers.criteria_of(item)
+        sent = item_page.read_answer(request.POST, counts, item.task, criteria)
+        if any(sent.get("verdicts", ())):  # an edit of several outputs was judged once
             sent["verdicts"] = pages.shared(assignment, edits, sent["verdicts"])
         judgment = answers.save(judge, assignment, **sent)
     except DataError as error:
         fault = f"{error.message[:1].upper()}{error.message[1:]}. {error.fix or ''}".strip()
         if _wants_json(request):
             return JsonResponse({"faults": [fault]}, status=REFUSED)
-        page = item_page.shown(assignment, sent=sent, faults=[fault])
-        return _page(request, judge, "item", REFUSED, page=page)
+        return _item_page(request, judge, assignment, REFUSED, sent=sent, faults=[fault])
     onwards = _next_address(judge) if judgment.complete else reverse("work")
     if pages.feedback(judgment):
         onwards = reverse("item", args=(assignment.pk,))
     if _wants_json(request):
         return JsonResponse({"version": judgment.version, "next": onwards})
     return redirect(onwards)
+
+
+def _item_page(
+    request: HttpRequest, judge: Judge, assignment: Assignment, status: int = 200, **how: Any
+) -> HttpResponse:
+    page, jobs = item_page.shown(assignment, **how), [JOBS[assignment.item.task]]
+    return _page(request, judge, "item", status, page=page, jobs=jobs)
 
 
 def _invited(request: HttpRequest, link: str) -> HttpResponse:

@@ -6,6 +6,8 @@ import { flush, forget, listen, post, randomKey, useToken, waiting } from "./out
 const form = document.getElementById("item");
 const status = document.getElementById("status");
 const cards = [...form.querySelectorAll(".card")];
+const asks = [...form.querySelectorAll(".ask")]; // all that must be answered, besides verdicts
+const TYPED = "textarea, input[type=number], input[type=range]";
 const submit = form.querySelector(".answer button");
 const skip = document.getElementById("skip");
 const comment = document.getElementById("comment");
@@ -134,7 +136,8 @@ function restore() {
   for (const [name, value] of Object.entries(entry.fields)) {
     const element = form.elements.namedItem(name);
     if (!element || ["key", "served", "active", "wall", "action"].includes(name)) continue;
-    element.value = value;
+    if (element.type === "checkbox") element.checked = true;
+    else element.value = value;
   }
   clock.active = Math.max(clock.active, Number(entry.fields.active) || 0);
   clock.wall = Math.max(clock.wall, Number(entry.fields.wall) || 0);
@@ -149,51 +152,61 @@ function rankOf(card) {
   return found ? Number(found.value) : null;
 }
 
-function verdictsOf(card) {
-  return [...card.querySelectorAll(".verdict")];
+function isOpen(ask) {
+  const box = ask.querySelector("input[type=number]");
+  return box ? box.value === "" : !ask.querySelector(":checked");
+}
+
+function openParts(place) {
+  return [...place.querySelectorAll(".ask, .verdict")].filter(isOpen);
 }
 
 function progress() {
-  const ranked = cards.filter((card) => rankOf(card) !== null).length;
-  const open = form.querySelectorAll(".verdict").length - form.querySelectorAll(".verdict :checked").length;
+  const answered = asks.filter((ask) => !isOpen(ask)).length;
+  const word = form.querySelector(".ranking") ? "ranked" : "answered";
+  const open = [...form.querySelectorAll(".verdict")].filter(isOpen).length;
   const words = open ? ` ${open} change${open === 1 ? "" : "s"} to judge.` : "";
-  return `${ranked} of ${cards.length} ranked.${words}`;
+  return asks.length ? `${answered} of ${asks.length} ${word}.${words}` : words.trim();
 }
 
 function draw() {
   for (const card of cards) {
     const rank = rankOf(card);
-    card.querySelector(".chosen").textContent = rank === null ? "" : `rank ${rank}`;
-    const whole = rank !== null && verdictsOf(card).every((one) => one.querySelector(":checked"));
-    if (whole) card.classList.remove("missing");
+    const chosen = card.querySelector(".chosen");
+    if (chosen) chosen.textContent = rank === null ? "" : `rank ${rank}`;
+  }
+  for (const part of form.querySelectorAll(".missing")) {
+    if (!openParts(part).length && !(part.matches(".ask") && isOpen(part))) part.classList.remove("missing");
   }
   markCurrent();
 }
 
-// Without any focus, as after a reload, the keys go to the first card without a rank, or to the
-// card that had the focus last, or to the first one: one of them is always current, and marked.
-let lastCard = null;
+// Without any focus, as after a reload, the keys go to the first open question, or to the one that
+// had the focus last, or to the first one: one of them is always current, and its card is marked.
+let lastAsk = null;
 
-function currentCard() {
-  const focused = document.activeElement.closest(".card");
-  return focused || cards.find((card) => rankOf(card) === null) || lastCard || cards[0];
+function currentAsk() {
+  const focused = document.activeElement.closest(".ask");
+  if (focused) return focused;
+  const card = document.activeElement.closest(".card");
+  return (card && card.querySelector(".ask")) || asks.find(isOpen) || lastAsk || asks[0];
 }
 
 function markCurrent() {
-  const current = currentCard();
+  const ask = currentAsk();
+  const current = document.activeElement.closest(".card") || (ask ? ask.closest(".card") : cards[0]);
   for (const card of cards) card.classList.toggle("current", card === current);
 }
 
 form.addEventListener("focusin", (event) => {
-  lastCard = event.target.closest(".card") || lastCard;
+  lastAsk = event.target.closest(".ask") || lastAsk;
   markCurrent();
 });
 
-function enter(card) {
-  const radios = card.querySelector(".ranking").querySelectorAll("input");
-  const target = [...radios].find((radio) => radio.checked) || radios[0];
+function enter(ask) {
+  const target = ask.querySelector(":checked") || ask.querySelector("input:not([type=range])");
   target.focus({ preventScroll: true, focusVisible: true });
-  reveal(card);
+  reveal(ask.closest(".card") && ask.matches(".ranking") ? ask.closest(".card") : ask);
 }
 
 // The bar at the bottom covers nothing that has the focus: see scroll-padding in the style sheet.
@@ -201,20 +214,19 @@ function reveal(element) {
   element.scrollIntoView({ block: "nearest" });
 }
 
-function rankBy(digit) {
-  const card = currentCard();
-  const radio = card && card.querySelector(`.ranking input[value="${digit}"]`);
+function answerBy(digit) {
+  const ask = currentAsk();
+  const radio = ask && ask.querySelector(`input[type=radio][value="${digit}"]`);
   if (!radio) return false;
   radio.checked = true;
   radio.dispatchEvent(new Event("change", { bubbles: true }));
-  const next = cards[cards.indexOf(card) + 1];
-  enter(next || card);
+  enter(asks[asks.indexOf(ask) + 1] || ask);
   return true;
 }
 
 function move(step) {
-  const at = cards.indexOf(document.activeElement.closest(".card")) + step;
-  enter(cards[Math.max(0, Math.min(at, cards.length - 1))]);
+  const at = asks.indexOf(document.activeElement.closest(".ask")) + step;
+  enter(asks[Math.max(0, Math.min(at, asks.length - 1))]);
 }
 
 function judgeEdit(value) {
@@ -232,24 +244,18 @@ function judgeEdit(value) {
     next.querySelector("input").focus({ preventScroll: true, focusVisible: true });
     reveal(next);
   } else {
-    enter(current.closest(".card"));
+    enter(current.closest(".card").querySelector(".ask") || current);
   }
   return true;
 }
 
 function check() {
-  const missing = cards.filter(
-    (card) => rankOf(card) === null || verdictsOf(card).some((one) => !one.querySelector(":checked")),
-  );
-  cards.forEach((card) => card.classList.toggle("missing", missing.includes(card)));
-  if (!missing.length) return true;
-  const open = verdictsOf(missing[0]).find((one) => !one.querySelector(":checked"));
-  if (open) {
-    open.querySelector("input").focus({ preventScroll: true, focusVisible: true });
-    reveal(open);
-  } else {
-    enter(missing[0]);
+  const missing = openParts(form);
+  for (const part of [...cards, ...asks.filter((ask) => !ask.closest(".card"))]) {
+    part.classList.toggle("missing", missing.some((one) => part === one || part.contains(one)));
   }
+  if (!missing.length) return true;
+  enter(missing[0]);
   say(`${progress()} Not handed in yet: what is missing is framed.`);
   return false;
 }
@@ -285,8 +291,21 @@ form.addEventListener("change", (event) => {
   soon();
 });
 
-comment.addEventListener("input", () => {
+// A slider writes into the box beside it, which is the answer, and the box moves the slider.
+function slide(target) {
+  const name = target.dataset.of || target.name;
+  const slider = form.querySelector(`input[data-of="${name}"]`);
+  if (target === slider) form.elements.namedItem(name).value = slider.value;
+  else if (slider && target.value !== "") slider.value = target.value;
+}
+
+for (const slider of form.querySelectorAll("input[data-of]")) slider.hidden = false;
+
+form.addEventListener("input", (event) => {
+  if (!event.target.matches(TYPED)) return;
+  slide(event.target);
   if (submitted) submitted = null;
+  if (event.target !== comment) draw();
   soon();
 });
 
@@ -316,10 +335,10 @@ function onKey(event) {
   if (isText(event.target)) return;
   if (event.key === "Enter") return onEnter(event);
   if (!shortcuts.checked) return;
-  const digit = /^[1-9]$/.test(event.key); // some keyboards have digits with Shift only
+  const digit = /^[0-9]$/.test(event.key); // some keyboards have digits with Shift only
   if (event.shiftKey && !digit) return;
   if (event.key === "ArrowUp" || event.key === "ArrowDown") return onArrow(event);
-  const used = digit ? rankBy(event.key) : LETTERS[event.key];
+  const used = digit ? answerBy(event.key) : LETTERS[event.key];
   if (!used) return;
   event.preventDefault();
   if (typeof used === "function") used();
@@ -340,7 +359,7 @@ function changed() {
 
 // Outside the ranks the arrows scroll, as everywhere.
 function onArrow(event) {
-  if (!event.target.closest(".ranking")) return;
+  if (!event.target.closest(".ask")) return;
   event.preventDefault();
   move(event.key === "ArrowUp" ? -1 : 1);
 }
