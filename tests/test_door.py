@@ -89,6 +89,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
         "agree": (gm.agree, {"rankings": judged, "kappa": "script"}),
         "sample": (gm.sample, {"corpus": corpus, "n": 3, "seed": 1, "judges": ["a"],
                                "select": "paper", "per_item": 3}),
+        "combine": (gm.combine, {"corpus": corpus, "metric": TABLES, "by": "minimum-risk",
+                                 "weights": {"Echo": 2}}),
         "correlate": (gm.correlate, {"scores": table, "human": ranked, "systems": some,
                                      "metrics": ["m2"]}),
         "difference": (gm.difference, {"table": table, "first": "Echo", "second": "Careful",
@@ -131,7 +133,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
 
 
 NAMES = [
-    "score", "compare", "explain", "rank", "agree", "sample", "correlate", "difference",
+    "score", "compare", "explain", "rank", "agree", "sample", "combine", "correlate", "difference",
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
     "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_judge",

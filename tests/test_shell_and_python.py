@@ -18,6 +18,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "rank": gm.rank,
     "agree": gm.agree,
     "sample": gm.sample,
+    "combine": gm.combine,
     "batch": gm.batch,
     "meta system": gm.meta_system,
     "meta sentence": gm.meta_sentence,

@@ -56,12 +56,15 @@ from grammeter.models import Runtime as Runtime
 from grammeter.papers import reproduce as reproduce
 from grammeter.resources import sample_corpus as sample_corpus
 from grammeter.scoring import Scorer as Scorer
+from grammeter.verbs import Combination as Combination
 from grammeter.verbs import Comparison as Comparison
 from grammeter.verbs import Difference as Difference
 from grammeter.verbs import Judged as Judged
 from grammeter.verbs import JudgeMeta as JudgeMeta
+from grammeter.verbs import Oracle as Oracle
 from grammeter.verbs import StoredResult as StoredResult
 from grammeter.verbs import agree as agree
+from grammeter.verbs import combine as combine
 from grammeter.verbs import compare as compare
 from grammeter.verbs import correlate as correlate
 from grammeter.verbs import difference as difference

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from grammeter.resources import sample_corpus
 
 PAGE = Path(__file__).parents[2] / "docs" / "interface.md"
 
+OUT = ["out/Careful.txt", "out/Eager.txt", "out/Fluent.txt"]
 COMMANDS = {
     "ranking": ["rank", "judgments.xml"],
     "head-to-head": ["rank", "judgments.xml", "--head-to-head"],
@@ -28,6 +30,8 @@ COMMANDS = {
     "meta-judge": ["meta", "judge", "run.jsonl", "judgments.xml"],
     "meta-beta": ["meta", "beta", "scores.json", "people.json", "-m", "m2", "--beta", "0.5,1"],
     "meta-maege": ["meta", "maege", "-s", "source.txt", "-r", "gold.m2", "-m", "gleu"],
+    "combination": ["combine", "-s", "source.txt", "--hyps", *OUT],
+    "oracle": ["combine", "-r", "gold.m2", "--hyps", *OUT, "-m", "m2", "--oracle", "sentence"],
     "reproduction": ["reproduce", "kobayashi2024", "table2"],
 }
 """The ``kind`` of an object on the page -> what prints it, on the sample corpus."""
@@ -53,6 +57,7 @@ def folder(tmp_path_factory):
     sample = sample_corpus()
     for name in ("judgments.xml", "source.txt", "gold.m2"):
         (folder / name).write_bytes((sample / name).read_bytes())
+    shutil.copytree(sample / "systems", folder / "out")
     systems = [str(path) for path in sorted(sample.glob("systems/*.txt"))]
     stored = str(folder / "scores.json")
     printed(

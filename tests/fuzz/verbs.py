@@ -105,6 +105,12 @@ LINES: dict[str, Sequence[str]] = {
         "report score.json compare.json agree.json -o out.html",
     ),
     "reproduce": ("reproduce", "reproduce grundkiewicz2015 table1", "reproduce none --format json"),
+    "combine": (
+        f"combine {_CORPUS} --least 2 --edit-rule errant --pipeline plain -o out.txt",
+        f"combine {_CORPUS} --by minimum-risk -m gleu(iterations=2) --weights ALPHA=2 -o -",
+        f"combine {_CORPUS} -m m2 --oracle edits --format json",
+        f"combine {_CORPUS} -m gleu(iterations=2) --oracle sentence -o out.txt",
+    ),
     "edits": (
         "edits extract -orig source.txt -cor ref.txt ALPHA.txt -out out.m2",
         "edits convert -auto gold.m2 -out out.m2",

@@ -25,6 +25,7 @@ BASES = {
     "meta window": "meta window scores.json people.jsonl",
     "meta beta": "meta beta scores.json people.jsonl -m m2 --beta 0.5,1",
     "meta maege": "meta maege -r gold.m2 -m gleu",
+    "combine": "combine -s source.txt --hyps out/Careful.txt out/Eager.txt out/Fluent.txt",
     "edits extract": "edits extract -orig source.txt -cor out/Fluent.txt -out - --pipeline neutral",
     "edits compare": "edits compare -hyp Careful.m2 -ref Fluent.m2",
 }
@@ -52,6 +53,9 @@ VALUES = {
     "--difference": ["Careful Eager"],
     "--systems": ["Careful Eager Echo Fluent Speller", "Careful Eager Echo Thorough"],
     "--drop": ["Eager"],
+    "--weights": ["Eager=2", "Nobody=2"],
+    "--least": ["1"],
+    "--share": ["0"],
     "--judge": ["judge01"],
     "--without-judge": ["judge01"],
     "--confidence": ["0.6"],
@@ -120,6 +124,7 @@ DEFAULTS = {
     "score --tokenize whitespace",
     "sample --tokenize whitespace",
     "meta maege --tokenize whitespace",
+    "combine --tokenize whitespace",
     "edits compare --scheme errant",
 }
 """What says in words what holds anyway."""

@@ -1,4 +1,4 @@
-"""The verbs that print one result: compare, explain, rank, agree, sample, report, list, cite."""
+"""Verbs with one result: combine, compare, explain, rank, agree, sample, report, list, cite."""
 
 import argparse
 import sys
@@ -85,6 +85,31 @@ def run_report(args: argparse.Namespace) -> None:
     if megabytes > LARGE:
         large = "so large a page opens slowly: --systems and -m leave out what is not needed"
         output.notice(args, large)
+
+
+def run_combine(args: argparse.Namespace) -> None:
+    """Combine; write the texts, and print what became of the edits."""
+    names = args.names or [formats.system_name(path) for path in args.hyps]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        fault = f"two systems are called {twice!r}"
+        raise gm.DataError(fault, where=" ".join(args.hyps), fix="Rename one, or use --names.")
+    core.check_home(args.oracle != "edits", "texts, which this oracle has not", output=args.output)
+    formats.check_folder(args.output)
+    with gm.using(models.runtime(args)):
+        corpus = inputs.corpus(args, noted=True, references=args.oracle is not None)
+        with output.progress(args):
+            result = flags.call(args, gm.combine, corpus=corpus)
+    models.remark_unused(args, [gm.metric(args.metric)] if args.metric else [])
+    if args.output:
+        output.put(args.output, result.text())
+    if args.output == formats.STDIN:
+        output.remark(result.notes)
+        flags.remark_idle(args, "standard output has the text", "--format", "--digits", "--percent")
+    else:
+        if not args.oracle:
+            flags.remark_idle(args, "there are counts alone", "--digits", "--percent")
+        output.print_result(args, result)
 
 
 def run_list(args: argparse.Namespace) -> None:

@@ -98,5 +98,6 @@ from grammeter.formats.text import check_folder as check_folder
 from grammeter.formats.text import checked_lines as checked_lines
 from grammeter.formats.text import read_bytes as read_bytes
 from grammeter.formats.text import read_text as read_text
+from grammeter.formats.text import system_name as system_name
 from grammeter.formats.text import write_text as write_text
 from grammeter.formats.tokenization import tokenised as tokenised

@@ -36,6 +36,14 @@ class Limit(NamedTuple):
         return math.isfinite(value) and self.above < value and self.least <= value <= self.most
 
 
+class Matches(NamedTuple):
+    """How many gold edits there are, which of them a hypothesis has, and its other edits."""
+
+    gold: int
+    matched: frozenset[object]
+    spurious: frozenset[object]
+
+
 Grids = Iterable[core.Grid]  # tables of an explanation
 Segments = Sequence[core.Segment]
 BySystem = Mapping[str, Segments]
@@ -177,6 +185,13 @@ class Metric(ABC):
         ``types``: also their error types, if the metric knows any, whatever that costs.
         """
         raise TypeError(f"{self.name} extracts no edits by itself")
+
+    def matches(self, segments: Segments) -> Sequence[Mapping[int, Matches]] | None:
+        """Hold each hypothesis's edits against each annotator's; ``None`` if no edit counts as one.
+
+        Counts of tp, proposed and gold edits are then the rows of :meth:`statistics`.
+        """
+        return None
 
     def constants(self) -> dict[str, Any]:
         """Return what files say besides texts and models, as JSON to store with the scores."""

@@ -69,6 +69,26 @@ class Comparing(edit_f.EditF):
         """Count agreeing (as often as a reference has them), proposed and gold edits by slot."""
         return _Batch(self, self.extractor(), segments).statistics()
 
+    def matches(self, segments: base.Segments) -> list[dict[int, base.Matches]]:
+        """Hold the edits of each hypothesis against those of each reference."""
+        batch = alignment.segment_edits([*map(self.readied, segments)], self.extractor().annotate)
+        return [
+            {n: self._matched(of.proposed, gold) for n, gold in of.gold.items()} for of in batch
+        ]
+
+    def _matched(self, proposed: Sequence[core.Edit], gold: Sequence[core.Edit]) -> base.Matches:
+        rules = self.agreement
+        counted = [edit for edit in proposed if rules.counts(edit) and not edit.is_noop]
+        keys = {key for edit in counted for key in rules.keys(edit)}
+        wanted = {
+            (place, number): key
+            for place, edit in enumerate(gold)
+            if rules.counts(edit) and not edit.is_noop
+            for number, key in enumerate(rules.keys(edit, keys))
+        }
+        matched = frozenset(place for place, key in wanted.items() if key in keys)
+        return base.Matches(len(wanted), matched, frozenset(keys.difference(wanted.values())))
+
     def _best(self, counts: core.Statistics, *, running: bool) -> core.IntArray:
         return edit_f.errant_choice(counts, self.beta, digits=self.rounding, running=running)
 

@@ -60,6 +60,11 @@ class M2(edit_f.EditF):
             counts.append(sentences[key].counts(segment.hypothesis))
         return kinds.by_label(counts, edit_f.COLUMNS)
 
+    def matches(self, segments: base.Segments) -> list[dict[int, base.Matches]]:
+        """Hold the edits that agree best with each annotator's against these."""
+        track = core.track(segments, self.name)
+        return [_Sentence(self, segment).held(segment.hypothesis) for segment in track]
+
     def edits(self, segment: core.Segment) -> dict[int, tuple[Proposal, ...]]:
         """Return the proposed edits that agree best with each annotator's."""
         return _Sentence(self, segment).edits(segment.hypothesis)
@@ -155,6 +160,18 @@ class _Sentence:
         matched = [sum(map(len, self._matches(gold, edits))) for _, gold, edits in rows]
         counts = zip(rows, matched, strict=True)
         return {number: (n, len(edits), len(gold)) for (number, gold, edits), n in counts}
+
+    def held(self, hypothesis: str) -> dict[int, base.Matches]:
+        """Return the gold edits that proposed ones match, and the proposed ones that match none."""
+        rows: dict[int, base.Matches] = {}
+        for number, proposed in self.edits(hypothesis).items():
+            places = self._matches(gold := self._gold[number], proposed)
+            pairs = zip(proposed, places, strict=True)
+            wrong = frozenset(
+                (edit.start, edit.end, edit.correction) for edit, at in pairs if not at
+            )
+            rows[number] = base.Matches(len(gold), frozenset(x for at in places for x in at), wrong)
+        return rows
 
     def edits(self, hypothesis: str) -> dict[int, tuple[Proposal, ...]]:
         words = hypothesis.split()

@@ -1,5 +1,10 @@
 from grammeter.scoring.attribution import LIMIT as LIMIT
 from grammeter.scoring.attribution import attribute as attribute
+from grammeter.scoring.combining import best_outputs as best_outputs
+from grammeter.scoring.combining import least_risk as least_risk
+from grammeter.scoring.combining import united_edits as united_edits
+from grammeter.scoring.combining import vote as vote
+from grammeter.scoring.combining import word_edits as word_edits
 from grammeter.scoring.groups import depends_on_corpus as depends_on_corpus
 from grammeter.scoring.groups import places_of as places_of
 from grammeter.scoring.scorer import Fault as Fault
