@@ -140,7 +140,7 @@ def test_mean_of(values: list[float], mean: float | None, reason: str | None) ->
 WORDS = st.lists(st.sampled_from(["a", "b", "c."]), max_size=5).map(" ".join)
 EVERY = ["m2", "sentm2", "gleu", "gleu(references=expected)", "gleu(references=best)", "sent-gleu",
          "sent-gleu(references=best, smooth=one)", "imeasure", "green", "bleu", "chrf",
-         "meteor_es"]  # fmt: skip
+         "meteor_es", "wer", "ter", "nld"]  # fmt: skip
 
 
 @st.composite

@@ -384,6 +384,9 @@ SPELLINGS = [
     "bleu",
     "chrf",
     "meteor_es",
+    "wer",
+    "ter",
+    "nld",
 ]
 
 

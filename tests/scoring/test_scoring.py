@@ -158,7 +158,7 @@ ODD = ["", "a\u2028b \u0085", "\u202ea\u200f", "😀 e\u0301 \u00e9", "\u00a0", 
 
 
 @pytest.mark.parametrize(
-    "name", ["m2", "sentm2", "gleu", "imeasure", "green", "bleu", "chrf", "meteor_es"]
+    "name", ["m2", "sentm2", "gleu", "imeasure", "green", "bleu", "chrf", "meteor_es", "wer", "ter"]
 )
 @pytest.mark.parametrize("hypothesis", ODD)
 def test_odd_sentences_are_scored(name: str, hypothesis: str) -> None:

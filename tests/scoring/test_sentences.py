@@ -21,7 +21,19 @@ WORDS = ["the", "a", "cat", "cats", "sees", "house", "to", "goes", "in", ",", ".
 ALONE = {
     **{
         name: name
-        for name in ("m2", "sentm2", "gleu", "sent-gleu", "imeasure", "green", "bleu", "chrf")
+        for name in (
+            "m2",
+            "sentm2",
+            "gleu",
+            "sent-gleu",
+            "imeasure",
+            "green",
+            "bleu",
+            "chrf",
+            "wer",
+            "ter",
+            "nld",
+        )
     },
     "errant": "errant(pipeline=neutral)",
     "senterrant": "senterrant(pipeline=neutral)",

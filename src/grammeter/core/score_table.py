@@ -13,7 +13,7 @@ from grammeter.core.tables import Cell, Column, Table
 from grammeter.version import __version__
 
 SCORES_KIND = "scores"
-BLOCKS = ("unjudged", "tokenization", "texts", "groups")
+BLOCKS = ("references", "unjudged", "tokenization", "texts", "groups")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -58,6 +58,11 @@ class Column:
         return tuple(cls(head, unit, digits, tsv, best) for head in heads)
 
     @property
+    def shown(self) -> str:
+        """The head as people read it: an arrow says that low values are best."""
+        return f"{self.head} \N{DOWNWARDS ARROW}" if self.best == "low" else self.head
+
+    @property
     def side(self) -> Literal["l", "r"]:
         """The side at which cells stand: texts and marks to the left, numbers to the right."""
         return "l" if self.unit in ("text", "mark") else "r"
@@ -214,7 +219,7 @@ def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
 def _to_text(table: Table, style: Style) -> str:
     """Write aligned columns, two spaces between them; wide letters count two columns."""
     table = replace(table, marks=_in_line(table))
-    heads = [texts.isolated(column.head) for column in table.columns]
+    heads = [texts.isolated(column.shown) for column in table.columns]
     lines = [heads, *_cells(table, style, texts.isolated)]
     widths = [max(map(texts.display_width, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
@@ -235,7 +240,7 @@ def _to_markdown(table: Table, style: Style) -> str:
     """Write a pipe table with the notes as a list; special characters are escaped."""
     rows = _cells(table, style, _markdown, bold="**{}**")
     rule = ["---:" if column.side == "r" else "---" for column in table.columns]
-    heads = [_markdown(column.head) for column in table.columns]
+    heads = [_markdown(column.shown) for column in table.columns]
     lines = [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)]
     notes = [f"- {_markdown(note)}" for note in table.notes]
     return _lines([*lines, *([""] if notes else []), *notes])
@@ -244,7 +249,9 @@ def _to_markdown(table: Table, style: Style) -> str:
 def _to_latex(table: Table, style: Style) -> str:
     """Write a ``tabular`` for the package booktabs, with notes as comments and raised marks."""
     rows = _cells(table, style, _latex, bold=r"\textbf{{{}}}", behind=_raised)
-    heads = [_latex(column.head) for column in table.columns]
+    heads = [
+        _latex(column.head) + r" $\downarrow$" * (column.best == "low") for column in table.columns
+    ]
     top, middle = [r"\toprule", _latex_row(heads), r"\midrule"], map(_latex_row, rows)
     sides = "".join(column.side for column in table.columns)
     notes = (f"% {texts.single_line(note)}" for note in table.notes)
@@ -259,7 +266,7 @@ def _to_html(table: Table, style: Style) -> str:
         placed = zip(sides, cells, strict=True)
         return "".join(f'<{tag} style="text-align:{side}">{text}</{tag}>' for side, text in placed)
 
-    heads = row("th", (texts.marked_up(column.head) for column in table.columns))
+    heads = row("th", (texts.marked_up(column.shown) for column in table.columns))
     cells = _cells(table, style, texts.marked_up, bold="<b>{}</b>")
     body = "".join(f"<tr>{row('td', line)}</tr>" for line in cells)
     below = "".join(f"<br><small>{texts.escaped(note)}</small>" for note in table.notes)

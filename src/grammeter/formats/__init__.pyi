@@ -7,6 +7,7 @@ from grammeter.formats.benchmarks import read_benchmark as read_benchmark
 from grammeter.formats.corpus import GIVEN as GIVEN
 from grammeter.formats.corpus import NO_SOURCE as NO_SOURCE
 from grammeter.formats.corpus import Corpus as Corpus
+from grammeter.formats.corpus import OwnReferences as OwnReferences
 from grammeter.formats.corpus import crossed as crossed
 from grammeter.formats.datasets import RECIPES as RECIPES
 from grammeter.formats.datasets import DataFile as DataFile

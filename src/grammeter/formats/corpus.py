@@ -1,6 +1,6 @@
 """The corpus: parallel sources, references or gold edits, and outputs of systems."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import starmap
@@ -12,6 +12,20 @@ GIVEN = "given"  # the rule of reference texts that were read as texts
 NO_LABEL = "(none)"  # the group of sentences without a label
 Unjudged = Literal["skip", "keep", "error"]  # what happens to sentences that cannot be judged
 NO_SOURCE, NO_REFERENCE = "empty source", "no reference"  # why a sentence cannot be judged
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OwnReferences:
+    """References that belong to one system's outputs, such as post-edits; as in :class:`Corpus`."""
+
+    references: Sequence[Sequence[str | None]] = ()
+    gold: Sequence[core.GoldEdits] = ()
+    origins: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        gold = [{str(n): [*map(_row, edits)] for n, edits in g.items()} for g in self.gold]
+        return {"references": [list(reference) for reference in self.references], "gold": gold}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,6 +45,8 @@ class Corpus:
     - ``gold``: the gold edits of each sentence by annotator; empty if there are none. A sentence
       without annotator has ``{}``; one in which an annotator found nothing to correct has ``{0:
       ()}``.
+    - ``own``: in place of references and gold that all systems share, those of each system: its
+      outputs are scored against these alone. Empty if they are shared.
     - ``text_rule``: ``given``, or the rule by which gold edits became reference texts; part of
       signatures.
     - ``normalisation``: the Unicode form of all texts, if they were normalised; part of signatures.
@@ -53,6 +69,7 @@ class Corpus:
     references: Sequence[Sequence[str | None]] = ()
     systems: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     gold: Sequence[core.GoldEdits] = ()
+    own: Mapping[str, OwnReferences] = field(default_factory=dict[str, OwnReferences])
     text_rule: str = GIVEN
     normalisation: str | None = None
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -72,6 +89,11 @@ class Corpus:
             fault = "there is no sentence"
             raise core.DataError(fault, where=self._origin("source"), fix="Give one at least.")
         self._check_references()
+        if self.own and (self.references or self.gold or not {*self.systems} <= {*self.own}):
+            lacking = [name for name in self.systems if name not in self.own]
+            fault = f"no references of its own for {lacking[0]}" if lacking else "both are given"
+            fix = "Give shared references, or each system its own, which may repeat shared ones."
+            raise core.DataError(fault, where=self._origin("references"), fix=fix)
         if not hasattr(self.systems, "items"):
             fault = f"{type(self.systems).__name__} where outputs by name belong"
             fix = 'Write {"AMU": [first output, second output, ...]}.'
@@ -87,6 +109,7 @@ class Corpus:
         for name, labels in self.groups.items():
             self._check_length(f"groups[{name}]", labels)
         core.UnknownNameError.check("value of unjudged", self.unjudged, get_args(Unjudged))
+        _ = self.apart  # checks them
         if self.unjudged == "error" and self.unjudgeable:
             line, why = next(iter(self.unjudgeable.items()))
             fault = f"this sentence cannot be judged: {why}"
@@ -97,8 +120,9 @@ class Corpus:
             raise core.DataError(fault, where=where, fix=fix)
 
     def __repr__(self) -> str:
-        counts = f"{len(self)} sentences, {len(self.references)} references"
-        gold, systems = "with" if self.gold else "without", ", ".join(self.systems) or "none"
+        number = max(len(part.references) for part in self.parts)
+        counts = f"{len(self)} sentences, {number} {'own ' if self.own else ''}references"
+        gold, systems = "with" if self.has_gold else "without", ", ".join(self.systems) or "none"
         return f"<Corpus of {counts}, {gold} gold edits, systems: {systems}>"
 
     def __len__(self) -> int:
@@ -114,14 +138,42 @@ class Corpus:
         systems, groups = ({name: chosen(rows) for name, rows in of.items()} for of in parts)
         lists = {name: chosen(getattr(self, name)) for name in ("sources", "gold", "documents")}
         references = [chosen(rows) for rows in self.references]
-        return replace(self, **lists, references=references, systems=systems, groups=groups)
+        parts = {"references": references, "own": self.changed_own(lambda part: part.take(places))}
+        return replace(self, **lists, **parts, systems=systems, groups=groups)
 
     def segments(self, system: str) -> list[core.Segment]:
         """Return one system's sentences as metrics take them, one segment each."""
         core.UnknownNameError.check("system", system, self.systems)
         previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
-        columns = self.sources, self.systems[system], self._targets, previous, following
+        targets = self._targets[system if self.own else ""]
+        columns = self.sources, self.systems[system], targets, previous, following
         return [core.Segment(s, o, *t, *around) for s, o, t, *around in zip(*columns, strict=True)]
+
+    @cached_property
+    def apart(self) -> dict[str, "Corpus"]:
+        """A corpus of each system with its own references; ``{}`` if all share theirs."""
+        return {
+            name: replace(
+                self, references=of.references, gold=of.gold, own={},
+                systems={name: self.systems[name]}, origins={**self.origins, **of.origins},
+            )
+            for name, of in self.own.items() if name in self.systems
+        }  # fmt: skip
+
+    @property
+    def parts(self) -> list["Corpus"]:
+        """One corpus for each system with references of its own; else this one."""
+        return [*self.apart.values()] or [self]
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether there are gold edits, shared or a system's own."""
+        return any(part.gold for part in self.parts)
+
+    def changed_own(self, change: Callable[["Corpus"], "Corpus"]) -> dict[str, OwnReferences]:
+        """Return the own references of changed corpora."""
+        made = {name: change(part) for name, part in self.apart.items()}
+        return {n: OwnReferences(references=c.references, gold=c.gold) for n, c in made.items()}
 
     @property
     def group_labels(self) -> list[str]:
@@ -131,6 +183,9 @@ class Corpus:
     @cached_property
     def unjudgeable(self) -> dict[int, str]:
         """The sentences, from 0, that cannot be judged, and why."""
+        if self.own:
+            lines = {n: why for part in self.parts for n, why in part.unjudgeable.items()}
+            return dict(sorted(lines.items()))
         texts = list(zip(*self.references, strict=True))
         return {
             line: NO_REFERENCE if source.split() else NO_SOURCE
@@ -151,18 +206,31 @@ class Corpus:
         return self.unjudgeable if self.unjudged == "skip" else {}
 
     @cached_property
-    def _targets(self) -> list[tuple[tuple[str | None, ...], core.GoldEdits]]:
-        """References and gold of each sentence; the same objects for all systems.
+    def _targets(self) -> dict[str, list[tuple[tuple[str | None, ...], core.GoldEdits]]]:
+        """References and gold of each sentence, by system if these have their own, else by "".
 
-        The source stands in for all references of a sentence, or all annotators, that has none.
+        The same objects for all systems with equal ones. The source stands in for all references
+        of a sentence, or all annotators, that has none.
         """
+        if not self.own:
+            return {"": [*self._of_lines()]}
+        known: dict[Any, Any] = {}
+        return {
+            name: [
+                known.setdefault((line, texts, *gold, *gold.values()), (texts, gold))
+                for line, (texts, gold) in enumerate(part._of_lines())
+            ]
+            for name, part in self.apart.items()
+        }
+
+    def _of_lines(self) -> Iterator[tuple[tuple[str | None, ...], core.GoldEdits]]:
         nobody: Sequence[tuple[str | None, ...]] = [()] * len(self)
         rows = zip(self.sources, list(zip(*self.references, strict=True)) or nobody, strict=True)
         texts = [row if set(row) != {None} else (source,) * len(row) for source, row in rows]
         no_gold: core.GoldEdits = {}
         # copied: sentences that were given one and the same object are told apart by metrics
         gold = [dict(edits) or {0: ()} for edits in self.gold] or [no_gold] * len(self)
-        return list(zip(texts, gold, strict=True))
+        return zip(texts, gold, strict=True)
 
     def _origin(self, part: str) -> str:
         return self.origins.get(part, part)
@@ -220,8 +288,9 @@ class Corpus:
             "references": [list(reference) for reference in self.references],
             "text_rule": self.text_rule,
             "normalisation": self.normalisation,
-            "gold": [{str(n): [*map(_row, edits)] for n, edits in g.items()} for g in self.gold],
+            "gold": OwnReferences(gold=self.gold).to_dict()["gold"],
             "systems": {name: list(outputs) for name, outputs in self.systems.items()},
+            **({"own": {n: of.to_dict() for n, of in self.own.items()}} if self.own else {}),
             **({} if self.unjudged == "skip" else {"unjudged": self.unjudged}),
             **({"documents": list(self.documents)} if self.documents else {}),
             **({"groups": {k: list(v) for k, v in self.groups.items()}} if self.groups else {}),
@@ -232,11 +301,16 @@ class Corpus:
     def from_dict(cls, data: Mapping[str, Any]) -> "Corpus":
         """Read what :meth:`to_dict` wrote; raise :class:`DataError` if it is something else."""
         try:
-            gold = [{int(n): tuple(starmap(_edit, e)) for n, e in g.items()} for g in data["gold"]]
+            gold, own = _gold(data["gold"]), data.get("own", {})
+            own = {
+                name: OwnReferences(references=of["references"], gold=_gold(of["gold"]))
+                for name, of in own.items()
+            }
             texts = {name: data[name] for name in ("sources", "references", "text_rule", "systems")}
             parts = ("unjudged", "documents", "groups", "settings")
             known = {name: data[name] for name in parts if name in data}
-            return cls(**texts, **known, gold=gold, normalisation=data.get("normalisation"))
+            form = data.get("normalisation")
+            return cls(**texts, **known, gold=gold, own=own, normalisation=form)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             fault = f"damaged corpus: {type(error).__name__}: {error}"
             raise core.DataError(fault, fix="Write it again: grammeter score -o FILE") from error
@@ -249,6 +323,10 @@ def crossed(columns: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _row(edit: core.Edit) -> list[Any]:
     return [edit.start, edit.end, edit.type, *edit.corrections]
+
+
+def _gold(lines: Sequence[Mapping[str, Any]]) -> list[core.GoldEdits]:
+    return [{int(n): tuple(starmap(_edit, e)) for n, e in line.items()} for line in lines]
 
 
 def _edit(start: int, end: int, kind: str, correction: str, *more: str) -> core.Edit:

@@ -236,6 +236,11 @@ def joined(corpus: Corpus, lines: Mapping[str, Sequence[int]]) -> Corpus:
 
     A document cannot be judged if one of its sentences cannot.
     """
+    if corpus.own:
+        whole = joined(replace(corpus, own={}), lines)
+        notes = [n for part in corpus.parts for n in joined(part, lines).notes]
+        own = corpus.changed_own(lambda part: joined(part, lines))
+        return replace(whole, own=own, notes=tuple(dict.fromkeys([*whole.notes, *notes])))
     counts, rows = Counter[str](), lines.values()
     gold = corpus.gold or [{0: ()}] * len(corpus)
     blocks = [m2.M2Block.of(s, g) for s, g in zip(corpus.sources, gold, strict=True)]

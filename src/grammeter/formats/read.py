@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 from grammeter import core
-from grammeter.formats import essays, m2, records, sgml
+from grammeter.formats import essays, m2, own, records, sgml
 from grammeter.formats import text as plain
-from grammeter.formats.corpus import GIVEN, Corpus, Unjudged, crossed
+from grammeter.formats.corpus import GIVEN, Corpus, OwnReferences, Unjudged, crossed
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
 from grammeter.formats.opened import PathLike, TextReader, UnicodeForm
 from grammeter.formats.tokenization import tokenised
@@ -52,7 +53,9 @@ def read_corpus(
         Texts or M2 files with ``S`` lines, one after the other; default: those of the gold M2.
     references
         Texts, M2 files with gold edits, SGML files with marked mistakes. Without a text, texts are
-        made from the gold edits by ``um`` and ``missing_annotator``.
+        made from the gold edits by ``um`` and ``missing_annotator``. A name with ``{system}`` is a
+        file for each system, with references of its own, such as post-edits of its outputs, see
+        :class:`Corpus`; so is JSON of ratings with the judges' corrections (Östling et al. 2024).
     systems
         Texts, by name or named after their files; or M2 files, of which the output is the text that
         the annotator's edits make: ``out.m2:1`` names the annotator where there are several.
@@ -109,21 +112,27 @@ def read_corpus(
         raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
     lessons = reader.raw(raw)
     if corpus is not None:
-        read, said = records.read_records(corpus), tuple(reader.remarks())
+        read = records.read_records(corpus)
+        said = (*read.notices, *reader.remarks())
         read = replace(read, unjudged=unjudged, settings=settings, notices=said)
         read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
         layout = essays.layout(level, read.documents, (), False, missing)
         return layout.finished(read) if layout else read
     rule = m2.TextRule(um=um, missing=missing_annotator)
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
-    texts, gold_files = reader.references(references)
+    by_system = {
+        name: reader.references(paths, name, outputs.get(name))
+        for name, paths in own.reference_files(references, [*outputs]).items()
+    }
+    reader.notices += own.strangers(references, [*outputs])
     if para is None:
-        sources = reader.sources(source_paths, gold_files)
+        sources = reader.sources(source_paths, next(iter(by_system.values()))[1])
     elif source_paths or references:
         fault = "sources and references are given twice"
         raise core.UsageError(fault, fix="Give them in one file (--para), or apart (-s, -r).")
     else:
         sources, texts, outputs = reader.para(para, outputs)
+        by_system = {"": (texts, list[_M2](), {**reader.origins})}
     folders = [str(output_paths[name]) for name, lines in outputs.items() if not lines]
     ids = reader.ids or (crossed(read_labels(documents)[0]) if documents else [])
     if folders and not ids:
@@ -132,17 +141,11 @@ def read_corpus(
         where, count = reader.origins["source"], len(sources)
         raise core.LengthMismatchError(labels_file(documents)[0], len(ids), where, count)
     if layout := essays.layout(level, ids, [*reader.by_id, *folders], bool(reader.ids), missing):
-        reader.lay_out(layout, outputs, texts)
-    gold = _merged(gold_files := [*gold_files, *reader.marked(sources)])
-    reader.check_sources(sources, [*gold_files, *reader.output_files])
-    text_rule = str(rule) if gold and not texts else GIVEN
-    if text_rule != GIVEN:
-        texts, left_out = m2.reference_texts(sources, gold, rule)
-        said = "edits overlap an earlier one of the same annotator; they are left out of the"
-        said = f"{reader.origins['gold']}: {left_out} {said} reference texts, not of the gold edits"
-        reader.notes += [said] if left_out else []
-    parts = {"sources": sources, "references": texts, "systems": outputs, "gold": gold}
-    read = reader.corpus(**parts, text_rule=text_rule, unjudged=unjudged, settings=settings)
+        reader.lay_out(layout, outputs, [*by_system.values()])
+    made = {name: reader.made(sources, target, rule) for name, target in by_system.items()}
+    reader.check_sources(sources, reader.output_files)
+    parts = {"sources": sources, "systems": outputs, **_shared_or_own(made, rule)}
+    read = reader.corpus(**parts, unjudged=unjudged, settings=settings)
     read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
     return layout.finished(read) if layout else read
 
@@ -162,6 +165,22 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
         if len(lines) != (count := len(outputs[first])):
             raise core.LengthMismatchError(str(named[name]), len(lines), str(named[first]), count)
     return outputs
+
+
+class _Target(NamedTuple):
+    """What outputs are held against, and the paths of its parts."""
+
+    texts: Sequence[Sequence[str | None]] = ()
+    gold: Sequence[core.GoldEdits] = ()
+    origins: Mapping[str, str] = MappingProxyType({})
+    ruled: bool = False  # were the texts made from the gold edits?
+
+    def own(self) -> OwnReferences:
+        return OwnReferences(references=self.texts, gold=self.gold, origins=self.origins)
+
+
+_Files = tuple[list[list[str | None]], list[_M2], dict[str, str]]
+"""Reference texts, gold edits, and the paths of both."""
 
 
 @dataclass
@@ -228,13 +247,26 @@ class _Reader(TextReader):
             self.notes.append(f"{path}: {said}")
         return lines
 
-    def references(self, paths: Sequence[PathLike]) -> tuple[list[list[str | None]], list[_M2]]:
+    def references(
+        self, paths: Sequence[PathLike], system: str = "", outputs: Sequence[str] | None = None
+    ) -> _Files:
+        """Read references; with a ``system``, those of its ``outputs``."""
         texts: list[list[str | None]] = []
         gold: list[_M2] = []
+        origins: dict[str, str] = {}
         for path in paths:
             text = self.text(path)
             if sgml.is_sgml(text, path):
                 self.essay_files[str(path)] = sgml.parse_sgml(text, str(path))
+                if system:
+                    fault, fix = f"{path}: SGML marks mistakes of sources", "Give texts or M2."
+                    raise core.UsageError(f"{fault}, which all systems share", fix=fix)
+                continue
+            if system and own.is_ratings(path):
+                columns, corrected = own.corrected(text, str(path), system)
+                self.notes += own.differing(path, system, corrected, outputs or ())
+                origins |= {f"references[{len(texts) + n}]": str(path) for n in range(len(columns))}
+                texts += columns
                 continue
             content = self.read(path, text)
             if isinstance(content, m2.M2File):
@@ -245,11 +277,26 @@ class _Reader(TextReader):
                 said += " them, as the official scorer does, unless sort_gold=true"
                 self.notices += [f"{path}: {said}"] if count else []
             else:
-                self.origins[f"references[{len(texts)}]"] = str(path)
+                origins[f"references[{len(texts)}]"] = str(path)
                 texts.append([*content])
         if gold:
-            self.origins["gold"] = ", ".join(path for path, _ in gold)
-        return texts, gold
+            origins["gold"] = ", ".join(path for path, _ in gold)
+        self.origins |= origins
+        return texts, gold, origins
+
+    def made(self, sources: Sequence[str], files: _Files, rule: m2.TextRule) -> _Target:
+        """Return references and gold edits; the texts are made of the edits if there are none."""
+        texts, gold_files, origins = files
+        gold = _merged(gold_files := [*gold_files, *self.marked(sources)])
+        self.check_sources(sources, gold_files)
+        if texts or not gold:
+            return _Target(texts, gold, origins)
+        texts, left_out = m2.reference_texts(sources, gold, rule)
+        said = "edits overlap an earlier one of the same annotator; they are left out of the"
+        where = origins.get("gold") or self.origins["gold"]
+        said = f"{where}: {left_out} {said} reference texts, not of the gold edits"
+        self.notes += [said] if left_out else []
+        return _Target(texts, gold, origins, ruled=True)
 
     def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
         files = [(str(path), self.read(path)) for path in paths] or gold[:1]
@@ -289,7 +336,7 @@ class _Reader(TextReader):
         return [(name, m2.M2File(tuple(map(m2.M2Block.of, sources, layout.gold))))]
 
     def lay_out(
-        self, layout: essays.Layout, outputs: dict[str, list[str]], texts: list[list[str | None]]
+        self, layout: essays.Layout, outputs: dict[str, list[str]], references: Sequence[_Files]
     ) -> None:
         """Put the texts of essays and documents on the lines of their ids."""
         for name, lines in outputs.items():
@@ -298,8 +345,9 @@ class _Reader(TextReader):
                 self.by_id[path] = essays.read_folder(Path(path), self.text, layout.lines)
             if path in self.by_id:
                 outputs[name] = layout.output(name, self.by_id[path])
-        for number in range(len(texts)):
-            if file := self.by_id.get(self.origins[f"references[{number}]"]):
+        of_system = ((texts, n, of) for texts, _, of in references for n in range(len(texts)))
+        for texts, number, origins in of_system:
+            if file := self.by_id.get(origins.get(f"references[{number}]", "")):
                 texts[number] = layout.reference(file, texts[0] if number else None)
 
     def check_sources(self, sources: Sequence[str], files: Sequence[_M2]) -> None:
@@ -314,6 +362,20 @@ class _Reader(TextReader):
                     fault += f" {block.source[:40]!r}"
                     fix = "Give the sources of its S lines, whose tokens edits count, or none."
                     raise core.DataError(fault, where=self.places[number - 1], fix=fix)
+
+
+def _shared_or_own(targets: Mapping[str, _Target], rule: m2.TextRule) -> dict[str, Any]:
+    """Return the parts of a corpus that say what outputs are held against."""
+    kinds = {(bool(of.gold), of.ruled or len(of.texts)): of for of in targets.values()}
+    if len(kinds) > 1:
+        files = " and ".join(next(iter(of.origins.values())) for of in kinds.values())
+        fix = "Give each system as many of them, either texts or M2."
+        raise core.DataError("systems have different references", where=files, fix=fix)
+    (one,) = kinds.values()
+    text_rule = str(rule) if one.ruled else GIVEN
+    if "" in targets:
+        return {"references": one.texts, "gold": one.gold, "text_rule": text_rule}
+    return {"own": {name: of.own() for name, of in targets.items()}, "text_rule": text_rule}
 
 
 def _merged(files: Sequence[_M2]) -> list[core.GoldEdits]:

@@ -7,6 +7,9 @@ JSON lines have one object a sentence::
 
     {"source": "...", "references": ["...", null], "systems": {"AMU": "..."}}
 
+Where each system has references of its own, such as post-edits, ``references`` is an object by
+system, ``{"AMU": ["..."]}``, or columns are called ``AMU.reference`` or ``AMU.reference.0``.
+
 The tables have the columns ``source``, ``reference.0``, ``reference.1`` ..., ``system.NAME``.
 A reference that a sentence lacks is ``null`` in JSON lines and parquet; TSV and CSV know texts
 only, so there every sentence has every reference. Names end in ``.jsonl``, ``.tsv``, ``.csv`` or
@@ -27,13 +30,14 @@ from typing import Any, NamedTuple, cast
 from grammeter import core, errant
 from grammeter.formats import m2, tables
 from grammeter.formats import text as plain
-from grammeter.formats.corpus import Corpus
+from grammeter.formats.corpus import Corpus, OwnReferences
 
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
+_OWN = re.compile(r"(.+)\.reference(?:\.(?:0|[1-9]\d*))?\Z", re.DOTALL)
 _SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
 _KEYS = ("source", "references", "systems")
 _FIX_LINES = "Each line needs an output of each system, and null for a reference that it lacks."
-_FIX_COLUMNS = "Columns are source, reference.0, reference.1, ... and system.NAME."
+_FIX_COLUMNS = "Columns are source, reference.0, reference.1, ..., NAME.reference and system.NAME."
 
 
 def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> Corpus:
@@ -48,20 +52,31 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
         table = tables.json_columns(plain.read_text(path), str(path), _json_row, _FIX_LINES)
     else:
         table = tables.read_columns(path, form=form)
+        table = replace(table, cells=_with_objects(table))
     count = sum(_REFERENCE.match(name) is not None for name in table.cells)
     references = [f"reference.{number}" for number in range(count)]
     systems = {name: match[1] for name in table.cells if (match := _SYSTEM.match(name))}
-    odd = [n for n in table.cells if n != "source" and not _REFERENCE.match(n) and n not in systems]
+    own = {n: of[1] for n in table.cells if n not in systems and (of := _OWN.match(n))}
+    odd = [n for n in table.cells if not (n == "source" or _REFERENCE.match(n) or n in systems)]
+    odd = [name for name in odd if name not in own]
     faults = [f"unknown column {name!r}" for name in odd]
     faults += [f"no column {n!r}" for n in ("source", *references) if n not in table.cells]
     if faults:
         raise core.DataError(faults[0], where=table.head, fix=_FIX_COLUMNS)
-    texts = {name: tuple(table.texts(name, may_lack=name in references)) for name in table.cells}
+    may_lack = {*references, *own}
+    texts = {name: tuple(table.texts(name, may_lack=name in may_lack)) for name in table.cells}
+    shared = tuple(texts[name] for name in references)
+    columns = {of: [texts[name] for name in own if own[name] == of] for of in own.values()}
+    by_system = {of: OwnReferences(references=(*shared, *lines)) for of, lines in columns.items()}
+    unused = sorted({*columns} - {*systems.values()})
+    said = f"no system has the references {core.listed(unused)}; they are not read"
     return Corpus(
         sources=texts["source"],
-        references=tuple(texts[name] for name in references),
+        references=() if own else shared,
         systems={name: texts[column] for column, name in systems.items()},
-        origins=dict.fromkeys(("source", "references[0]"), str(path)),
+        own=by_system,
+        origins=dict.fromkeys(("source", "references", "references[0]"), str(path)),
+        notices=(said,) if unused else (),
     )
 
 
@@ -77,6 +92,11 @@ def write_records(
     form = form or tables.sure_form(path)
     columns: dict[str, Sequence[str | None]] = {"source": corpus.sources}
     columns |= {f"reference.{n}": column for n, column in enumerate(corpus.references)}
+    columns |= {
+        f"{name}.reference.{n}": column
+        for name, of in corpus.own.items()
+        for n, column in enumerate(of.references)
+    }
     columns |= {f"system.{name}": column for name, column in corpus.systems.items()}
     if form == "parquet":
         plain.write_bytes(path, _to_parquet(columns))
@@ -92,15 +112,44 @@ def _json_row(line: str) -> dict[str, object]:
     row: dict[str, Any] = tables.parse_line(line, "Write one JSON object a line.", _KEYS)
     if "source" not in row:
         raise core.DataError("no source", fix="Each line needs the key 'source'.")
-    if not isinstance(row.setdefault("references", []), list):
-        raise core.DataError("references is no list", fix='Write "references": ["...", null].')
+    row.setdefault("references", [])
     if not isinstance(row.setdefault("systems", {}), dict):
         raise core.DataError("systems is no JSON object", fix='Write {"name": "text", ...}.')
     if "" in row["systems"]:
         raise core.DataError("a system has no name", fix="Give every system a name.")
-    references = {f"reference.{number}": text for number, text in enumerate(row["references"])}
+    references = _flat(row["references"])
     systems = {f"system.{name}": text for name, text in row["systems"].items()}
     return {"source": row["source"], **references, **systems}
+
+
+def _flat(references: Any, own: bool = False) -> dict[str, Any]:
+    """Return the cells of a list of references, or of such lists by system."""
+    is_object = isinstance(references, dict)
+    by_system = cast("dict[str, Any]", references) if is_object else {"": references}
+    if not all(isinstance(texts, list) for texts in by_system.values()) or (
+        own and "" in by_system
+    ):
+        fault = f"references is no {'object' if own else 'list'}"
+        fix = 'Write "references": ["...", null], or {"SYSTEM": ["..."]} if each has its own.'
+        raise core.DataError(fault, fix=fix)
+    return {
+        f"{name}.reference.{n}".removeprefix("."): text
+        for name, texts in by_system.items()
+        for n, text in enumerate(texts)
+    }
+
+
+def _with_objects(table: tables.Columns) -> dict[str, list[object]]:
+    """Return the cells, with columns in place of ``references``, an object of JSON in each row."""
+    cells = {name: [*column] for name, column in table.cells.items()}
+    rows: list[dict[str, Any]] = []
+    for at, cell in enumerate(cells.pop("references", ())):
+        with tables.placed(table.origin(at)):
+            value = tables.parse_object(cell, table.origin(at)) if isinstance(cell, str) else cell
+            rows.append(_flat(value, own=True))
+            if rows[-1].keys() != rows[0].keys():
+                raise core.DataError("other references than in the first row", fix=_FIX_LINES)
+    return cells | {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _to_json_lines(corpus: Corpus) -> str:
@@ -109,6 +158,11 @@ def _to_json_lines(corpus: Corpus) -> str:
         row: dict[str, Any] = {"source": source}
         if corpus.references:
             row["references"] = [column[number] for column in corpus.references]
+        if corpus.own:
+            row["references"] = {
+                name: [column[number] for column in of.references]
+                for name, of in corpus.own.items()
+            }
         if corpus.systems:
             row["systems"] = {name: column[number] for name, column in corpus.systems.items()}
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")

@@ -111,9 +111,11 @@ def learned(corpus: Corpus, raw: Mapping[str, Sequence[str]]) -> Splitting:
 
 class _Lessons:
     def __init__(self, corpus: Corpus) -> None:
-        texts = [*corpus.references]
-        if corpus.gold and corpus.text_rule == GIVEN:
-            texts += m2.reference_texts(corpus.sources, corpus.gold, m2.TextRule())[0]
+        texts: list[Sequence[str | None]] = []
+        for part in corpus.parts:
+            texts += part.references
+            if part.gold and corpus.text_rule == GIVEN:
+                texts += m2.reference_texts(part.sources, part.gold, m2.TextRule())[0]
         rows = zip(corpus.sources, *texts, strict=True)
         self._known = [[text.split() for text in row if text is not None] for row in rows]
         self._corpus, self.sources = corpus, dict[int, str]()
@@ -194,9 +196,14 @@ def tokenised(
     chosen = looking if how == CORPUS else [*shares]
     outputs: dict[str, Any] = {name: made.lines(corpus.systems[name]) for name in chosen}
     both: dict[str, Any] = {}
-    if how != CORPUS and not corpus.gold:
-        references = [made.lines(texts) for texts in corpus.references]
-        both = {"sources": made.lines(corpus.sources), "references": references}
+    own = corpus.own
+    if how != CORPUS and not corpus.has_gold:
+
+        def split(part: Corpus) -> Corpus:
+            return replace(part, references=[made.lines(texts) for texts in part.references])
+
+        both = {"sources": made.lines(corpus.sources), "references": split(corpus).references}
+        own = corpus.changed_own(split)
     systems = {n: {"split": n in chosen, "raw_share": share} for n, share in shares.items()}
     for name, lines in outputs.items():
         systems[name] |= made.measured(corpus.systems[name], lines)
@@ -207,6 +214,7 @@ def tokenised(
     return replace(
         _with(corpus, _said(how, [*both, *chosen], report)),
         **both,
+        own=own,
         systems={**corpus.systems, **outputs},
         settings={**corpus.settings, **({"tok": made.label} if both or chosen else {})},
         report={**corpus.report, "tokenization": report},

@@ -205,7 +205,8 @@ def packed(browser: Browser) -> Iterator[str]:
     name, whether higher is better, and the decimals of the values; its ``types`` have name and
     number of sentences. A sentence is ``[source, references, edits, outputs]``; an edit
     ``[start, end, correction, type]``; an output ``[systems, marks, values]`` and, unless its
-    edits make it out of the source, its text. A mark is four times the place of the edit and
+    edits make it out of the source, its text; ``null`` in that place if references of its own
+    follow. A mark is four times the place of the edit and
     the place of its verdict in :data:`VERDICTS`; a value is a whole number of its last decimal.
     White space in a source, and in a text that is not written, counts as single spaces.
     """
@@ -240,13 +241,15 @@ def _sentence(sentence: PageSentence, numbers: dict[str, int], digits: Sequence[
 def _outputs(
     sentence: PageSentence, words: Sequence[str], places: dict[Key, int], digits: Sequence[int]
 ) -> Json:
-    systems_of: dict[tuple[tuple[Json, ...], ...], list[Json]] = {}
+    systems_of: dict[tuple[Any, ...], list[Json]] = {}
     for output in sentence.outputs:
         marks = (4 * places[_key(edit)] + VERDICTS.index(edit.verdict) for edit in output.edits)
         values = (_whole(*pair) for pair in zip(output.values, digits, strict=True))
         follows = _corrected(words, output.edits) == output.text.split()
-        text = () if follows else (output.text,)
-        systems_of.setdefault((tuple(marks), tuple(values), text), []).extend(output.systems)
+        own = (output.references,) if output.references else ()
+        text = ((None,) if own else ()) if follows else (output.text,)
+        key = tuple(marks), tuple(values), (*text, *own)
+        systems_of.setdefault(key, []).extend(output.systems)
     commonest = sorted(systems_of.items(), key=lambda pair: -len(pair[1]))
     return [[systems, list(marks), list(vs), *text] for (marks, vs, text), systems in commonest]
 

@@ -55,6 +55,7 @@ class Output:
     systems: tuple[int, ...]  # places in the browser's list of those that wrote this text
     edits: tuple[DrawnEdit, ...]
     values: tuple[float, ...]  # sentence score by each metric of the browser; NaN: none
+    references: tuple[str | None, ...] = ()  # of its own, where outputs do not share them
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,22 +27,24 @@ def score_table(
         fix = "Leave --level document out, or --types and --gold-types."
         raise core.UsageError("error types are counted over all documents, not averaged", fix=fix)
     of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
-    batch = _Batch(corpus)
-    counted = count(list(metrics.values()), batch.segments, batch.copies)
+    counted = _counted(corpus, list(metrics.values()))
     columns: dict[str, core.MetricScores] = {}
     for spelled, metric in metrics.items():
-        column = _score_one(metric, corpus, batch, counted[metric.counting()])
+        statistics, segments = counted[metric.counting()]
+        column = _score_one(metric, corpus, statistics)
         column, of_types = _with_types(column, metric, corpus, types, gold_types)
         foreign = errant.not_english(dict(column.signature).get("pipeline"), corpus.sources)
-        notes = [of_metrics[spelled], foreign, *metric.gold_notes(corpus.gold), *of_types]
-        notes += metric.text_notes(batch.segments)
+        gold = [edits for part in corpus.parts for edits in part.gold]
+        notes = [of_metrics[spelled], foreign, *metric.gold_notes(gold), *of_types]
+        notes += metric.text_notes(segments)
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
         columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
     about = (*corpus.notes, *_unjudged(corpus))
     about += tuple(_without_types(columns)) if types or gold_types else ()
     lines = {str(line + 1): why for line, why in corpus.unjudgeable.items()}
     unjudged = {"rule": corpus.unjudged, "segments": lines}
-    blocks: dict[str, Any] = {"unjudged": unjudged} if lines else {}
+    blocks: dict[str, Any] = {"references": "own"} if corpus.own else {}
+    blocks |= {"unjudged": unjudged} if lines else {}
     if corpus.groups:
         blocks["groups"] = groups.group_block(corpus, metrics, columns, _counted_alone)
     systems, texts = tuple(corpus.systems), corpus.to_dict()
@@ -50,8 +52,30 @@ def score_table(
 
 
 def _counted_alone(corpus: formats.Corpus, metric: Metric) -> dict[str, core.Statistics]:
-    batch = _Batch(corpus)
-    return batch.by_system(count([metric], batch.segments, batch.copies)[metric.counting()])
+    return _counted(corpus, [metric])[metric.counting()][0]
+
+
+def _counted(
+    corpus: formats.Corpus, metrics: Sequence[Metric]
+) -> dict[object, tuple[dict[str, core.Statistics], list[core.Segment]]]:
+    """Count for all metrics; by ``counting()`` the rows by system, and what was counted.
+
+    Systems with references of their own are counted one by one, as if each was alone, unless the
+    metric is about their competition, or looks at no reference.
+    """
+    own, looking = corpus.own, [m for m in metrics if m.needs != "nothing"]
+    alone = [m for m in looking if own and not m.pooled]
+    blind = [m for m in metrics if own and m not in looking]
+    runs = [*((part, alone) for part in corpus.parts), (replace(corpus, own={}), blind)]
+    runs.append((corpus, [m for m in metrics if m not in alone and m not in blind]))
+    counted: dict[object, tuple[dict[str, core.Statistics], list[core.Segment]]] = {}
+    for part, some in ((part, some) for part, some in runs if some):
+        batch = _Batch(part, corpus)
+        for key, rows in count(some, batch.segments, batch.copies).items():
+            by_system, segments = counted.setdefault(key, ({}, []))
+            by_system.update(batch.by_system(rows))
+            segments += batch.segments
+    return counted
 
 
 def _unjudged(corpus: formats.Corpus) -> Iterator[str]:
@@ -77,22 +101,24 @@ def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
 class _Batch:
     """The segments of all systems that can be judged, equal outputs of one sentence taken once."""
 
-    def __init__(self, corpus: formats.Corpus) -> None:
+    def __init__(self, corpus: formats.Corpus, whole: formats.Corpus) -> None:
         self.segments: list[core.Segment] = []
         self.copies: list[int] = []
         self.rows: dict[str, core.IntArray] = {}
-        known: dict[tuple[int, str], int] = {}
+        known: dict[tuple[int, str, int, int], int] = {}
         for system in corpus.systems:
             rows: list[int] = []
-            for line, segment in zip(corpus.judged, judged_segments(corpus, system), strict=True):
-                position = known.setdefault((line, segment.hypothesis), len(self.segments))
+            segments = corpus.segments(system)
+            for line, segment in ((line, segments[line]) for line in whole.judged):
+                key = line, segment.hypothesis, id(segment.references), id(segment.gold)
+                position = known.setdefault(key, len(self.segments))
                 if position == len(self.segments):
                     self.segments.append(segment)
                     self.copies.append(0)
                 self.copies[position] += 1
                 rows.append(position)
             self.rows[system] = np.array(rows, dtype=np.int64)
-        self.judged = np.isin(np.arange(len(corpus)), corpus.judged) if corpus.skipped else None
+        self.judged = np.isin(np.arange(len(whole)), whole.judged) if whole.skipped else None
 
     def by_system(self, counted: core.Statistics) -> dict[str, core.Statistics]:
         judged = self.judged
@@ -129,9 +155,8 @@ def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:
 
 
 def _score_one(
-    metric: Metric, corpus: formats.Corpus, batch: _Batch, rows: core.Statistics
+    metric: Metric, corpus: formats.Corpus, statistics: Mapping[str, core.Statistics]
 ) -> core.MetricScores:
-    statistics = batch.by_system(rows)
     signature = metric.signature(_context(metric, corpus))
     documents = corpus.documents if groups.averaged(corpus) else ()
     whole = {s: groups.corpus_score(metric, counts, documents) for s, counts in statistics.items()}
@@ -226,10 +251,13 @@ def _context(metric: Metric, corpus: formats.Corpus) -> dict[str, object]:
         form["unjudged"] = f"{corpus.unjudged}({len(corpus.unjudgeable)})"
     if metric.needs == "nothing":
         return form
-    if metric.needs == "texts" or (metric.needs == "gold or texts" and not corpus.gold):
-        return {"refs": len(corpus.references), "reftext": corpus.text_rule} | form
-    annotators = {number for gold in corpus.gold for number in gold}
-    return {"refs": len(annotators), "gold": "m2"} | form
+    if corpus.own:  # a field of this name (of gleu) stays
+        form["references"] = ",".join(filter(None, ["own", getattr(metric, "references", "")]))
+    if metric.needs == "texts" or (metric.needs == "gold or texts" and not corpus.has_gold):
+        refs = max(len(part.references) for part in corpus.parts)
+        return {"refs": refs, "reftext": corpus.text_rule} | form
+    annotators = max(len({n for gold in part.gold for n in gold}) for part in corpus.parts)
+    return {"refs": annotators, "gold": "m2"} | form
 
 
 def check_listed(metrics: Sequence[str | Metric]) -> None:
@@ -241,7 +269,7 @@ def check_listed(metrics: Sequence[str | Metric]) -> None:
 
 def check_needs(metric: Metric, corpus: formats.Corpus) -> None:
     """Refuse a corpus that lacks what the metric holds hypotheses against."""
-    has = {"gold": bool(corpus.gold), "texts": bool(corpus.references)}
+    has = {"gold": corpus.has_gold, "texts": all(part.references for part in corpus.parts)}
     if metric.needs == "nothing" or any(has[kind] for kind in metric.needs.split(" or ")):
         return
     what, files = "references", "texts or an .m2 file"

@@ -1,7 +1,7 @@
 // The sentences as report/packed.py writes them: pieces of JSON, each read when it is needed.
 
 const [SOURCE, REFERENCES, EDITS, OUTPUTS] = [0, 1, 2, 3]; // places in a sentence
-const [SYSTEMS, MARKS, VALUES, TEXT] = [0, 1, 2, 3]; // places in an output
+const [SYSTEMS, MARKS, VALUES, TEXT, OWN] = [0, 1, 2, 3, 4]; // places in an output
 const [START, END, CORRECTION, TYPE] = [0, 1, 2, 3]; // places in an edit
 const VERDICTS = ["", "matched", "spurious", "missed"];
 const MISSED = VERDICTS.indexOf("missed");

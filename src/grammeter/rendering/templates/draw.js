@@ -80,7 +80,7 @@ function drawOutputText(data, sentence, output) {
   const text = textOf(sentence, output);
   const box = make("div", { class: "what" });
   const drawn = () => drawEdits(words, editsOf(data, sentence, output));
-  if (output[TEXT] === undefined) {
+  if ((output[TEXT] ?? null) === null) {
     box.append(make("p", {}, text || output[MARKS].length ? drawn() : label("empty")));
     if (text === sentence[SOURCE] && text) box.lastChild.append(" ", label("unchanged"));
     return box;
@@ -120,16 +120,20 @@ function drawOutput(data, sentence, output, best, hidden) {
   }
   const values = make("dl", { class: "values" }, ...drawValues(data, output, best));
   const item = make("div", { class: "output", role: "listitem" });
-  item.append(who, drawOutputText(data, sentence, output), values);
+  const what = drawOutputText(data, sentence, output);
+  if (output[OWN]) what.append(drawTexts(sentence, output[OWN]));
+  item.append(who, what, values);
   return item;
 }
 
-function drawTexts(sentence) {
+/** Draw references: below the source, or, if they are an output's own, alone. */
+function drawTexts(sentence, own) {
+  const references = own ?? sentence[REFERENCES];
   const list = make("dl", { class: "texts" });
   const row = (name, shown) => list.append(make("div", {}, make("dt", {}, name), make("dd", {}, shown)));
-  row("source", sentence[SOURCE] ? shownText(sentence[SOURCE]) : label("empty"));
-  for (const [place, text] of sentence[REFERENCES].entries()) {
-    const name = sentence[REFERENCES].length > 1 ? `reference ${place + 1}` : "reference";
+  if (!own) row("source", sentence[SOURCE] ? shownText(sentence[SOURCE]) : label("empty"));
+  for (const [place, text] of references.entries()) {
+    const name = references.length > 1 ? `reference ${place + 1}` : "reference";
     if (text === null) row(name, label("none"));
     else if (text === sentence[SOURCE]) row(name, label("as the source"));
     else row(name, text ? shownText(text) : label("empty"));

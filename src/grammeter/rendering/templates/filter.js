@@ -19,7 +19,9 @@ function textTest(query, isPattern) {
 function hasText(sentence, outputs, test) {
   return (
     test(sentence[SOURCE]) ||
-    sentence[REFERENCES].some((text) => text !== null && test(text)) ||
+    [sentence, ...outputs].some((of) =>
+      (of === sentence ? of[REFERENCES] : (of[OWN] ?? [])).some((text) => text !== null && test(text)),
+    ) ||
     outputs.some((output) => test(textOf(sentence, output)))
   );
 }

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from grammeter import core, version
-from grammeter.verbs._compare.samples import Comparable, TypeColumns, as_table, type_columns
+from grammeter.verbs._compare.samples import (
+    Comparable,
+    TypeColumns,
+    as_table,
+    own_notes,
+    type_columns,
+)
 
 KIND = "difference"
 
@@ -114,7 +120,7 @@ def difference(
     signs = {name: 1 if column.higher_is_better else -1 for name, column in columns.items()}
     notes = [_counted(n, unit, first, second, signs[n] * v[2]) for n, v in values.items()]
     listed = tuple(order.tolist())
-    notes = (*table.notes_on(columns), *notes)
+    notes = (*table.notes_on(columns), *notes, *own_notes(table))
     return Difference(first, second, columns, values, listed, kinds, notes)
 
 

@@ -147,6 +147,12 @@ def type_columns(
     return typed
 
 
+def own_notes(table: core.ScoreTable) -> Iterator[str]:
+    """Yield what a difference means where each system has references of its own."""
+    if table.blocks.get("references") == "own":
+        yield "references: own: a difference is one of outputs and of their references together"
+
+
 def bounded_by_sentences(
     pvalues: core.FloatArray, samples: PairedSamples, pairs: core.IntArray
 ) -> core.FloatArray:

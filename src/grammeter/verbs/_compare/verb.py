@@ -129,7 +129,7 @@ def _compare_systems(
     parts = 1 if by_group is None else 2 + len(by_group.units)
     design.check_size(parts * sum(len(column) for column in columns.values()))
     groups = [units.samples(name, column) for name, column in columns.items()]
-    notes = [*table.notes_on(columns), *notes]
+    notes = [*table.notes_on(columns), *notes, *samples.own_notes(table)]
     judged = table.segments - len(table.skipped)
     notes += design.limits(judged, comparisons) if columns else []
     for (name, column), group in zip(columns.items(), groups, strict=True):

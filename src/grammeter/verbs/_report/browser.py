@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grammeter import core, formats, metrics
 from grammeter.errant import PLAIN, annotator, one_scheme
@@ -37,7 +38,8 @@ def make_browser(
     for output, drawn in zip(written, edits, strict=True):
         first = table.systems[output.systems[0]]
         values = tuple(_value(column, first, output.line) for column in columns.values())
-        shown = Output(output.segment.hypothesis, output.systems, drawn, values)
+        own = output.segment.references if corpus.own else ()
+        shown = Output(output.segment.hypothesis, output.systems, drawn, values, own)
         outputs[output.line].append(shown)
     references = list(zip(*corpus.references, strict=True)) or [()] * len(corpus)
     for row in outputs:
@@ -51,12 +53,16 @@ def make_browser(
 
 
 def _written(systems: Sequence[str], corpus: formats.Corpus) -> Iterator[_Written]:
-    """Yield the distinct outputs, sentence by sentence; white space does not count."""
+    """Yield the distinct outputs, sentence by sentence; white space does not count.
+
+    Equal outputs with other references of their own are distinct.
+    """
     segments = [corpus.segments(system) for system in systems]
     for line, row in enumerate(zip(*segments, strict=True)):
-        wrote: dict[tuple[str, ...], list[int]] = {}
+        wrote: dict[tuple[Any, ...], list[int]] = {}
         for at, segment in enumerate(row):
-            wrote.setdefault(tuple(segment.hypothesis.split()), []).append(at)
+            own = id(segment.references) if corpus.own else 0  # equal ones are the same object
+            wrote.setdefault((own, *segment.hypothesis.split()), []).append(at)
         for places in wrote.values():
             yield _Written(line, tuple(places), row[places[0]])
 

@@ -201,8 +201,10 @@ def _facts(
         yield "Sentences", f"{table.segments:,}"
     yield "Metrics", ", ".join(table)
     if corpus is not None:
-        annotators = {number for gold in corpus.gold for number in gold}
-        yield "References", str(len(annotators) or len(corpus.references))
+        first = corpus.parts[0]
+        annotators = {number for gold in first.gold for number in gold}
+        number = str(len(annotators) or len(first.references))
+        yield "References", f"{number} of each system's own" if corpus.own else number
     yield from _made_from(files)
     yield "grammeter", version.__version__
 

@@ -239,7 +239,12 @@ def _found(
             yield _made(name, scorer, corpus)
         else:
             yield TypeScores(name, column.types, mixed)
-    if stored or not anew or corpus is None or not (corpus.gold or corpus.references):
+    if (
+        stored
+        or not anew
+        or corpus is None
+        or not any(part.gold or part.references for part in corpus.parts)
+    ):
         return
     name, scorer = _scorer(table, pipeline)
     try:

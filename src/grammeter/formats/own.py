@@ -1,0 +1,99 @@
+"""References of a system's own, such as post-edits of its outputs: which files have them."""
+
+from collections.abc import Iterator, Sequence
+from glob import escape, glob
+from pathlib import Path
+from typing import Any, cast
+
+from grammeter import core
+from grammeter.formats.opened import PathLike
+from grammeter.formats.tables import parse_object
+from grammeter.formats.text import STDIN
+
+MARK = "{system}"
+
+
+def is_ratings(path: PathLike) -> bool:
+    """Whether a file of references has the name of JSON: ratings with the judges' corrections."""
+    return str(path).removesuffix(".gz").endswith(".json")
+
+
+def reference_files(
+    references: Sequence[PathLike], systems: Sequence[str]
+) -> dict[str, Sequence[PathLike]]:
+    """Return the files of references, under "" if all systems share them, else by system.
+
+    Raises :class:`DataError` if a system has no file, :class:`UsageError` if there is no system.
+    """
+    marked = [path for path in references if MARK in str(path)]
+    if not marked and not any(map(is_ratings, references)):
+        return {"": references}
+    if not systems:
+        fault = f"{references[0]}: references of each system's own, and there is no system"
+        raise core.UsageError(fault, fix="Give outputs (--hyps), or references that all share.")
+    if STDIN in map(str, references):
+        fix = "Give shared references as a file beside those of each system."
+        raise core.UsageError("standard input is read once for each system", fix=fix)
+    for name in systems:
+        for path in marked:
+            if not Path(file := str(path).replace(MARK, name)).is_file():
+                fault = f"the system {name} has no references of its own: there is no such file"
+                raise core.DataError(fault, where=file, fix=f"Write it, or leave {name} out.")
+    return {n: [str(path).replace(MARK, n) for path in references] for n in systems}
+
+
+def strangers(references: Sequence[PathLike], systems: Sequence[str]) -> Iterator[str]:
+    """Yield notices of files that would be references of a system that is not here."""
+    for path in references:
+        used = {Path(str(path).replace(MARK, name)) for name in systems}
+        files = glob(escape(str(path)).replace(MARK, "*")) if MARK in str(path) else []
+        others = sorted(file for file in files if Path(file) not in used and Path(file).is_file())
+        if others:
+            yield f"no system has the references {core.listed(others)}; they are not read"
+
+
+_OF_RATINGS = (
+    "Give {'data': [{'systems': {NAME: {'output': TEXT, 'annotators': {JUDGE: {'corrected': TEXT}}}"
+    "}}]}, with the names of --hyps; or texts, or M2."
+)
+
+
+def corrected(text: str, where: str, system: str) -> tuple[list[list[str | None]], list[str]]:
+    """Read ratings of Östling et al. (2024): a reference by judge, and the outputs they corrected.
+
+    White space is folded to single spaces; ``None`` where a judge corrected nothing.
+    """
+    data: Any = parse_object(text, where).get("data")
+    outputs: list[str] = []
+    rows: list[dict[str, str]] = []
+    judges: dict[str, None] = {}
+    items = cast("list[Any]", data if isinstance(data, list) else [None])
+    for number, item in enumerate(items, start=1):
+        try:
+            of = item["systems"][system]
+            judges |= dict.fromkeys(n for s in item["systems"].values() for n in s["annotators"])
+            outputs.append(_folded(of["output"]))
+            by_judge: dict[str, Any] = of["annotators"]
+            texts = {name: row.get("corrected") for name, row in by_judge.items()}
+            rows.append({name: _folded(text) for name, text in texts.items() if text is not None})
+        except (KeyError, TypeError, AttributeError) as error:
+            fault = f"no ratings with corrections of {system}: {type(error).__name__} {error}"
+            raise core.DataError(fault, where=f"{where}, item {number}", fix=_OF_RATINGS) from None
+    if not any(rows):
+        fault = f"no judge corrected an output of {system}"
+        raise core.DataError(fault, where=where, fix=_OF_RATINGS)
+    return [[row.get(name) for row in rows] for name in judges], outputs
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def differing(
+    path: PathLike, system: str, corrected: Sequence[str], outputs: Sequence[str]
+) -> Iterator[str]:
+    """Yield a note if what the judges corrected is not the output, words compared."""
+    pairs = zip(corrected, outputs, strict=False)  # lengths are checked with the references
+    if count := sum(one.split() != other.split() for one, other in pairs):
+        said = f"{count} of {len(outputs)} outputs of {system} are not those that were corrected"
+        yield f"{path}: {said}"
