@@ -79,7 +79,6 @@ def test_a_table_has_a_line_an_edit(tmp_path: Path) -> None:
     assert one.shown == (("X",), ("Z",))
     assert [[e.verdict for e in edits] for edits in one.edits] == [[True, None], [False]]
     assert (other.judge, judgments.origins) == ("bob", (f"{path}:2", f"{path}:5"))
-    assert judgments.systems == ("X", "Z")
 
 
 def changed(path: list[Any], value: object) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grammeter.core.edit import Edit
 from grammeter.core.errors import DataError
 
 EditKey = tuple[int, int, int, str]
@@ -22,11 +21,6 @@ class EditJudgment:
     end: int
     correction: str
     verdict: bool | None = None
-
-    @property
-    def edit(self) -> Edit:
-        """The edit without the verdict."""
-        return Edit(self.start, self.end, self.correction)
 
     @property
     def operation(self) -> str:
@@ -73,8 +67,9 @@ class EditItem:
             if twice := next((key for key in keys if keys.count(key) > 1), None):
                 yield f"the edit {twice} comes twice in the output of {group[0]}"
         spans = [(edit.start, edit.end) for edits in self.edits for edit in edits]
-        if bad := next((s for s in (*spans, *self.marked) if not 0 <= s[0] <= s[1]), None):
-            yield f"{bad[0]} to {bad[1]} is no span of tokens"
+        spans += self.marked
+        if bad := [s for s in spans if len(s) != 2 or not 0 <= s[0] <= s[1]]:
+            yield f"{bad[0]} is no span of tokens"
         if self.probability is not None and not 0 < self.probability <= 1:
             yield f"{self.probability} is no probability of something that was drawn"
 

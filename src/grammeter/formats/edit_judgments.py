@@ -16,35 +16,26 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType
-from typing import Any, NoReturn, cast, overload
+from typing import Any, NoReturn, overload
 
-from grammeter.core import DataError, EditItem, EditJudgment, EditKey, UsageError, apply
+from grammeter.core import DataError, Edit, EditItem, EditJudgment, EditKey, UsageError, apply
+from grammeter.formats import tables
 from grammeter.formats.numbering import Outputs
-from grammeter.formats.tables import (
-    Columns,
-    Shape,
-    check_shape,
-    form_of,
-    parse_columns,
-    parse_line,
-    placed,
-    read_columns,
-    typed,
-)
+from grammeter.formats.tables import Shape, check_shape, placed, typed
 from grammeter.formats.text import split_lines
 
 TABLE = ("judge", "segment", "system", "start", "end", "correction", "verdict")
-"""The columns of the CSV."""
+"""The columns of the CSV; a column ``item`` may stand beside them."""
 
 _WORDS: Mapping[str, bool | None] = {
     **dict.fromkeys(("valid", "true", "1"), True),
     **dict.fromkeys(("invalid", "false", "0"), False),
-    **dict.fromkeys(("", "none", "null"), None),
+    **dict.fromkeys(("", "none"), None),
 }
 _FIX = f"""\
 Write {{"judge": "a", "segment": 1, "shown": [["X"]], "edits": [[{{"start": 0, "end": 1, \
 "correction": "b", "verdict": "valid"}}]]}}, or CSV with {",".join(TABLE)}."""
-_HYPS = "Give the very source and outputs whose edits were judged, whole."
+_WHOLE = "Give the very source and outputs whose edits were judged, whole."
 _CAMPAIGNS = """\
 number kind task answer position turn order version complete ranks verdicts skipped reason comment \
 correct automatic active_seconds wall_seconds saved sentence_probability draw_probability"""
@@ -54,45 +45,29 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _is_pair(value: Any) -> bool:
-    return type(value) is list and len(cast("list[Any]", value)) == 2
+def _lists(key: str, *inner: str) -> list[Any]:
+    return [shape for name in (key, *inner) for shape in typed(name, "a list", list)]
 
 
 _SHAPES: dict[str, Shape] = {
     "judge": [("judge", _is_name, "a text")],
     "segment": typed("segment", "a whole number", int),
-    "shown": [
-        *typed("shown", "a list", list),
-        *typed("an output", "a list", list),
-        ("a system", _is_name, "a name"),
-    ],
-    "edits": [
-        *typed("edits", "a list", list),
-        *typed("edits of an output", "a list", list),
-        *typed("an edit", "an object", dict),
-    ],
+    "shown": [*_lists("shown", "an output"), ("a system", _is_name, "a name")],
+    "edits": [*_lists("edits", "edits of an output"), *typed("an edit", "an object", dict)],
     "item": typed("item", "a text", str, NoneType),
-    "marked": [
-        *typed("marked", "a list", list, NoneType),
-        ("a marked span", _is_pair, "a list of two numbers"),
-        *typed("an end of a marked span", "a whole number", int),
-    ],
+    "marked": [*_lists("marked", "a span"), *typed("an end of a span", "a whole number", int)],
     "probability": typed("probability", "a number", int, float, NoneType),
 }
-_EDIT_SHAPES = {
-    **{key: typed(key, "a whole number", int) for key in ("start", "end")},
-    "correction": typed("correction", "a text", str),
-}
+_EDIT = {key: typed(key, "a whole number", int) for key in ("start", "end")}
+_EDIT["correction"] = typed("correction", "a text", str)
 
 
 @dataclass(frozen=True)
 class EditJudgments(Sequence[EditItem]):
-    """Judged edits of one or more files, in their order; itself a sequence of items.
+    """Judged edits of one or more files, in their order; itself a sequence of ``items``.
 
-    - ``items``: those that count, each with the verdicts of one judge.
-    - ``origins``: ``file:line`` of each item.
-    - ``notices``: what was passed over: drafts, skipped items, unknown keys.
-    - ``notes``: what changes the meaning of results.
+    ``origins``: ``file:line`` of each. ``notices``: what was passed over, drafts and unknown keys.
+    ``notes``: what changes the meaning of results.
     """
 
     items: tuple[EditItem, ...]
@@ -110,14 +85,9 @@ class EditJudgments(Sequence[EditItem]):
     def __len__(self) -> int:
         return len(self.items)
 
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """All systems whose outputs were shown, by name."""
-        return tuple(sorted({s for item in self for group in item.shown for s in group}))
-
     def refuse(self) -> NoReturn:
         """Raise :class:`UsageError`: rankings are needed, and these are judgments of edits."""
-        refuse(self.origins[0].rpartition(":")[0] if self.origins else "these judgments")
+        refuse(self.origins[0].rpartition(":")[0] if self.origins else "input")
 
     def checked(
         self,
@@ -134,18 +104,10 @@ class EditJudgments(Sequence[EditItem]):
         """
         for at, item in enumerate(self):
             with placed(self.origins[at] if at < len(self.origins) else f"item {at + 1}"):
-                _check(item, source, outputs, drop)
+                for group, edits in zip(item.shown, item.edits, strict=True):
+                    text = None if source is None else _applied(item, group[0], edits, source)
+                    _check_texts(item.segment, group, text, outputs or {}, drop)
         return self
-
-
-def is_edit_judgments(text: str) -> bool:
-    """Whether a text holds judgments of edits; its first lines tell."""
-    first, _, rest = text.lstrip().partition("\n")
-    if first.startswith("{"):
-        head = '"campaign-details"' in first and '"task": "edits"' in first
-        line = rest.partition("\n")[0] if '"campaign-details"' in first and not head else first
-        return head or ('"shown"' in line and '"edits"' in line and '"edits": null' not in line)
-    return {*TABLE} <= {name.strip('"') for name in first.strip().split(_mark(first))}
 
 
 def refuse(where: str) -> NoReturn:
@@ -155,35 +117,39 @@ def refuse(where: str) -> NoReturn:
     raise UsageError(fault, fix=fix)
 
 
+def is_edit_judgments(text: str) -> bool:
+    """Whether a text holds judgments of edits; its first line tells."""
+    first = text.lstrip().partition("\n")[0]
+    if '"campaign-details"' in first:
+        return '"task": "edits"' in first
+    if first.startswith("{"):
+        return '"shown"' in first and '"edits"' in first and '"edits": null' not in first
+    return {*TABLE} <= {name.strip('" \r') for name in first.split(_mark(first))}
+
+
 def parse_edit_judgments(text: str, where: str, notices: Sequence[str] = ()) -> EditJudgments:
     """Read judgments of edits from a text; ``where`` names it in messages."""
     text = text.replace("\r\n", "\n")
-    if text.lstrip().startswith("{"):
-        read = _parse_lines(text, where)
-    else:
-        form = "tsv" if _mark(text.partition("\n")[0]) == "\t" else "csv"
-        read = _parse_table(parse_columns(text.encode(), where, form))
+    parse = _parse_lines if text.lstrip().startswith("{") else _parse_table
+    read = parse(text, where)
     return replace(read, notices=(*notices, *read.notices))
 
 
-def join_edit_judgments(parts: Iterable[EditJudgments]) -> EditJudgments:
+def join_edit_judgments(parts: Sequence[EditJudgments]) -> EditJudgments:
     """Put the judgments of several files together."""
-    parts = list(parts)
-    rows = {
-        name: tuple(row for part in parts for row in getattr(part, name))
-        for name in ("items", "origins", "notices", "notes")
-    }
-    return EditJudgments(**rows)
+    names = ("items", "origins", "notices", "notes")
+    return EditJudgments(*(tuple(x for of in parts for x in getattr(of, name)) for name in names))
 
 
 def read_edit_values(path: str | Path) -> dict[str, dict[EditKey, float]]:
     """Read what metrics give edits: metric, segment, start, end, correction, value, a line each."""
-    table = read_columns(path, form=form_of(path) or "tsv")
-    names, corrections = table.texts("metric"), table.texts("correction")
+    table = tables.read_columns(path, form=tables.form_of(path) or "tsv")
     numbers = zip(*(table.numbers(name) for name in ("segment", "start", "end")), strict=True)
     values: dict[str, dict[EditKey, float]] = {}
-    rows = zip(names, numbers, corrections, table.numbers("value"), strict=True)
-    for at, (name, places, correction, value) in enumerate(rows):
+    texts, found = map(table.texts, ("metric", "correction")), table.numbers("value")
+    for at, (name, correction, places, value) in enumerate(
+        zip(*texts, numbers, found, strict=True)
+    ):
         segment, start, end = map(int, places)
         of, key = values.setdefault(name, {}), (segment, start, end, _tokens(correction))
         if key in of or (segment, start, end) != places:
@@ -198,144 +164,123 @@ def _mark(line: str) -> str:
 
 
 def _parse_lines(text: str, where: str) -> EditJudgments:
-    items: dict[object, tuple[int, str, EditItem]] = {}
+    items: dict[object, tuple[str, EditItem, int]] = {}
     passed, unknown = Counter[str](), Counter[str]()
     for number, line in enumerate(split_lines(text), start=1):
-        if not line.strip():
-            continue
         with placed(f"{where}:{number}"):
-            data = parse_line(line, _FIX)
+            data = tables.parse_line(line, _FIX) if line.strip() else {"kind": "campaign-details"}
             if why := uncounted(data):
-                passed[why] += why != "head"
+                passed[why] += 1
                 continue
             unknown.update(data.keys() - _SHAPES.keys() - {*_CAMPAIGNS.split()})
-            item, version = _item(data), data.get("version")
-        turn = tuple(str(data.get(name)) for name in ("number", "turn", "position"))
-        key = number if version is None else (item.judge, item.segment, item.item, turn)
-        rank = version if isinstance(version, int) else 0
+            item = _item(data)
+        version: Any = data.get("version")
+        turn = (data.get(name) for name in ("number", "turn", "position"))
+        key = (item.judge, item.segment, item.item, *turn) if type(version) is int else number
         passed["earlier version"] += key in items
-        if key not in items or items[key][0] <= rank:
-            items[key] = rank, f"{where}:{number}", item
+        if key not in items or items[key][2] <= version:
+            items[key] = f"{where}:{number}", item, version
     if not items:
         raise DataError("no judged item that counts", where=where, fix=_FIX)
-    counts = [f"{count} {why}" for why, count in passed.items() if count]
+    counts = [f"{count} {why}" for why, count in passed.items() if count and why != "head"]
     notices = [f"{where}: items that do not count: {', '.join(counts)}"] if counts else []
     notices += [f"{where}: unknown key {k!r}, passed over {n} times" for k, n in unknown.items()]
-    _, origins, counted = zip(*items.values(), strict=True)
+    origins, counted, _ = zip(*items.values(), strict=True)
     return EditJudgments(counted, origins, tuple(notices))
 
 
 def uncounted(data: Mapping[str, Any]) -> str | None:
     """Say why a line of a campaign does not count, if so."""
-    if data.get("kind") == "campaign-details":
-        return "head"
-    if data.get("kind", "normal") != "normal":
-        return f"of kind {data['kind']}"
-    if data.get("complete", True) is False:
-        return "draft"
-    return "skipped" if data.get("skipped") else None
+    kind = data.get("kind", "normal")
+    if kind != "normal":
+        return "head" if kind == "campaign-details" else f"of kind {kind}"
+    draft = data.get("complete", True) is False
+    return "draft" if draft else "skipped" if data.get("skipped") else None
 
 
 def _item(data: Mapping[str, Any]) -> EditItem:
     if lacking := [key for key in ("judge", "segment", "shown", "edits") if key not in data]:
         raise DataError(f"no {lacking[0]}", fix=_FIX)
-    for key in _SHAPES.keys() & data.keys():
-        check_shape(data[key], _SHAPES[key], _FIX)
-    chance = data.get("probability", data.get("sentence_probability"))
-    return EditItem(
-        judge=data["judge"], segment=data["segment"], item=data.get("item"),
-        shown=tuple(map(tuple, data["shown"])),
-        edits=tuple(tuple(map(_judged, edits)) for edits in data["edits"]),
-        marked=tuple((start, end) for start, end in data.get("marked") or ()),
-        probability=None if chance is None else float(chance),
-    )  # fmt: skip
+    known = {key: data[key] for key in _SHAPES if data.get(key) is not None}
+    known.setdefault("probability", data.get("sentence_probability"))
+    for key, value in known.items():
+        check_shape(value, _SHAPES[key], _FIX)
+    known["shown"] = tuple(tuple(group) for group in known["shown"])
+    known["edits"] = tuple(tuple(map(_judged, edits)) for edits in known["edits"])
+    known["marked"] = tuple(tuple(span) for span in known.get("marked", ()))
+    return EditItem(**known)
 
 
 def _judged(data: Mapping[str, Any]) -> EditJudgment:
-    for key, shape in _EDIT_SHAPES.items():
+    for key, shape in _EDIT.items():
         check_shape(data.get(key), shape, _FIX)
-    verdict = _verdict(data.get("verdict"))
-    return EditJudgment(data["start"], data["end"], _tokens(data["correction"]), verdict)
+    word = str(data.get("verdict")).strip().lower()
+    if word not in _WORDS:
+        fault = f"verdict is {ascii(data['verdict'])[:40]}, not valid, invalid or null"
+        raise DataError(fault, fix="Write valid, invalid, or nothing where there is none.")
+    return EditJudgment(data["start"], data["end"], _tokens(data["correction"]), _WORDS[word])
 
 
 def _tokens(correction: str) -> str:
     return " ".join(correction.split())
 
 
-def _verdict(value: object) -> bool | None:
-    word = "" if value is None else str(value).strip().lower()
-    if word not in _WORDS:
-        fault = f"verdict is {ascii(value)[:40]}, not valid, invalid or null"
-        raise DataError(fault, fix="Write valid, invalid, or nothing where no verdict was reached.")
-    return _WORDS[word]
-
-
-def _parse_table(table: Columns) -> EditJudgments:
+def _parse_table(text: str, where: str) -> EditJudgments:
+    form = "tsv" if _mark(text.partition("\n")[0]) == "\t" else "csv"
+    table = tables.parse_columns(text.encode(), where, form)
     numbers = [table.numbers(name) for name in ("segment", "start", "end")]
-    names = [
-        "judge",
-        "system",
-        "correction",
-        "verdict",
-        *(["item"] if "item" in table.cells else []),
-    ]
-    rows = zip(*numbers, *map(table.texts, names), strict=True)
-    items: dict[tuple[str, ...], dict[str, list[EditJudgment]]] = {}
-    origins: dict[tuple[str, ...], str] = {}
-    for at, (segment, start, end, judge, system, correction, verdict, *item) in enumerate(rows):
+    names = [n for n in ("judge", "system", "item", "correction", "verdict") if n in table.cells]
+    items: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for at, (places, cells) in enumerate(
+        zip(zip(*numbers, strict=True), zip(*map(table.texts, names), strict=True), strict=True)
+    ):
+        segment, start, end = (int(n) if n.is_integer() else n for n in places)
+        row: dict[str, Any] = dict(zip(names, cells, strict=True))
+        head = {"judge": row["judge"], "segment": segment, "item": row.get("item")}
+        edit = row | {"start": start, "end": end}
         with placed(table.origin(at)):
-            if not judge or not all(map(float.is_integer, (segment, start, end))):
-                raise DataError("no judge, or a number that is not whole", fix=_FIX)
-            edit = EditJudgment(int(start), int(end), _tokens(correction), _verdict(verdict))
-            EditItem(judge=judge, segment=int(segment), shown=((system,),), edits=((edit,),))
-        key = (judge, str(int(segment)), *item)
-        origins.setdefault(key, table.origin(at))
-        items.setdefault(key, {}).setdefault(system, []).append(edit)
-    return EditJudgments(
-        tuple(_row_item(*row, origins) for row in items.items()), (*origins.values(),)
-    )
+            _item(head | {"shown": [[row["system"]]], "edits": [[edit]]})
+        blank: dict[str, Any] = head | {"shown": [], "edits": [], "origin": table.origin(at)}
+        item = items.setdefault(tuple(head.values()), blank)
+        if [row["system"]] not in item["shown"]:
+            item["shown"].append([row["system"]])
+            item["edits"].append([])
+        item["edits"][item["shown"].index([row["system"]])].append(edit)
+    judged: list[EditItem] = []
+    for data in items.values():
+        with placed(data["origin"]):
+            judged.append(_item(data))
+    return EditJudgments(tuple(judged), tuple(data["origin"] for data in items.values()))
 
 
-def _row_item(
-    key: tuple[str, ...], outputs: Mapping[str, list[EditJudgment]], origins: Mapping[Any, str]
-) -> EditItem:
-    judge, segment, *item = key
-    with placed(origins[key]):
-        return EditItem(
-            judge=judge, segment=int(segment), item=item[0] if item else None,
-            shown=tuple((system,) for system in outputs), edits=tuple(map(tuple, outputs.values())),
-        )  # fmt: skip
+def _applied(
+    item: EditItem, name: str, edits: Iterable[EditJudgment], source: Sequence[str]
+) -> str:
+    tokens = _text("the source", source, item.segment).split()
+    try:
+        return " ".join(apply(tokens, [Edit(e.start, e.end, e.correction) for e in edits]))
+    except ValueError as error:
+        fault = f"{name}: {error}; sentence {item.segment} has {len(tokens)} tokens"
+        raise DataError(fault, fix=_WHOLE) from None
 
 
-def _check(
-    item: EditItem,
-    source: Sequence[str] | None,
-    outputs: Outputs | None,
-    drop: Container[str],
+def _check_texts(
+    segment: int, group: Sequence[str], text: str | None, outputs: Outputs, drop: Container[str]
 ) -> None:
-    for group, edits in zip(item.shown, item.edits, strict=True):
-        texts = {s: _text(s, outputs[s], item.segment) for s in group if outputs and s in outputs}
-        if outputs and (odd := [s for s in group if s not in texts and s not in drop]):
+    for name in group if outputs else ():
+        if name in outputs:
+            output = " ".join(_text(name, outputs[name], segment).split())
+            text = output if text is None else text
+            if output != text:
+                fault = f"the judged edits do not make the output of {name} for {segment}"
+                raise DataError(fault, fix=_WHOLE)
+        elif name not in drop:
             fix = f"Outputs are given of: {', '.join(sorted(outputs))}."
-            raise DataError(f"unknown system {odd[0]!r}", fix=fix)
-        corrected = None
-        if source is not None:
-            tokens = _text("the source", source, item.segment).split()
-            try:
-                corrected = " ".join(apply(tokens, [edit.edit for edit in edits]))
-            except ValueError as error:
-                fault = f"{group[0]}: {error}; sentence {item.segment} has {len(tokens)} tokens"
-                raise DataError(fault, fix=_HYPS) from None
-        wanted = next(iter(texts.values()), None) if corrected is None else corrected
-        if wrong := next(
-            (s for s, text in texts.items() if " ".join(text.split()) != wanted), None
-        ):
-            fault = f"the judged edits do not make the output of {wrong} for {item.segment}"
-            raise DataError(fault, fix=_HYPS)
+            raise DataError(f"unknown system {name!r}", fix=fix)
 
 
 def _text(name: str, texts: Sequence[str], segment: int) -> str:
     if not 0 < segment <= len(texts):
         fault = f"segment {segment}, but {name} has {len(texts)} sentences"
-        raise DataError(fault, fix=_HYPS)
+        raise DataError(fault, fix=_WHOLE)
     return texts[segment - 1]

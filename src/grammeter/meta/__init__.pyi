@@ -11,10 +11,8 @@ from grammeter.meta.edit_level import MissingEdits as MissingEdits
 from grammeter.meta.edit_level import PeopleOnEdits as PeopleOnEdits
 from grammeter.meta.edit_level import accepted_by_type as accepted_by_type
 from grammeter.meta.edit_level import edits_by_system as edits_by_system
-from grammeter.meta.edit_level import known_values as known_values
 from grammeter.meta.edit_level import matches as matches
 from grammeter.meta.edit_level import measure_metric as measure_metric
-from grammeter.meta.edit_level import notes_on_edits as notes_on_edits
 from grammeter.meta.edit_level import precision_correlations as precision_correlations
 from grammeter.meta.edit_level import reference_figures as reference_figures
 from grammeter.meta.judged import MEAN as MEAN

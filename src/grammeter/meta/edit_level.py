@@ -6,18 +6,19 @@ mean over judges of each judge's share of ``valid``; an edit is valid from one h
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from grammeter import core, ranking, stats
-from grammeter.core import BoolArray, EditItem, EditKey, FloatArray
+from grammeter.core import BoolArray, Column, EditItem, EditKey, FloatArray, Table
 from grammeter.meta.sentence_level import Estimate
 
-KIND = "meta-edits"
 MissingEdits = Literal["error", "drop"]
+Values = Mapping[EditKey, float]
+_Figures = Mapping[str, Mapping[str, Any]]
 _NAMES = ("auc", "average_precision", "point_biserial", "pearson", "spearman")
 _MOST_SHOWN = 20  # thresholds in a table for people
 
@@ -45,33 +46,14 @@ class EditMetric(core.Plain):
     rejected_true_positives: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EditSystem(core.Plain):
-    """The judged edits of one system, an edit as often as it was shown; precision two ways."""
-
-    n: int
-    precision_by_people: float
-    precision_by_reference: float | None = None
-    false_positives: int | None = None
-    accepted_false_positives: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted(core.Plain):
-    """Distinct edits of one type that match no reference, and how many of them people accept."""
-
-    false_positives: int
-    accepted_false_positives: int
-    share: float
-
-
 @dataclass(frozen=True, repr=False)
 class EditLevel(core.Result):
     """How well metrics know which edits people accept.
 
     ``edits`` counts distinct ones, ``valid`` those that people accept, ``ties`` the valid ones on
-    which people are even. ``correlations`` are of precision by reference with precision by people,
-    over all systems and the sets of SEEDA; ``types`` show where references are poorest.
+    which people are even. ``systems`` have precision by people and by the reference, an edit
+    counting as often as it was shown; ``correlations`` are of the two, over all systems and the
+    sets of SEEDA. ``types`` show where references are poorest.
     """
 
     signature: core.Signature
@@ -79,71 +61,49 @@ class EditLevel(core.Result):
     valid: int
     ties: int
     metrics: Mapping[str, EditMetric]
-    systems: Mapping[str, EditSystem]
-    correlations: Mapping[str, Mapping[str, float]] | None = None
-    types: Mapping[str, Accepted] | None = None
+    systems: _Figures
+    correlations: _Figures | None = None
+    types: _Figures | None = None
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN is ``None``."""
-        names = (
-            "signature",
-            "edits",
-            "valid",
-            "ties",
-            "metrics",
-            "systems",
-            "correlations",
-            "types",
-        )
-        return core.public_shape(KIND, self, *(n for n in names if getattr(self, n) is not None))
+        lacking = {name for name in ("correlations", "types") if getattr(self, name) is None}
+        data = core.public_shape("meta-edits", self)
+        return {key: value for key, value in data.items() if key not in lacking}
 
-    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each metric; then thresholds, systems, and types of edits."""
-        scores = core.Column.many("score", "AP", "point-biserial", "Pearson", "Spearman")
-        shares = core.Column.many("share", "false positives accepted", "true ones rejected")
-        auc = (core.Column("AUC", "score", best="high"), core.Column("interval", "interval"))
-        columns = ("metric", core.Column("edits", "count"), *auc, *scores, *shares)
+        auc = (Column("AUC", "score", best="high"), Column("interval", "interval"))
+        scores = Column.many("score", "AP", "point-biserial", "Pearson", "Spearman")
+        shares = Column.many("share", "false positives accepted", "true ones rejected")
         rows = [
-            (name, m.edits, m.auc.value, m.auc.interval, m.average_precision,
-             m.point_biserial, m.pearson, m.spearman, m.accepted_false_positives,
-             m.rejected_true_positives)
+            (name, m.edits, m.auc.value, m.auc.interval, *(getattr(m, n) for n in _NAMES[1:]),
+             m.accepted_false_positives, m.rejected_true_positives)
             for name, m in self.metrics.items()
         ]  # fmt: skip
-        first = core.Table.of(columns, rows, (str(self.signature),))
+        columns = ("metric", Column("edits", "count"), *auc, *scores, *shares)
+        first = Table.of(columns, rows, (str(self.signature),))
         return [first] if long else [first, *self._more()]
 
-    def _more(self) -> Iterable[core.Table]:
-        value = core.Column("value from", "count")
-        both, count = (
-            core.Column.many("score", "precision", "recall"),
-            core.Column("edits", "count"),
-        )
-        steps = [
-            (name, *step.values())
-            for name, metric in self.metrics.items()
-            for step in metric.thresholds
-            if len(metric.thresholds) <= _MOST_SHOWN
-        ]
-        if steps:
-            yield core.Table.of(("metric", value, count, *both), steps)
-        heads = core.Column.many("score", "precision by people", "by reference")
-        counts = core.Column.many("count", "false positives", "accepted")
-        rows = [
-            (name, of.n, of.precision_by_people, of.precision_by_reference, of.false_positives,
-             of.accepted_false_positives)
-            for name, of in self.systems.items()
-        ]  # fmt: skip
+    def _more(self) -> Iterator[Table]:
+        shown = {n: m for n, m in self.metrics.items() if len(m.thresholds) <= _MOST_SHOWN}
+        steps = [(name, *step.values()) for name, m in shown.items() for step in m.thresholds]
+        counts = Column.many("count", "false positives", "accepted")
+        heads = (*Column.many("count", "value from", "edits"), *Column.many("score", "P", "R"))
+        yield from [Table.of(("metric", *heads), steps)] if steps else []
+        heads = (Column("edits", "count"), *Column.many("score", "P by people", "P by reference"))
+        width = max((len(of) for of in self.systems.values()), default=0)
+        rows = [(name, *of.values()) for name, of in self.systems.items()]
         said = [
             f"the two precisions correlate, {name}: n {of['n']:g}, Pearson {of['pearson']:.4f},"
             f" Spearman {of['spearman']:.4f}"
             for name, of in (self.correlations or {}).items()
         ]
-        yield core.Table.of(("system", count, *heads, *counts), rows, said)
-        if self.types:
-            kinds = [(name, *core.plain(of).values()) for name, of in self.types.items()]
-            yield core.Table.of(("type", *counts, core.Column("share", "share")), kinds)
+        yield Table.of(("system", *(*heads, *counts)[:width]), rows, said)
+        kinds = [(name, *of.values()) for name, of in (self.types or {}).items()]
+        yield from [Table.of(("type", *counts, Column("share", "share")), kinds)] if kinds else []
 
 
 @dataclass(frozen=True)
@@ -152,37 +112,57 @@ class PeopleOnEdits:
 
     keys: tuple[EditKey, ...]
     share: FloatArray
-    segment: core.IntArray  # numbered from 0
 
     @classmethod
     def of(cls, items: Sequence[EditItem]) -> "PeopleOnEdits":
         """Gather the verdicts; DataError if there is none."""
         verdicts: dict[EditKey, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-        for item in items:
-            for _, edit in item.occurrences():
-                if edit.verdict is not None:
-                    verdicts[item.key(edit)][item.judge].append(edit.verdict)
+        for item, edit in ((i, edit) for i in items for _, edit in i.occurrences()):
+            if edit.verdict is not None:
+                verdicts[item.key(edit)][item.judge].append(edit.verdict)
         if not verdicts:
             raise core.DataError("no edit has a verdict", fix="Call one valid or invalid at least.")
-        keys = tuple(sorted(verdicts))
-        shares = [np.mean([np.mean(of) for of in verdicts[key].values()]) for key in keys]
-        segments = np.unique([key[0] for key in keys], return_inverse=True)[1]
-        return cls(keys, np.array(shares, dtype=float), segments.astype(np.int64))
+        shares = [[sum(v) / len(v) for v in verdicts[key].values()] for key in sorted(verdicts)]
+        return cls(tuple(sorted(verdicts)), np.array([sum(of) / len(of) for of in shares]))
 
     @property
     def valid(self) -> BoolArray:
         """Whether people accept each edit; ties count as valid."""
         return self.share >= 0.5
 
-    def among(self, places: BoolArray) -> "PeopleOnEdits":
-        """Return some of the edits."""
-        keys = tuple(key for key, chosen in zip(self.keys, places.tolist(), strict=True) if chosen)
-        segments = np.unique(self.segment[places], return_inverse=True)[1]
-        return PeopleOnEdits(keys, self.share[places], segments.astype(np.int64))
+    @property
+    def segment(self) -> core.IntArray:
+        """The place of each edit's segment, from 0."""
+        return np.unique([key[0] for key in self.keys], return_inverse=True)[1].astype(np.int64)
+
+    def with_values(
+        self, name: str, values: Values, missing: MissingEdits
+    ) -> tuple["PeopleOnEdits", list[str]]:
+        """Return the edits that have a value, and a note on the others, or a DataError."""
+        has = [at for at, key in enumerate(self.keys) if key in values]
+        if len(has) == len(self.keys):
+            return self, []
+        if missing == "error" or not has:
+            key = next(key for key in self.keys if key not in values)
+            fault = f"{name} has no value of the edit {key[1]} {key[2]} {key[3]!r} in segment"
+            fix = "Give one of each judged edit, or say --missing drop."
+            raise core.DataError(f"{fault} {key[0]}", fix=fix)
+        left = f"{len(self.keys) - len(has)} of {len(self.keys)} judged edits"
+        note = f"{name}: {left} have no value and are left out"
+        return PeopleOnEdits(tuple(self.keys[at] for at in has), self.share[has]), [note]
+
+    def notes(self, items: Iterable[EditItem]) -> Iterator[str]:
+        """Yield what the reader of all figures must know."""
+        if ties := int((self.share == 0.5).sum()):
+            yield f"on {ties} edits people are even; they count as valid"
+        if lack := sum(e.verdict is None for item in items for _, e in item.occurrences()):
+            yield f"{lack} edits shown have no verdict and are left out"
+        if (segments := int(self.segment.max()) + 1) < ranking.FEW:
+            yield f"few judgments: {segments} sentences; intervals are too narrow"
 
 
 def matches(keys: Iterable[EditKey], gold: Sequence[core.GoldEdits]) -> dict[EditKey, float]:
-    """Return 1 for each edit that equals one of any annotator, else 0; see :class:`EditMetric`."""
+    """Return 1 for each edit that equals one of any annotator, else 0."""
     known = {
         (number, edit.start, edit.end, " ".join(correction.split()))
         for number, annotators in enumerate(gold, start=1)
@@ -194,15 +174,14 @@ def matches(keys: Iterable[EditKey], gold: Sequence[core.GoldEdits]) -> dict[Edi
 
 
 def measure_metric(
-    people: PeopleOnEdits, values: Mapping[EditKey, float], *, resamples: int, seed: int,
-    confidence: float = 0.95,
-) -> EditMetric:  # fmt: skip
+    people: PeopleOnEdits, values: Values, *, resamples: int, seed: int, confidence: float = 0.95
+) -> EditMetric:
     """Compare the values of all of people's edits with what people said; NaN with a reason."""
-    x = np.array([values[key] for key in people.keys], dtype=float)
+    x, segment = np.array([values[key] for key in people.keys], dtype=float), people.segment
     observed = {n: float(of[0]) for n, of in _figures(np.ones((1, len(x))), x, people).items()}
-    units = int(people.segment.max()) + 1
+    units = int(segment.max()) + 1
     draws = stats.resample_counts(units, resamples, seed=seed, width=len(x))
-    runs = [_figures(counts[:, people.segment], x, people) for counts in draws]
+    runs = [_figures(counts[:, segment], x, people) for counts in draws]
     estimates: dict[str, Estimate] = {}
     for name, value in observed.items():
         of = np.concatenate([run[name] for run in runs]) if runs else np.empty(0)
@@ -215,130 +194,95 @@ def measure_metric(
          "recall": float((at & people.valid).sum() / max(1, people.valid.sum()))}
         for value in np.unique(x) for at in [x >= value]
     ]  # fmt: skip
-    auc, *others = _NAMES
-    values_of = (estimates.pop(auc), *(observed[name] for name in others))
-    return EditMetric(*values_of, intervals=estimates, thresholds=steps, edits=len(x))
+    figures = (estimates.pop("auc"), *(observed[name] for name in _NAMES[1:]))
+    return EditMetric(*figures, intervals=estimates, thresholds=steps, edits=len(x))
 
 
 def _figures(weights: FloatArray, x: FloatArray, people: PeopleOnEdits) -> dict[str, FloatArray]:
     """Return the statistics of edits with weights ``(runs, edits)``, each ``(runs,)``."""
     valid = people.valid.astype(float)
-    positive, _ = _sums(weights * valid, x)
-    total, group = _sums(weights, x)
+    positive, total = _sums(weights * valid, x)[0], _sums(weights, x)[0]
     negative = total - positive
     true, called = (np.cumsum(of[:, ::-1], axis=1)[:, ::-1] for of in (positive, total))
     wins = (positive * (np.cumsum(negative, axis=1) - negative / 2)).sum(axis=1)
+    ranks = [(np.cumsum(sums, axis=1) - sums / 2)[:, place]
+             for sums, place in (_sums(weights, x), _sums(weights, people.share))]  # fmt: skip
     with np.errstate(invalid="ignore", divide="ignore"):
         auc = wins / (positive.sum(axis=1) * negative.sum(axis=1))
         precision = (positive * np.nan_to_num(true / called)).sum(axis=1) / positive.sum(axis=1)
-    ranks = (np.cumsum(total, axis=1) - total / 2)[:, group]
-    sums, level = _sums(weights, people.share)
-    ranks_of_people = (np.cumsum(sums, axis=1) - sums / 2)[:, level]
-    correlations = [_pearson(weights, x, of) for of in (valid, people.share)]
-    spearman = _pearson(weights, ranks, ranks_of_people)
-    return dict(zip(_NAMES, (auc, precision, *correlations, spearman), strict=True))
+    correlations = [_pearson(weights, *of) for of in ((x, valid), (x, people.share), ranks)]
+    return dict(zip(_NAMES, (auc, precision, *correlations), strict=True))
 
 
 def _sums(weights: FloatArray, x: FloatArray) -> tuple[FloatArray, core.IntArray]:
     """Sum weights ``(runs, edits)`` by value, ascending; and return the place of each edit's."""
-    _, first, group = np.unique(np.sort(x), return_index=True, return_inverse=True)
     order = np.argsort(x, kind="stable")
+    first = np.unique(x[order], return_index=True)[1]
     sums: FloatArray = np.add.reduceat(weights[:, order], first, axis=1)
-    place = np.empty(len(x), dtype=np.int64)
-    place[order] = group
-    return sums, place
+    return sums, np.unique(x, return_inverse=True)[1].astype(np.int64)
 
 
 def _pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     total = weights.sum(axis=1, keepdims=True)
     dx, dy = (of - (weights * of).sum(axis=1, keepdims=True) / total for of in (x, y))
-    products = [(weights * a * b).sum(axis=1) for a, b in ((dx, dy), (dx, dx), (dy, dy))]
+    xy, xx, yy = ((weights * a * b).sum(axis=1) for a, b in ((dx, dy), (dx, dx), (dy, dy)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        values: FloatArray = products[0] / np.sqrt(products[1] * products[2])
-    return np.where(np.minimum(products[1], products[2]) > 1e-12, values, np.nan)
+        values: FloatArray = xy / np.sqrt(xx * yy)
+    return np.where(np.minimum(xx, yy) > 1e-12, values, np.nan)
 
 
-def reference_figures(people: PeopleOnEdits, values: Mapping[EditKey, float]) -> dict[str, Any]:
+def reference_figures(people: PeopleOnEdits, values: Values) -> dict[str, Any]:
     """Return what is said of a reference alone: the 2x2 table and its two shares."""
     match = np.array([values[key] > 0 for key in people.keys])
-    cells = {"match": match, "other": ~match}
     sides = {"valid": people.valid, "invalid": ~people.valid}
-    table = {f"{a}_{b}": int((x & y).sum()) for a, x in cells.items() for b, y in sides.items()}
-    share = {a: table[f"{a}_valid"] / max(1, int(x.sum())) for a, x in cells.items()}
-    return {
-        "table": table,
-        "accepted_false_positives": share["other"] if (~match).any() else math.nan,
-        "rejected_true_positives": 1 - share["match"] if match.any() else math.nan,
-    }
+    cells = {"match": match, "other": ~match}.items()
+    table = {f"{a}_{b}": int((x & y).sum()) for a, x in cells for b, y in sides.items()}
+    accepted = float(people.valid[~match].mean()) if not match.all() else math.nan
+    rejected = 1 - float(people.valid[match].mean()) if match.any() else math.nan
+    shares = {"accepted_false_positives": accepted, "rejected_true_positives": rejected}
+    return {"table": table} | shares
 
 
-def edits_by_system(
-    items: Iterable[EditItem], matching: Mapping[EditKey, float] | None
-) -> dict[str, EditSystem]:
+def edits_by_system(items: Iterable[EditItem], matching: Values | None) -> _Figures:
     """Return the precision of each system by people and, if known, by the reference."""
     rows: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
-    for item in items:
-        for group, edit in item.occurrences():
-            for name in group if edit.verdict is not None else ():
-                match = bool(matching and matching[item.key(edit)])
-                rows[name].append((match, edit.verdict is True))
-    systems: dict[str, EditSystem] = {}
+    for item, (group, edit) in ((i, of) for i in items for of in i.occurrences()):
+        for name in group if edit.verdict is not None else ():
+            match = bool(matching and matching[item.key(edit)])
+            rows[name].append((match, edit.verdict is True))
+    systems: dict[str, dict[str, Any]] = {}
     for name in sorted(rows):
         match, valid = np.array(rows[name]).T
-        known: tuple[Any, ...] = (match.mean(), (~match).sum(), (~match & valid).sum())
-        known = tuple(of.item() for of in known) if matching is not None else ()
-        systems[name] = EditSystem(len(match), float(valid.mean()), *known)
+        known = float(match.mean()), int((~match).sum()), int((~match & valid).sum())
+        names = ("precision_by_reference", "false_positives", "accepted_false_positives")
+        systems[name] = {"n": len(match), "precision_by_people": float(valid.mean())}
+        systems[name] |= zip(names, known, strict=True) if matching is not None else ()
     return systems
 
 
-def precision_correlations(systems: Mapping[str, EditSystem]) -> dict[str, Mapping[str, float]]:
+def precision_correlations(systems: _Figures) -> _Figures:
     """Correlate precision by reference with precision by people over sets of systems."""
     sets = {"all": (*systems,), **ranking.SYSTEM_SETS}
-    sets = {name: of for name, of in sets.items() if len(of) > 2 and systems.keys() >= {*of}}
     result: dict[str, Mapping[str, float]] = {}
-    for name, chosen in sets.items():
-        rows = [(systems[s].precision_by_reference, systems[s].precision_by_people) for s in chosen]
-        x, y = np.array(rows, dtype=float).T
-        both = {"pearson": float(stats.pearson(x, y)), "spearman": float(stats.spearman(x, y))}
-        result[name] = {"n": len(chosen), **both}
+    for name, of in sets.items():
+        if len(of) > 2 and systems.keys() >= {*of}:
+            both = ("precision_by_reference", "precision_by_people")
+            x, y = (np.array([systems[system][key] for system in of]) for key in both)
+            correlations = {"pearson": stats.pearson(x, y), "spearman": stats.spearman(x, y)}
+            result[name] = {"n": len(of)} | {k: float(value) for k, value in correlations.items()}
     return result
 
 
 def accepted_by_type(
-    people: PeopleOnEdits, matching: Mapping[EditKey, float], kinds: Mapping[EditKey, str]
-) -> dict[str, Accepted]:
-    """Return, by type, the edits that match no reference, with most accepted ones first."""
+    people: PeopleOnEdits, matching: Values, kinds: Mapping[EditKey, str]
+) -> _Figures:
+    """Return, by type, the edits that match no reference, the type with most accepted first."""
     rows: dict[str, list[bool]] = defaultdict(list)
     for key, valid in zip(people.keys, people.valid.tolist(), strict=True):
-        if not matching[key]:
-            rows[kinds[key]].append(valid)
-    types = {k: Accepted(len(of), sum(of), sum(of) / len(of)) for k, of in rows.items()}
-    return dict(sorted(types.items(), key=lambda row: (-row[1].accepted_false_positives, row[0])))
-
-
-def known_values(
-    people: PeopleOnEdits, name: str, values: Mapping[EditKey, float], missing: MissingEdits
-) -> tuple[PeopleOnEdits, list[str]]:
-    """Return the edits that have a value, and a note on the others, or a DataError."""
-    has = np.array([key in values for key in people.keys])
-    if has.all():
-        return people, []
-    key = people.keys[int(np.argmin(has))]
-    if missing == "error" or not has.any():
-        fault = f"{name} has no value of the edit {key[1]} {key[2]} {key[3]!r} in segment {key[0]}"
-        raise core.DataError(fault, fix="Give one of each judged edit, or say --missing drop.")
-    left = f"{name}: {int((~has).sum())} of {len(has)} judged edits have no value and are left out"
-    return people.among(has), [left]
-
-
-def notes_on_edits(people: PeopleOnEdits, items: Sequence[EditItem]) -> list[str]:
-    """Return what the reader of all figures must know."""
-    notes: list[str] = []
-    if ties := int((people.share == 0.5).sum()):
-        notes.append(f"on {ties} edits people are even; they count as valid")
-    unjudged = sum(e.verdict is None for item in items for _, e in item.occurrences())
-    if unjudged:
-        notes.append(f"{unjudged} edits shown have no verdict and are left out")
-    if (segments := int(people.segment.max()) + 1) < ranking.FEW:
-        notes.append(f"few judgments: {segments} sentences; intervals are too narrow")
-    return notes
+        rows[kinds[key]] += [] if matching[key] else [valid]
+    names = sorted((k for k, of in rows.items() if of), key=lambda k: (-sum(rows[k]), k))
+    counts = {name: (len(rows[name]), sum(rows[name])) for name in names}
+    return {
+        name: {"false_positives": n, "accepted_false_positives": ok, "share": ok / n}
+        for name, (n, ok) in counts.items()
+    }

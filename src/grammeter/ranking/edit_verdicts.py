@@ -1,9 +1,10 @@
 """How far judges of edits agree, with each other and with themselves."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
@@ -11,11 +12,12 @@ import numpy as np
 
 from grammeter import core, stats
 from grammeter.core import EditItem, EditKey
-from grammeter.ranking.agreement_results import AGREEMENT
+from grammeter.ranking.agreement_results import AGREEMENT, LEAST
 from grammeter.ranking.selection import notes_of, of_judges
 
 _Verdicts = Mapping[EditKey, bool | None]
 _WORDS = {True: "valid", False: "invalid"}
+_SHOWN = ("n", "undecided", "observed", "kappa", "ac1", "alpha")
 _PREVALENT = 0.8  # a larger share of one verdict pulls kappa down
 
 
@@ -83,19 +85,15 @@ class EditAgreement(core.Result):
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each two judges, and for the repeated items of each; then same edits."""
+        columns = core.Column.many("count", "edits", "undecided")
         scores = core.Column.many("score", "observed", "kappa", "AC1", "alpha")
-        columns = ("judges", *core.Column.many("count", "edits", "undecided"), *scores)
-        rows = [
-            (name, of.n, of.undecided, of.observed, of.kappa, of.ac1, of.alpha)
-            for name, of in (
-                *((" | ".join(judges), of) for judges, of in self.pairs.items()),
-                *((f"{judge}, repeated items", of.repeated) for judge, of in self.within.items()),
-            )
-        ]
+        rows = {" | ".join(judges): of for judges, of in self.pairs.items()}
+        rows |= {f"{judge}, repeated items": of.repeated for judge, of in self.within.items()}
+        cells = [(name, *map(partial(getattr, of), _SHOWN)) for name, of in rows.items()]
+        first = core.Table.of(("judges", *columns, *scores), cells, (str(self.signature),))
         counts = core.Column.many("count", "edits in several outputs of an item", "unanimous")
         same = [(judge, *of.same_item.values()) for judge, of in self.within.items()]
-        notes = (str(self.signature),)
-        return [core.Table.of(columns, rows, notes), core.Table.of(("judge", *counts), same)]
+        return [first, core.Table.of(("judge", *counts), same)]
 
 
 def edit_agreement(
@@ -108,7 +106,7 @@ def edit_agreement(
     chosen = of_judges(items, judges, without_judges)
     names = sorted({item.judge for item in chosen})
     by_judge = {name: [item for item in chosen if item.judge == name] for name in names}
-    verdicts = {name: majority(_all(of)) for name, of in by_judge.items()}
+    verdicts = {name: _majority(_all(of)) for name, of in by_judge.items()}
     pairs = {
         (a, b): VerdictAgreement.of(verdicts[a], verdicts[b]) for a, b in combinations(names, 2)
     }
@@ -116,6 +114,9 @@ def edit_agreement(
     said = [edit.verdict for item in chosen for _, edit in item.occurrences()]
     share = said.count(True) / max(1, len(said) - said.count(None))
     notes = [*notes_of(items)]
+    few = [f"{a}, {b}" for (a, b), of in pairs.items() if of.n < LEAST]
+    if few:
+        notes.append(f"fewer than {LEAST} edits judged by both: {core.listed(few, 5)}")
     if max(share, 1 - share) > _PREVALENT:
         notes.append(f"{share:.0%} of the verdicts are valid: kappa is low where one verdict is so"
                      " common, AC1 less so")  # fmt: skip
@@ -134,7 +135,7 @@ def _all(items: Iterable[EditItem]) -> dict[EditKey, list[bool]]:
     return verdicts
 
 
-def majority(verdicts: Mapping[EditKey, Sequence[bool]]) -> dict[EditKey, bool | None]:
+def _majority(verdicts: Mapping[EditKey, Sequence[bool]]) -> dict[EditKey, bool | None]:
     """Return the more frequent verdict on each edit; ``None`` if both are as frequent."""
     sums = {key: 2 * sum(of) - len(of) for key, of in verdicts.items()}
     return {key: value > 0 if value else None for key, value in sums.items()}
@@ -145,12 +146,10 @@ def _consistency(items: Sequence[EditItem]) -> JudgeConsistency:
     same = {"n": len(several), "unanimous": sum(len({*of}) == 1 for of in several)}
     numbered = all((item.item or "").isdecimal() for item in items)
     ordered = sorted(items, key=lambda item: int(item.item or 0)) if numbered else items
-    first: dict[EditKey, bool | None] = {}
-    second: dict[EditKey, bool | None] = {}
-    seen: dict[int, int] = defaultdict(int)
+    sides: tuple[dict[EditKey, bool | None], ...] = ({}, {})
+    seen = Counter[int]()
     for item in ordered:
-        sides = (first, second)
         if seen[item.segment] < 2:
-            sides[seen[item.segment]].update(majority(_all([item])))
+            sides[seen[item.segment]].update(_majority(_all([item])))
         seen[item.segment] += 1
-    return JudgeConsistency(same, VerdictAgreement.of(first, second))
+    return JudgeConsistency(same, VerdictAgreement.of(*sides))

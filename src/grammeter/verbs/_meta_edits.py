@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from grammeter import core, formats, meta, ranking
 from grammeter.core import EditItem, EditKey
@@ -55,7 +55,7 @@ def meta_edits(
         fix = "Give gold edits (-r GOLD.m2), values (--values VALUES.tsv), or both."
         raise core.UsageError("no reference and no values of a metric", fix=fix)
     core.check_home(references is not None, "references (-r)", types=types)
-    if min(resamples, seed) < 0 or not 0 < confidence < 1:
+    if not 0 < confidence < 1 or min(resamples, seed) < 0:
         fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
         raise core.UsageError(fault, fix="Counts are 0 or more, the confidence lies in 0 to 1.")
     read = _read(judgments)
@@ -71,13 +71,13 @@ def meta_edits(
     table = formats.read_edit_values(values) if isinstance(values, PathLike) else values or {}
     if twice := metrics.keys() & table.keys():
         raise core.UsageError(f"two metrics are called {min(twice)!r}", fix="Rename one.")
-    notes = [*read.notes, *meta.notes_on_edits(people, items)]
+    notes = [*read.notes, *people.notes(items)]
     measured: dict[str, meta.EditMetric] = {}
+    drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
     for name, of in {**metrics, **table}.items():
-        some, said = meta.known_values(people, name, of, missing)
+        some, said = people.with_values(name, of, missing)
         notes += said
-        options = {"resamples": resamples, "seed": seed}
-        measured[name] = meta.measure_metric(some, of, confidence=confidence, **options)
+        measured[name] = meta.measure_metric(some, of, **drawn)
     systems, kinds = meta.edits_by_system(items, matching), None
     if matching is not None and corpus is not None:
         figures = meta.reference_figures(people, matching)
@@ -85,8 +85,7 @@ def meta_edits(
         if types is not None:
             typed, said = ranking.edit_types(people.keys, types, corpus.sources, pipeline)
             kinds, notes = meta.accepted_by_type(people, matching, typed), notes + said
-    settings: dict[str, object] = {"unit": "distinct-edit", "resampled": "segment"}
-    settings |= {"resamples": resamples, "seed": seed, "confidence": f"{confidence:.10g}"}
+    settings: dict[str, object] = {"unit": "distinct-edit", "resampled": "segment", **drawn}
     settings["judges"] = len({i.judge for i in items}) if judge is None else "+".join(judge)
     settings |= {"missing": missing} if missing != "error" else {}
     return meta.EditLevel(
