@@ -173,6 +173,15 @@ def weighted_sums(
     return sums
 
 
+def length_weights(
+    judged: JudgedChunks, curves: tuple[Curve, Curve, Curve], average: float
+) -> list[float]:
+    """Return what each chunk counts in :func:`weighted_sums`."""
+    lengths = (max(chunk.end - chunk.start, len(chunk.texts[0])) for chunk in judged.chunks)
+    pairs = zip(judged.kinds, lengths, strict=True)
+    return [1.0 if k == TN else length_weight(curves, k, length - average) for k, length in pairs]
+
+
 def trials(judged: JudgedChunks) -> list[tuple[str, str]]:
     """Return the pairs of a text and the reference whose similarities weigh the chunks.
 
@@ -194,18 +203,26 @@ def trials(judged: JudgedChunks) -> list[tuple[str, str]]:
 def similarity_sums(
     judged: JudgedChunks, similarities: Similarities, *, unmoved: float
 ) -> list[float]:
-    """Sum the chunks of each kind, weighed by what they do for the sentence (Ye et al. 2025).
+    """Sum the chunks of each kind, weighed by :func:`similarity_weights`."""
+    sums = [0.0] * len(KINDS)
+    weights = similarity_weights(judged, similarities, unmoved=unmoved)
+    for kind, weight in zip(judged.kinds, weights, strict=True):
+        sums[kind] += weight
+    return sums
+
+
+def similarity_weights(
+    judged: JudgedChunks, similarities: Similarities, *, unmoved: float
+) -> list[float]:
+    """Weigh chunks by what they do for the sentence (Ye et al. 2025).
 
     A chunk weighs as much as it alone changes the similarity of the source to the reference, one
     of :func:`trials`; ``tn`` weigh 1, a chunk that changes nothing ``unmoved``.
     """
     untouched, *moved = (similarities[pair] for pair in trials(judged))
     moves = iter(moved)
-    sums = [0.0] * len(KINDS)
-    for kind in judged.kinds:
-        weight = 1.0 if kind == TN else abs(untouched - next(moves))
-        sums[kind] += weight if weight >= NOISE else unmoved
-    return sums
+    weights = [1.0 if kind == TN else abs(untouched - next(moves)) for kind in judged.kinds]
+    return [weight if weight >= NOISE else unmoved for weight in weights]
 
 
 def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
@@ -259,13 +276,15 @@ def reference_grid(
     return core.Grid("References", ("reference", *KINDS, measure), cells)
 
 
-def judged_edits(judged: JudgedChunks) -> Iterator[core.JudgedEdit]:
-    """Turn chunks that count into edits with their verdicts."""
-    for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
+def judged_edits(judged: JudgedChunks, weights: Sequence[float] = ()) -> Iterator[core.JudgedEdit]:
+    """Turn chunks that count into edits with their verdicts and, if known, weights."""
+    known = weights or [None] * len(judged.chunks)
+    for chunk, kind, weight in zip(judged.chunks, judged.kinds, known, strict=True):
         if kind != TN:
             text = chunk.texts[judged.versions[0] if kind == FN else 0]
             edit = core.Edit(chunk.start, chunk.end, " ".join(text))
-            yield core.JudgedEdit(edit, " ".join(chunk.source), _VERDICTS.get(kind, "spurious"))
+            verdict = _VERDICTS.get(kind, "spurious")
+            yield core.JudgedEdit(edit, " ".join(chunk.source), verdict, weight)
 
 
 def _join(texts: Iterable[Tokens]) -> str:

@@ -222,7 +222,19 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         scored = [(*row, self._measures(row, _DIGITS)[0]) for row in sums]
         measure = f"F{self.beta:g}" if self.version == 1 else "score"
         grids = verdicts.chunk_grid(judged[slot]), verdicts.reference_grid(judged, scored, measure)
-        return self.explained(scores, verdicts.judged_edits(judged[slot]), grids)
+        weights = self._weights(judged[slot], statistics)
+        return self.explained(scores, verdicts.judged_edits(judged[slot], weights), grids)
+
+    def _weights(self, judged: verdicts.JudgedChunks, counted: core.Statistics) -> Sequence[float]:
+        """Return the weight of each chunk of a sentence; nothing where none is weighed."""
+        if self.weighting == "none":
+            return ()
+        if self.weighting == "similarity":
+            ((similarities, _),) = run_together([self._similarities([judged])])
+            return verdicts.similarity_weights(judged, similarities, unmoved=self._unmoved)
+        average = verdicts.average_length(counted) if self._average is None else self._average
+        curves = verdicts.CURVES[self.weighting, self.assumption]
+        return verdicts.length_weights(judged, curves, average)
 
     @property
     def _factors(self) -> tuple[float, ...]:
@@ -271,14 +283,24 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
 
     def _weighed(self, judged: Sequence[verdicts.JudgedChunks]) -> Steps[core.FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""
-        trials = [verdicts.trials(version) for version in judged]
-        pairs = list(dict.fromkeys(pair for of_version in trials for pair in of_version))
+        similarities, long = yield from self._similarities(judged)
+        unmoved, trials = self._unmoved, map(verdicts.trials, judged)
+        sums = [verdicts.similarity_sums(x, similarities, unmoved=unmoved) for x in judged]
+        rows = [[*row, not long.isdisjoint(x)] for row, x in zip(sums, trials, strict=True)]
+        return np.array(rows, dtype=np.float64).reshape(-1, len(KINDS) + 1)
+
+    @property
+    def _unmoved(self) -> float:
+        """The weight of a chunk that changes nothing, as in the authors' program."""
+        return 1.0 if self.version == 1 else 0.0
+
+    def _similarities(
+        self, judged: Sequence[verdicts.JudgedChunks]
+    ) -> Steps[tuple[verdicts.Similarities, set[tuple[str, str]]]]:
+        """Ask how similar all texts are that weigh chunks; return also those that were cut."""
+        pairs = list(dict.fromkeys(pair for version in judged for pair in verdicts.trials(version)))
         measure = TokenSimilarity(layer=self.used_layer)
         (figures,) = yield [Request(self.models()["model"], measure, pairs)]
         *_, f1, cut = figures.T.tolist()
         similarities = dict(zip(pairs, f1, strict=True))
-        long = {pair for pair, count in zip(pairs, cut, strict=True) if count}
-        unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
-        sums = [verdicts.similarity_sums(x, similarities, unmoved=unmoved) for x in judged]
-        rows = [[*row, not long.isdisjoint(x)] for row, x in zip(sums, trials, strict=True)]
-        return np.array(rows, dtype=np.float64).reshape(-1, len(KINDS) + 1)
+        return similarities, {pair for pair, count in zip(pairs, cut, strict=True) if count}
