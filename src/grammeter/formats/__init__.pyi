@@ -63,6 +63,7 @@ from grammeter.formats.records import read_ratings as read_ratings
 from grammeter.formats.records import read_records as read_records
 from grammeter.formats.records import write_records as write_records
 from grammeter.formats.scores import is_judged as is_judged
+from grammeter.formats.scores import is_rated as is_rated
 from grammeter.formats.scores import metric_name as metric_name
 from grammeter.formats.scores import read_any_scores as read_any_scores
 from grammeter.formats.scores import read_human as read_human

@@ -75,7 +75,7 @@ def read_judgments(
         idle = {"separator": separator, "documents": documents, "first_segment": first_segment}
         home = "judgments that rank outputs"
         core.check_home(False, home, **{name: of is not None for name, of in idle.items()})
-        return _ratings(texts, systems, drop, **of_ratings)
+        return rated_texts(texts, systems, drop, **of_ratings)
     core.check_home(False, "ratings", **{k: v is not None for k, v in of_ratings.items()})
     if all(edits.is_edit_judgments(text) for _, text, _ in texts):
         idle = {"separator": separator, "documents": documents, "first_segment": first_segment}
@@ -92,15 +92,16 @@ def read_judgments(
     return replace(judgments, rankings=rankings, notices=(*judgments.notices, *notices))
 
 
-def _ratings(
+def rated_texts(
     texts: Sequence[tuple[str, str, Sequence[str]]],
-    systems: numbering.Outputs | None,
-    drop: Container[str],
+    systems: numbering.Outputs | None = None,
+    drop: Container[str] = (),
     *,
-    missing_score: float | None,
-    layout: rating_files.Layout | None,
-    scale: str | None,
+    missing_score: float | None = None,
+    layout: rating_files.Layout | None = None,
+    scale: str | None = None,
 ) -> ratings.Ratings:
+    """Read ratings from texts: names, texts, notices; options as of :func:`read_judgments`."""
     span = rating_files.stated_scale(scale)
     files = [rating_files.parse_ratings(t, w, n, layout=layout) for w, t, n in texts]
     checks: Any = {"outputs": systems, "drop": drop}

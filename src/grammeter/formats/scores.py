@@ -25,12 +25,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from grammeter import core
 from grammeter.core import RANKING_KIND as RANKING
-from grammeter.formats import judged, judgments, wmt
+from grammeter.formats import judged, judgments, rating_files, ratings, wmt
 from grammeter.formats.edit_judgments import is_edit_judgments
 from grammeter.formats.tables import parse_object, placed, write_object
 from grammeter.formats.text import read_text, split_lines
@@ -94,8 +95,13 @@ def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | judged.
 
 
 def is_judged(path: str | Path) -> bool:
-    """Tell whether a file holds judgments."""
+    """Tell whether a file holds judgments, of any kind."""
     return _holds_judgments(read_text(path))
+
+
+def is_rated(path: str | Path, layout: rating_files.Layout | None = None) -> bool:
+    """Tell whether a file holds ratings of outputs."""
+    return rating_files.is_ratings(read_text(path), layout)
 
 
 def read_human_scores(path: str | Path) -> dict[str, float]:
@@ -106,7 +112,7 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
     Raises :class:`DataError` as :func:`read_score_file`, and for judgments: rank them first.
     """
     human = read_human(path)
-    if isinstance(human, judged.Judgments):
+    if isinstance(human, judged.Judgments | ratings.Ratings):
         fix = "Rank them first: grammeter rank FILE -o ranking.json"
         raise core.DataError("these are judgments, no scores of systems", where=str(path), fix=fix)
     is_ranked = isinstance(human, core.Ranked)
@@ -114,14 +120,17 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
 
 
 def read_human(
-    path: str | Path, *, first_segment: judged.FirstSegment | None = None
-) -> core.Ranked | judged.Judgments | dict[str, float]:
-    """Read what people said of systems: a ranking, judgments to be ranked, or bare scores.
+    path: str | Path, *, first_segment: judged.FirstSegment | None = None, **of_ratings: Any
+) -> core.Ranked | judged.Judgments | ratings.Ratings | dict[str, float]:
+    """Read what people said of systems: a ranking, judgments, ratings, or bare scores.
 
     The file is told by its content and read once, so ``-`` works. ``first_segment`` is for
-    judgments, see :func:`grammeter.formats.judgments.read_judgments`.
+    judgments, other options for ratings, see :func:`grammeter.formats.judgments.read_judgments`.
     """
     text, where = read_text(path), str(path)
+    if of_ratings.get("layout") == "systems" or rating_files.is_ratings(text):
+        return judgments.rated_texts([(where, text, ())], **of_ratings)
+    core.check_home(False, "ratings", **{k: v is not None for k, v in of_ratings.items()})
     if _holds_judgments(text):
         return judgments.parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
@@ -142,6 +151,8 @@ def _holds_judgments(text: str) -> bool:
     """Whether a text is a file of judgments; of JSON, whether no line or all is a ranking."""
     start = text.lstrip()
     if start[:1] == "<" or wmt.is_wmt(text) or is_edit_judgments(text):
+        return True
+    if rating_files.is_ratings(text):
         return True
     return start[:1] == "{" and f'"{RANKING}"' not in start[:2000] and '"judge"' in start[:2000]
 

@@ -247,13 +247,14 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
 
     def _rated_table(self) -> Table:
         """Return how scores follow ratings as numbers, and how often both say the same of pairs."""
+        ends = [Column("interval", "number")] if self.design.resamples else []
+        heads = [head for kind in stats.KINDS for head in (Column(kind, "number"), *ends)]
         rows: list[tuple[Cell, ...]] = []
         for name, metric in self.items():
             for over, of, n in metric.rated.parts if metric.rated else ():
-                ends = [cell for kind in of.values() for cell in (kind.value, kind.interval)]
-                rows.append((name, _OVER[over], *ends, n))
-        interval = Column("interval", "number")
-        heads = [head for kind in stats.KINDS for head in (Column(kind, "number"), interval)]
+                pairs = [(kind.value, kind.interval) for kind in of.values()]
+                cells = [cell for pair in pairs for cell in pair[: 1 + len(ends)]]
+                rows.append((name, _OVER[over], *cells, n))
         columns = "metric", f"with {self.criterion}", *heads, Column("n", "count")
         return Table.of(columns, rows, list(self._rated_remarks()))
 

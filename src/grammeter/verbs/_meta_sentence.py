@@ -1,17 +1,17 @@
 """The verb ``meta``: how good is a metric at sentences? One function for each question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from grammeter import formats, meta
-from grammeter.core import Ranking, ScoreTable, UsageError, checked
+from grammeter.core import Ranking, ScoreTable, UsageError, check_home, checked
 from grammeter.metrics import Metric, metric
 from grammeter.ranking import Extraction, Unit
 from grammeter.verbs._meta import PathLike, Scores, named_places, named_sources
 from grammeter.verbs._using import fields_among
 
-JudgmentSources = PathLike | Sequence[PathLike] | Sequence[Ranking]
+JudgmentSources = PathLike | Sequence[PathLike] | Sequence[Ranking] | formats.Ratings
 
 
 @checked
@@ -36,6 +36,10 @@ def meta_sentence(
     judge: Sequence[str] | None = None,
     by_judge: bool = False,
     by_rule: bool = False,
+    criterion: str | None = None,
+    missing_score: float | None = None,
+    layout: formats.Layout | None = None,
+    scale: str | None = None,
 ) -> meta.SentenceLevel:
     """Hold the sentence scores of metrics against judgments of the same sentences.
 
@@ -49,7 +53,8 @@ def meta_sentence(
         Scores with their sentences, or judgments in the place of scores; values, files, or
         several of these. Judgments on both sides count their sentences alike.
     judgments
-        What they are held against: rankings, or files. Files of scores among them are scores.
+        What they are held against: rankings, ratings, or files. Files of scores among them are
+        scores. Ratings make pairs, and are numbers, too.
     benchmark
         In their place: ``gjg15``, ``seeda-e`` or ``seeda-s``; all files are scores then.
     first_segment, hyps
@@ -63,9 +68,22 @@ def meta_sentence(
         Use the judgments of these alone; measure each judge's pairs apart, too.
     by_rule
         Measure by every rule for ties, too.
+    criterion
+        Of ratings: the criterion, or ``mean`` of all.
+    missing_score, layout, scale
+        Of ratings: see :func:`read_judgments`.
     """
     options = locals()
-    sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps, benchmark)
+    asked = {name: options[name] for name in ("criterion", "missing_score", "layout", "scale")}
+    more: Any = {"first_segment": first_segment, "hyps": hyps}
+    people, others = _ratings_among(judgments, None if benchmark else layout, asked)
+    if people is not None:
+        places = *named_places(scores), *((None, path) for path in others)
+        chosen = _read_ratings(people, asked, **more)
+        sources, rankings, criterion = named_sources(places), chosen.rankings(), chosen.criteria[0]
+    else:
+        check_home(False, "ratings", **{k: v is not None for k, v in asked.items()})
+        sources, rankings = _sentence_sources(scores, judgments, benchmark=benchmark, **more)
     last = max(ranking.segment for ranking in rankings)
     table = meta.join_scores(sources, systems=systems, drop=drop, segments=last)
     if unit == "document" and (documents := (table.corpus or {}).get("documents")):
@@ -75,7 +93,7 @@ def meta_sentence(
     design = meta.SentenceDesign(pairs=extraction, **fields_among(options, meta.SentenceDesign))
     result = meta.correlate_sentences(
         table, rankings, design=design, systems=systems, drop=drop, metrics=metrics,
-        judges=judge, per_judge=by_judge, per_rule=by_rule,
+        judges=judge, per_judge=by_judge, per_rule=by_rule, criterion=criterion,
     )  # fmt: skip
     return replace(result, notices=getattr(rankings, "notices", ()))
 
@@ -119,9 +137,47 @@ def meta_maege(
     return replace(result, notes=tuple(filter(None, notes)))
 
 
+Rated = formats.Ratings | Sequence[PathLike]
+
+
+def _ratings_among(
+    judgments: JudgmentSources, layout: formats.Layout | None, asked: Mapping[str, object]
+) -> tuple[Rated | None, Sequence[PathLike]]:
+    """Return ratings, or the files of ratings, ``None`` without any; and files of scores.
+
+    Standard input is not looked into: it holds ratings if an option for them is set.
+    """
+    if isinstance(judgments, formats.Ratings):
+        return judgments, ()
+    listed = [judgments] if isinstance(judgments, PathLike) else judgments
+    paths = [path for path in listed if isinstance(path, PathLike)]
+    options = any(value is not None for value in asked.values())
+    rated = [p for p in paths if (options if p == "-" else formats.is_rated(p, layout))]
+    others = [path for path in paths if path not in rated]
+    if rated and (odd := [path for path in others if formats.is_judged(path)]):
+        fault = f"{rated[0]} holds ratings, {odd[0]} other judgments"
+        raise UsageError(fault, fix="Hold scores against one kind at a time.")
+    return rated or None, others
+
+
+def _read_ratings(
+    people: Rated, asked: Mapping[str, Any], *, hyps: Sequence[PathLike], **options: Any
+) -> formats.Ratings:
+    """Return the ratings for one criterion."""
+    criterion, of_files = asked["criterion"], {k: v for k, v in asked.items() if k != "criterion"}
+    if isinstance(people, formats.Ratings):
+        check_home(False, "files", **{k: v is not None for k, v in of_files.items()})
+        return people.with_criterion(criterion)
+    outputs = formats.read_outputs(hyps) if hyps else None
+    read = formats.read_judgments(people, systems=outputs, **options, **of_files)
+    assert isinstance(read, formats.Ratings)
+    return read.with_criterion(criterion)
+
+
 def _sentence_sources(
     scores: Scores,
     judgments: JudgmentSources,
+    *,
     first_segment: formats.FirstSegment | None,
     hyps: Sequence[PathLike],
     benchmark: str | None,
