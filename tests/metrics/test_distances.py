@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import grammeter as gm
-from grammeter.alignment import edit_distance, edit_steps
+from grammeter.alignment import edit_distance
 from grammeter.core import Segment
 from grammeter.metrics import NLD, TER, WER
 
@@ -28,13 +28,7 @@ def slow(first, second) -> int:
 @settings(max_examples=60)
 @given(st.text("abc", max_size=5), st.text("abc", max_size=5))
 def test_the_distance_is_that_of_the_slow_twin(first, second) -> None:
-    steps = edit_steps(first, second)
-    assert edit_distance(first, second) == slow(first, second) == len(steps)
-    made, shift = list(first), 0
-    for x, y, what in steps:
-        made[x + shift : x + shift + (what != "insert")] = second[y : y + (what != "delete")]
-        shift += {"insert": 1, "delete": -1, "substitute": 0}[what]
-    assert "".join(made) == second
+    assert edit_distance(first, second) == slow(first, second)
 
 
 def test_the_distance_of_long_texts() -> None:

@@ -34,7 +34,6 @@ from grammeter.alignment.splitting import crossings as crossings
 from grammeter.alignment.splitting import laid_back as laid_back
 from grammeter.alignment.splitting import split_examples as split_examples
 from grammeter.alignment.strings import edit_distance as edit_distance
-from grammeter.alignment.strings import edit_steps as edit_steps
 from grammeter.alignment.strings import levenshtein_ratio as levenshtein_ratio
 from grammeter.alignment.strings import stem as stem
 from grammeter.alignment.strings import token_sort_ratio as token_sort_ratio

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from grammeter.core import letter_distance
+from grammeter.core import bit_places, letter_distance
 
 
 @cache
@@ -127,46 +127,20 @@ def token_sort_ratio(first: str, second: str) -> float:
     return round(100 * levenshtein_ratio(one, other)) / 100
 
 
-def edit_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+def edit_distance(first: Sequence[str], second: Sequence[str]) -> int:
     """Return how many items to insert, delete or substitute (Levenshtein 1966), at least.
 
-    Bit-parallel: G. Myers, "A fast bit-vector algorithm for approximate string matching", JACM
-    46(3), 1999, in the form of H. Hyyrö for whole texts (2003); one integer is a column.
+    Bit-parallel (Myers 1999, as Hyyrö 2003 has it for whole texts): an integer is a column.
     """
-    places: dict[Hashable, int] = {}
-    for at, item in enumerate(first):
-        places[item] = places.get(item, 0) | 1 << at
-    every = (1 << len(first)) - 1
-    up, down, distance = every, 0, len(first)
+    if not first:
+        return len(second)
+    places, every = bit_places(first)
+    up, down, distance, last = every, 0, len(first), len(first) - 1
     for item in second:
         equal = places.get(item, 0)
         diagonal = (((equal & up) + up) ^ up) | equal | down
-        right, left = (down | ~(diagonal | up)) & every, up & diagonal
-        last = every ^ every >> 1
-        distance += bool(right & last) - bool(left & last) if every else 1
-        right, left = right << 1 | 1, left << 1
-        up, down = (left | ~(diagonal | right)) & every, right & diagonal & every
+        right, left = down | ~(diagonal | up), up & diagonal
+        distance += (right >> last & 1) - (left >> last & 1)
+        right = right << 1 | 1
+        up, down = (left << 1 | ~(diagonal | right)) & every, right & diagonal & every
     return distance
-
-
-def edit_steps(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int, str]]:
-    """Return edits that make one sequence of the other, as few as :func:`edit_distance` counts.
-
-    Each is a place in the first, one in the second, and ``insert``, ``delete`` or ``substitute``.
-    """
-    rows = [list(range(len(second) + 1))]
-    for x, item in enumerate(first):
-        row = [x + 1]
-        for y, other in enumerate(second):
-            row.append(min(rows[x][y] + (item != other), rows[x][y + 1] + 1, row[y] + 1))
-        rows.append(row)
-    x, y, steps = len(first), len(second), list[tuple[int, int, str]]()
-    while x or y:
-        if x and y and rows[x][y] == rows[x - 1][y - 1] + (first[x - 1] != second[y - 1]):
-            x, y, what = x - 1, y - 1, "substitute" if first[x - 1] != second[y - 1] else ""
-        elif y and rows[x][y] == rows[x][y - 1] + 1:
-            y, what = y - 1, "insert"
-        else:
-            x, what = x - 1, "delete"
-        steps += [(x, y, what)] if what else []
-    return steps[::-1]

@@ -58,13 +58,15 @@ _OF_RATINGS = (
 )
 
 
-def corrected(text: str, where: str, system: str) -> tuple[list[list[str | None]], list[str]]:
-    """Read ratings of Östling et al. (2024): a reference by judge, and the outputs they corrected.
+def corrected(
+    text: str, where: str, system: str, outputs: Sequence[str]
+) -> tuple[list[list[str | None]], list[str]]:
+    """Read ratings of Östling et al. (2024): a reference by judge, and notes.
 
     White space is folded to single spaces; ``None`` where a judge corrected nothing.
     """
     data: Any = parse_object(text, where).get("data")
-    outputs: list[str] = []
+    others = 0
     rows: list[dict[str, str]] = []
     judges: dict[str, None] = {}
     items = cast("list[Any]", data if isinstance(data, list) else [None])
@@ -72,7 +74,7 @@ def corrected(text: str, where: str, system: str) -> tuple[list[list[str | None]
         try:
             of = item["systems"][system]
             judges |= dict.fromkeys(n for s in item["systems"].values() for n in s["annotators"])
-            outputs.append(_folded(of["output"]))
+            others += [_folded(of["output"])] != [*map(_folded, outputs[number - 1 : number])]
             by_judge: dict[str, Any] = of["annotators"]
             texts = {name: row.get("corrected") for name, row in by_judge.items()}
             rows.append({name: _folded(text) for name, text in texts.items() if text is not None})
@@ -82,18 +84,9 @@ def corrected(text: str, where: str, system: str) -> tuple[list[list[str | None]
     if not any(rows):
         fault = f"no judge corrected an output of {system}"
         raise core.DataError(fault, where=where, fix=_OF_RATINGS)
-    return [[row.get(name) for row in rows] for name in judges], outputs
+    said = f"{where}: {others} outputs of {system} are not those that the judges corrected"
+    return [[row.get(name) for row in rows] for name in judges], [said] if others else []
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split())
-
-
-def differing(
-    path: PathLike, system: str, corrected: Sequence[str], outputs: Sequence[str]
-) -> Iterator[str]:
-    """Yield a note if what the judges corrected is not the output, words compared."""
-    pairs = zip(corrected, outputs, strict=False)  # lengths are checked with the references
-    if count := sum(one.split() != other.split() for one, other in pairs):
-        said = f"{count} of {len(outputs)} outputs of {system} are not those that were corrected"
-        yield f"{path}: {said}"

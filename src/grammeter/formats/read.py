@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from grammeter import core
 from grammeter.formats import essays, m2, own, records, sgml
@@ -144,7 +143,7 @@ def read_corpus(
         reader.lay_out(layout, outputs, [*by_system.values()])
     made = {name: reader.made(sources, target, rule) for name, target in by_system.items()}
     reader.check_sources(sources, reader.output_files)
-    parts = {"sources": sources, "systems": outputs, **_shared_or_own(made, rule)}
+    parts = {"sources": sources, "systems": outputs, **_shared_or_own(made)}
     read = reader.corpus(**parts, unjudged=unjudged, settings=settings)
     read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
     return layout.finished(read) if layout else read
@@ -167,20 +166,11 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
     return outputs
 
 
-class _Target(NamedTuple):
-    """What outputs are held against, and the paths of its parts."""
-
-    texts: Sequence[Sequence[str | None]] = ()
-    gold: Sequence[core.GoldEdits] = ()
-    origins: Mapping[str, str] = MappingProxyType({})
-    ruled: bool = False  # were the texts made from the gold edits?
-
-    def own(self) -> OwnReferences:
-        return OwnReferences(references=self.texts, gold=self.gold, origins=self.origins)
-
-
 _Files = tuple[list[list[str | None]], list[_M2], dict[str, str]]
 """Reference texts, gold edits, and the paths of both."""
+
+_Made = tuple[OwnReferences, str]
+"""References of a system, or of all, and the rule of their texts."""
 
 
 @dataclass
@@ -263,8 +253,8 @@ class _Reader(TextReader):
                     raise core.UsageError(f"{fault}, which all systems share", fix=fix)
                 continue
             if system and own.is_ratings(path):
-                columns, corrected = own.corrected(text, str(path), system)
-                self.notes += own.differing(path, system, corrected, outputs or ())
+                columns, notes = own.corrected(text, str(path), system, outputs or ())
+                self.notes += notes
                 origins |= {f"references[{len(texts) + n}]": str(path) for n in range(len(columns))}
                 texts += columns
                 continue
@@ -284,19 +274,19 @@ class _Reader(TextReader):
         self.origins |= origins
         return texts, gold, origins
 
-    def made(self, sources: Sequence[str], files: _Files, rule: m2.TextRule) -> _Target:
+    def made(self, sources: Sequence[str], files: _Files, rule: m2.TextRule) -> _Made:
         """Return references and gold edits; the texts are made of the edits if there are none."""
         texts, gold_files, origins = files
         gold = _merged(gold_files := [*gold_files, *self.marked(sources)])
         self.check_sources(sources, gold_files)
         if texts or not gold:
-            return _Target(texts, gold, origins)
+            return OwnReferences(references=texts, gold=gold, origins=origins), GIVEN
         texts, left_out = m2.reference_texts(sources, gold, rule)
         said = "edits overlap an earlier one of the same annotator; they are left out of the"
         where = origins.get("gold") or self.origins["gold"]
         said = f"{where}: {left_out} {said} reference texts, not of the gold edits"
         self.notes += [said] if left_out else []
-        return _Target(texts, gold, origins, ruled=True)
+        return OwnReferences(references=texts, gold=gold, origins=origins), str(rule)
 
     def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
         files = [(str(path), self.read(path)) for path in paths] or gold[:1]
@@ -364,18 +354,18 @@ class _Reader(TextReader):
                     raise core.DataError(fault, where=self.places[number - 1], fix=fix)
 
 
-def _shared_or_own(targets: Mapping[str, _Target], rule: m2.TextRule) -> dict[str, Any]:
+def _shared_or_own(made: Mapping[str, _Made]) -> dict[str, Any]:
     """Return the parts of a corpus that say what outputs are held against."""
-    kinds = {(bool(of.gold), of.ruled or len(of.texts)): of for of in targets.values()}
+    kinds = {(bool(of.gold), rule, rule == GIVEN and len(of.references)): of
+             for of, rule in made.values()}  # fmt: skip
     if len(kinds) > 1:
         files = " and ".join(next(iter(of.origins.values())) for of in kinds.values())
         fix = "Give each system as many of them, either texts or M2."
         raise core.DataError("systems have different references", where=files, fix=fix)
-    (one,) = kinds.values()
-    text_rule = str(rule) if one.ruled else GIVEN
-    if "" in targets:
-        return {"references": one.texts, "gold": one.gold, "text_rule": text_rule}
-    return {"own": {name: of.own() for name, of in targets.items()}, "text_rule": text_rule}
+    (_, text_rule, _), one = next(iter(kinds.items()))
+    if "" in made:
+        return {"references": one.references, "gold": one.gold, "text_rule": text_rule}
+    return {"own": {name: of for name, (of, _) in made.items()}, "text_rule": text_rule}
 
 
 def _merged(files: Sequence[_M2]) -> list[core.GoldEdits]:

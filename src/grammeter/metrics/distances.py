@@ -9,8 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from grammeter.alignment import edit_distance, edit_steps, gap, reference_slots
-from grammeter.core import FloatArray, IntArray, Segment, SegmentScores, Statistics
+from grammeter.alignment import edit_distance, gap, reference_slots
+from grammeter.core import FloatArray, Grid, IntArray, Segment, SegmentScores, Statistics
+from grammeter.errant import PLAIN, annotator
 from grammeter.metrics import base, kinds
 
 _COLUMNS: tuple[str, ...] = ("edits", "length", "exact")
@@ -109,19 +110,15 @@ class WER(_Summed):
         return edit_distance(hypothesis.split(), tokens), len(tokens)
 
     def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
-        """Also show the edits that make the nearest reference of the output."""
+        """Also show in which words output and nearest reference differ."""
         yield from super().tables(segment, statistics, chosen)
         if chosen >= 0:
-            old, new = segment.hypothesis.split(), (segment.references[chosen] or "").split()
-            if not (steps := edit_steps(old, new)):
-                return
-            columns = {
-                "position": [x for x, _, _ in steps],
-                "edit": [what for _, _, what in steps],
-                "output": [old[x] if what != "insert" else "" for x, _, what in steps],
-                "reference": [new[y] if what != "delete" else "" for _, y, what in steps],
-            }
-            yield kinds.grid_of(f"edits of the output to reference {chosen}", columns)
+            words = segment.hypothesis.split()
+            (edits,) = annotator(PLAIN).annotate(
+                [(" ".join(words), segment.references[chosen] or "")]
+            )
+            rows = [(str(e.start), " ".join(words[e.start : e.end]), e.correction) for e in edits]
+            yield Grid("what is left to do", ("position", "output", "reference"), tuple(rows))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,24 +151,14 @@ class TER(_Summed):
         from sacrebleu.metrics import ter
 
         score = ter.TER(**asdict(self)).sentence_score(hypothesis, [reference])
-        edits, length = score.num_edits, score.ref_length
-        return int(edits), int(length)
+        return int(score.num_edits), int(score.ref_length)
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each segment by the nearest reference and the mean length of all."""
-        return super().sentences(_mean_length(statistics))
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return edits to the nearest reference, mean length of all, ``exact``, and ones."""
-        return super().summands(_mean_length(statistics))
-
-
-def _mean_length(statistics: Statistics) -> Statistics:
-    """Give all references of a segment their mean length."""
-    rows, present = statistics.rows.astype(np.float64), statistics.present
-    total = np.where(present, rows[..., 1], 0).sum(axis=1, keepdims=True)
-    rows[..., 1] = total / np.maximum(present.sum(axis=1, keepdims=True), 1)
-    return Statistics(rows, present, statistics.labels, _COLUMNS, statistics.judged)
+    def nearest(self, statistics: Statistics) -> tuple[FloatArray, IntArray]:
+        """Return rows of the nearest references with the mean length of all, and which they are."""
+        rows, chosen = super().nearest(statistics)
+        mean = kinds.ratio(statistics.rows[..., 1].sum(axis=1), statistics.present.sum(axis=1))
+        rows[:, 1] += mean - rows[:, 1]  # NaN stays
+        return rows, chosen
 
 
 @dataclass(frozen=True, kw_only=True)
