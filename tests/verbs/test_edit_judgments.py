@@ -242,3 +242,62 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main(["meta", "edits", str(path)]) == 2
     assert main(["rank", str(path)]) == 2
     assert meta.EditLevel.__doc__
+
+
+# --- sample and report -----------------------------------------------------------------------
+def test_items_for_edits_have_the_probability_of_their_outputs() -> None:
+    folder = gm.sample_corpus()
+    corpus = gm.read_corpus(source=folder / "source.txt", systems=sorted(folder.glob("systems/*")))
+    plain = gm.sample(corpus, n=30, per_item=2)
+    for one, other in zip(plain, gm.sample(corpus, n=30, per_item=2, task="edits"), strict=True):
+        assert one.probability
+        assert one.distinct
+        share = len(one.systems) / one.distinct
+        assert other.probability == pytest.approx(one.probability * share)
+        assert (other.systems, str(other.signature).count("task:edits")) == (one.systems, 1)
+
+
+def test_weighted_rates_estimate_those_of_all_sentences() -> None:
+    """Edits of 200 sentences are drawn with known chances; the weighted rate is near the true."""
+    random = np.random.default_rng(1)
+    valid = np.arange(200) < 120
+    chances = np.linspace(1, 5, 200)
+    chances /= chances.sum()
+    drawn = random.choice(200, size=400, p=chances)
+    items = [item("a", int(n) + 1, (0, bool(valid[n])), probability=chances[n]) for n in drawn]
+    row = gm.rank(items, by="accept-rate", resamples=200).to_dict()["systems"][0]
+    unweighted = valid[drawn].mean()
+    assert abs(row["score"] - valid.mean()) < abs(unweighted - valid.mean())
+    assert row["low"] < valid.mean() < row["high"]
+
+
+def test_a_report_says_who_accepted_spurious_edits(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.m2"
+    gold.write_text(
+        "S He go home .\nA 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n", encoding="utf-8"
+    )
+    for name, text in (("A", "She go home .\n"), ("B", "She goes home .\n")):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    outputs = [tmp_path / "A.txt", tmp_path / "B.txt"]
+    table = gm.score(gm.read_corpus(references=[gold], systems=outputs), ["m2"])
+    edits = [EditItem(judge=judge, segment=1, shown=(("A",),), edits=(
+        (EditJudgment(0, 1, "She", verdict=verdict),),)) for judge, verdict in
+        (("x", True), ("y", False))]  # fmt: skip
+    gm.write_report(
+        gm.report(table, edit_judgments=edits, no_types=True), page := tmp_path / "r.html"
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "accepted by 1 of 2 judges, made by 2 systems" in text
+    line = {"judge": "x", "segment": 1, "shown": [["A"]], "edits": [
+        [{"start": 0, "end": 1, "correction": "She", "verdict": "valid"}]]}  # fmt: skip
+    path = tmp_path / "edits.jsonl"
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    by_content = gm.report(table, [path], no_types=True)
+    assert by_content.browser
+    (sentence,) = by_content.browser.sentences
+    remarks = {e.remark for output in sentence.outputs for e in output.edits}
+    assert remarks == {"", "accepted by 1 of 1 judges, made by 2 systems"}
+    with pytest.raises(DataError):
+        gm.report(table, edit_judgments=[item("a", 9, (0, True))], no_types=True)
+    with pytest.raises(UsageError):
+        gm.report(table, edit_judgments=gm.sample_corpus() / "judgments.jsonl", no_types=True)

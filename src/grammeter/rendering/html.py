@@ -204,9 +204,9 @@ def packed(browser: Browser) -> Iterator[str]:
     The head is what the page needs before it shows the first sentence; its ``metrics`` have
     name, whether higher is better, and the decimals of the values; its ``types`` have name and
     number of sentences. A sentence is ``[source, references, edits, outputs]``; an edit
-    ``[start, end, correction, type]``; an output ``[systems, marks, values]`` and, unless its
-    edits make it out of the source, its text; ``null`` in that place if references of its own
-    follow. A mark is four times the place of the edit and
+    ``[start, end, correction, type]``, a remark behind them if there is one; an output
+    ``[systems, marks, values]`` and, unless its edits make it out of the source, its text; ``null``
+    in that place if references of its own follow. A mark is four times the place of the edit and
     the place of its verdict in :data:`VERDICTS`; a value is a whole number of its last decimal.
     White space in a source, and in a text that is not written, counts as single spaces.
     """
@@ -231,9 +231,14 @@ def script_json(value: Json) -> str:
 
 def _sentence(sentence: PageSentence, numbers: dict[str, int], digits: Sequence[int]) -> Json:
     words = sentence.source.split()
-    edits = {_key(edit): None for output in sentence.outputs for edit in output.edits}
+    edits: dict[Key, str] = {}
+    for edit in (edit for output in sentence.outputs for edit in output.edits):
+        edits[_key(edit)] = edit.remark or edits.get(_key(edit), "")
     places = {key: place for place, key in enumerate(edits)}
-    drawn: Json = [[start, end, text, numbers[kind]] for start, end, text, kind in edits]
+    drawn: Json = [
+        [start, end, text, numbers[kind], *([remark] if remark else [])]
+        for (start, end, text, kind), remark in edits.items()
+    ]
     outputs = _outputs(sentence, words, places, digits)
     return [" ".join(words), list(sentence.references), drawn, outputs]
 

@@ -41,6 +41,7 @@ class DrawnEdit:
     correction: str  # replacement; empty for a deletion
     type: str  # its error type, empty if unknown
     verdict: EditVerdict | None  # `None` if unknown
+    remark: str = ""  # who else makes or accepts it
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,7 @@ class ReportMaterials:
     """Contents of files, ``None`` where missing, and what a reader should know about the files."""
 
     judgments: formats.Judgments | None = None
+    edits: formats.EditJudgments | None = None
     ranking: core.Ranked | None = None
     meta: SystemMeta | None = None
     comparison: Comparison | None = None
@@ -160,9 +161,13 @@ def read_materials(
     outputs = formats.Corpus.from_dict(scores.corpus).systems if scores and scores.corpus else None
     segments = scores.segments if scores else 0
     parts: list[formats.Judgments] = []
+    judged: list[formats.EditJudgments] = []
     results: dict[str, Any] = {}
     for path in paths:
         text, where = formats.read_text(path), str(path)
+        if formats.is_edit_judgments(text):
+            judged.append(formats.parse_edit_judgments(text, where))
+            continue
         data = _object(text, where)
         if data is None:
             options: Any = {"segments": segments, "first_segment": first_segment}
@@ -174,8 +179,10 @@ def read_materials(
             raise core.UsageError(fault, fix="Give one of each kind.")
         results[name] = CLASSES[kind].from_dict(data, where=where)
     judgments = formats.join(parts) if parts else None
-    notices = (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results))
-    return ReportMaterials(judgments, notices=notices, **results)
+    edits = formats.join_edit_judgments(judged)
+    said = (*(judgments.notices if judgments else ()), *edits.notices)
+    notices = (*said, *_strangers(scores, judgments, results))
+    return ReportMaterials(judgments, edits, notices=notices, **results)
 
 
 def _strangers(

@@ -6,9 +6,9 @@ const unseen = (text) => make("span", { class: "unseen" }, text);
 const shownText = (text) => make("bdi", { class: "text" }, text);
 
 /** Draw an edit. What colour, line and sign tell the eye, hidden words tell the ear. */
-function drawEdit(original, correction, verdict, type) {
+function drawEdit(original, correction, verdict, type, remark = "") {
   const act = original && correction ? "replace" : original ? "delete" : "insert";
-  const says = [verdict, type].filter(Boolean).join(", ");
+  const says = [verdict, type, remark].filter(Boolean).join(", ");
   const box = make("span", { class: `edit ${verdict || "plain"}`, title: says || null });
   if (SIGNS[verdict]) {
     box.append(make("span", { class: "sign", "aria-hidden": "true" }, SIGNS[verdict]));
@@ -24,7 +24,7 @@ function drawEdit(original, correction, verdict, type) {
     if (act === "replace") box.append(unseen(" with "));
     if (correction) box.append(make("ins", {}, correction));
   }
-  if (type) box.append(make("small", { class: "kind" }, type));
+  for (const text of [type, remark]) if (text) box.append(make("small", { class: "kind" }, text));
   const all = new DocumentFragment();
   all.append(box, unseen("]")); // behind the box, whose last line it could otherwise break
   return all;
@@ -53,7 +53,8 @@ function partEdits(edits) {
 function drawEdits(words, edits) {
   const line = make("bdi", { class: "text" });
   const add = (node) => line.append(...(line.childNodes.length ? [" ", node] : [node]));
-  const draw = (e) => drawEdit(words.slice(e.start, e.end).join(" "), e.correction, e.verdict, e.type);
+  const draw = (e) =>
+    drawEdit(words.slice(e.start, e.end).join(" "), e.correction, e.verdict, e.type, e.remark);
   const [inLine, beside] = partEdits(edits);
   let done = 0;
   for (const edit of inLine) {
@@ -69,9 +70,10 @@ function drawEdits(words, edits) {
 /** Return the edits of an output as objects, in the order they have in the data. */
 function editsOf(data, sentence, output) {
   return output[MARKS].map((mark, place) => {
-    const [start, end, correction, type] = sentence[EDITS][mark >> 2];
+    const [start, end, correction, type, note] = sentence[EDITS][mark >> 2];
     const verdict = VERDICTS[mark & 3];
-    return { place, start, end, correction, verdict, type: data.types[type][0] };
+    const remark = verdict === "spurious" ? note : "";
+    return { place, start, end, correction, verdict, type: data.types[type][0], remark };
   });
 }
 

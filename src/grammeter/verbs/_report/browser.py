@@ -1,13 +1,14 @@
 """All sentences with their distinct outputs, sentence scores and edits."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grammeter import core, formats, metrics
 from grammeter.errant import PLAIN, annotator, one_scheme
 from grammeter.rendering import Browser, DrawnEdit, Output, PageSentence
+from grammeter.verbs._report.remarks import Remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +21,23 @@ class _Written:
 
 
 def make_browser(
-    table: core.ScoreTable, corpus: formats.Corpus, *, pipeline: str | None = None
-) -> tuple[Browser, dict[str, str]]:
+    table: core.ScoreTable, corpus: formats.Corpus, *, pipeline: str | None = None,
+    judged_edits: Iterable[core.EditItem] = (),
+) -> tuple[Browser, dict[str, str]]:  # fmt: skip
     """Gather all sentences.
 
     The edits come from the first metric of the table that judges edits, once for each distinct
     output of a sentence. If there is none, they are differences of words, without verdicts, which
-    ``pipeline`` extracts, by default from the words alone. Returns the sentences, and facts about
-    their edits and scores, by name.
+    ``pipeline`` extracts, by default from the words alone. Spurious edits that people accepted
+    (``judged_edits``), or other references or systems have, get remarks. Returns the
+    sentences, and facts about their edits and scores, by name.
     """
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
     judged_by, explanations = _explained(table, written)
     judged = [tuple(_drawn(of.edit, of.verdict) for of in output.edits) for output in explanations]
     edits = judged or _differences(written, pipeline)
+    edits = Remarks.of(judged_edits, corpus.gold).on(written, edits)
     outputs: list[list[Output]] = [[] for _ in corpus.sources]
     for output, drawn in zip(written, edits, strict=True):
         first = table.systems[output.systems[0]]

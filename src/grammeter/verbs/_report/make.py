@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from grammeter import core, formats, rendering, version
 from grammeter.meta import SystemMeta
@@ -25,6 +25,7 @@ def report(
     files: Sequence[str | Path] = (),
     *,
     judgments: Sequence[core.Ranking] | None = None,
+    edit_judgments: str | Path | Sequence[core.EditItem] | None = None,
     ranking: core.Ranked | None = None,
     meta: SystemMeta | Mapping[str, Any] | None = None,
     comparison: Comparison | Mapping[str, Any] | None = None,
@@ -59,6 +60,8 @@ def report(
         ``files``. Missing results are computed, if possible: judgments are ranked by expected wins,
         their judges' agreement is measured, and metrics are correlated with the ranking. Judges who
         gave scores are no people; what they said has a section of its own.
+    edit_judgments
+        People's verdicts on single edits, a file or values: spurious edits say who accepted them.
     benchmark
         Take people's judgments, where none are given, and the texts of a data set: ``gjg15``,
         ``seeda-e``, ``seeda-s``.
@@ -114,11 +117,27 @@ def report(
         of_scores.signatures_section(table, people_of.signatures),
     )
     browser, browser_facts = None, dict[str, str]()
+    judged_edits = materials.edits if edit_judgments is None else _edits(edit_judgments)
     if corpus is not None:
-        browser, browser_facts = make_browser(table, corpus, pipeline=pipeline)
+        browser, browser_facts = make_browser(
+            table,
+            corpus,
+            pipeline=pipeline,
+            judged_edits=judged_edits.checked(corpus.sources) if judged_edits else (),
+        )
     names = [Path(path).name for path in paths]  # folders are private
     facts = (*_facts(table, corpus, names), *browser_facts.items())
     return rendering.Page(title or _title(table), facts, sections, browser, materials.notices)
+
+
+def _edits(judged: str | Path | Sequence[core.EditItem]) -> formats.EditJudgments:
+    read = formats.read_judgments(judged) if isinstance(judged, str | Path) else judged
+    if isinstance(read, formats.EditJudgments):
+        return read
+    if not all(isinstance(item, core.EditItem) for item in read):
+        fix = "Give edits called valid or invalid."
+        raise core.UsageError("--edit-judgments: no judgments of edits", fix=fix)
+    return formats.EditJudgments(tuple(cast("Sequence[core.EditItem]", read)))
 
 
 @core.checked
