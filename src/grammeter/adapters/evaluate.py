@@ -48,11 +48,9 @@ class Evaluate:
 
     def compute(
         self,
-        *,
-        predictions: Texts | None = None,
-        sources: Texts | None = None,
+        *, predictions: Texts | None = None, sources: Texts | None = None,
         references: References | None = None,
-    ) -> dict[str, float]:
+    ) -> dict[str, float]:  # fmt: skip
         """Score all sentences added, and those of the arguments, as one corpus; then drop them.
 
         ``predictions``, ``sources``: one text for each sentence. ``references``: for each sentence

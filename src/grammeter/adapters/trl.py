@@ -33,11 +33,9 @@ class Reward:
         self.__name__: str = f"grammeter_{self._scorer.metrics[0].name}"
 
     def __call__(
-        self,
-        prompts: Sequence[Completion] = (),
-        completions: Sequence[Completion | None] = (),
+        self, prompts: Sequence[Completion] = (), completions: Sequence[Completion | None] = (),
         **columns: Any,
-    ) -> list[float | None]:
+    ) -> list[float | None]:  # fmt: skip
         """Return rewards; :class:`UsageError` if a named column is absent or lengths differ."""
         sources = self._column(self._source, columns, prompts)
         references = self._column(self._reference, columns, [()] * len(completions))

@@ -126,10 +126,7 @@ def each_version(judged: JudgedChunks, labels: Iterable[int]) -> list[JudgedChun
 
 
 def counts_by_length(judged: JudgedChunks) -> Counter[tuple[str, int]]:
-    """Count chunks by kind and length, in tokens of source or hypothesis, whichever are more.
-
-    ``changed`` and ``length`` are the chunks that references change, and their length likewise.
-    """
+    """Count chunks by kind and length, of the longer side; ``changed``: what references change."""
     counts: Counter[tuple[str, int]] = Counter()
     for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
         width = chunk.end - chunk.start

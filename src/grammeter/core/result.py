@@ -17,11 +17,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that a result offers; :func:`grammeter.rendering.draw` draws it.
-
-    ``chart`` is a name of :mod:`grammeter.rendering`, ``data`` what that chart takes, by the names
-    of its parameters.
-    """
+    """A figure of a result: a ``chart`` of :mod:`grammeter.rendering`, its parameters by name."""
 
     chart: str
     data: Mapping[str, Any]
@@ -64,10 +60,7 @@ class Result:
         return self.to_dict()
 
     def write(self, style: Style | Form = "table", **options: Any) -> str:
-        """Write all tables in one form, with an empty line between them; without ``notes``.
-
-        ``options`` are those of :meth:`tables`.
-        """
+        """Write all tables by the options of :meth:`tables`, without ``notes``."""
         form = style if isinstance(style, str) else style.form
         return write_tables(self.tables(long=form == "tsv", **options), style)
 
@@ -89,11 +82,7 @@ class Result:
 
 
 class Named(Mapping[str, Value]):
-    """A mapping over one of its own fields; a name that it lacks is an error that lists its names.
-
-    A class made of it sets ``over``, the field, and ``what`` a name stands for, in the words of the
-    error.
-    """
+    """A mapping over its field ``over``; an unknown ``what`` is an error that lists the names."""
 
     _over: ClassVar[str]
     _what: ClassVar[str]

@@ -15,11 +15,7 @@ _AT_ONCE = 500
 
 
 def private_file(path: Path) -> None:
-    """Make an empty file, and its folder, for the eyes of their owner alone; leave others alone.
-
-    SQLite gives the files that it writes beside a database the mode of the database. Raises OSError
-    if it cannot be made.
-    """
+    """Make an empty file and its folder for their owner alone, as SQLite's other files are then."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 

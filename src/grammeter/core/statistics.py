@@ -101,11 +101,7 @@ def spread(values: npt.NDArray[Any], judged: BoolArray, fill: float = 0) -> npt.
 
 @dataclass(frozen=True, eq=False)
 class CorpusChoice:
-    """The references that a corpus score chose, and each segment's score against them.
-
-    Shapes ``(segments,)``: ``chosen`` numbers the reference or annotator, ``values`` are in the
-    metric's units.
-    """
+    """References that a corpus score chose, and segments' scores against them: ``(segments,)``."""
 
     chosen: IntArray
     values: FloatArray

@@ -107,11 +107,7 @@ class TypeCounts:
 
 @dataclass(frozen=True)
 class CountedTypes:
-    """What a metric counts by error type: the counts by system, and what must be known of them.
-
-    ``settings`` are what the signature says of the types (their tier, their scheme, whose they
-    are); ``notes`` are for readers.
-    """
+    """Counts by error type and system, ``settings`` for the signature, ``notes`` for readers."""
 
     systems: Mapping[str, TypeCounts]
     settings: Mapping[str, object]

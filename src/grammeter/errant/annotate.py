@@ -234,20 +234,14 @@ def _parses(file: str, _time: int) -> Parses:
 
 
 def foreign_types(gold: Iterable[core.GoldEdits], rules: languages.Language) -> list[str]:
-    """Return the types of gold edits that the rules of a language never give, sorted.
-
-    Types of edits that only mark an error (``Um``, ``UNK``) belong to every scheme.
-    """
+    """Return types of gold edits that the rules never give, sorted; not ``Um`` and ``UNK``."""
     annotations = (edits for by_annotator in gold for edits in by_annotator.values())
     types = {edit.type for edit in chain.from_iterable(annotations) if not edit.is_noop}
     return sorted(kind for kind in types - core.DETECTION_ONLY if not rules.gives(kind))
 
 
 def types_by_rules(segments: Iterable[core.Segment], annotator: Annotator) -> GoldTypes:
-    """Type gold edits by the annotator's rules; spans and corrections stay as they are.
-
-    Edits that only mark an error are ``UNK``, as in ``errant_m2 -gold``.
-    """
+    """Type gold edits by the annotator's rules, as ``errant_m2 -gold``; spans and texts stay."""
     lines = {id(segment.gold): segment for segment in segments}
     annotations = [(line.source, edits) for line in lines.values() for edits in line.gold.values()]
     retyped = iter(annotator.retype_all(annotations, minimise=False))

@@ -87,11 +87,7 @@ class _Part(NamedTuple):
 
 
 class _Sequence:
-    """Adjacent changes.
-
-    Rules are tried on all windows of changes, widest first, then leftmost; the first that fires
-    decides and what lies left and right of its cut is treated in the same way.
-    """
+    """Adjacent changes: the first rule that fires decides, widest window first, then leftmost."""
 
     def __init__(self, changes: Sequence[Change], source: Tokens, target: Tokens) -> None:
         self._changes = changes

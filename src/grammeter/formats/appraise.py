@@ -77,11 +77,9 @@ def parse_appraise(
 
 def format_appraise(
     rankings: Sequence[Ranking],
-    *,
-    first_segment: judged.FirstSegment = 0,
-    separator: judged.Separator = "space",
+    *, first_segment: judged.FirstSegment = 0, separator: judged.Separator = "space",
     blocks: Sequence[judged.JudgedBlock] = (),
-) -> str:
+) -> str:  # fmt: skip
     """Return rankings as XML, laid out as the published files are; times to a microsecond.
 
     Raises :class:`DataError` for what the format cannot hold: white space or a comma in a

@@ -72,11 +72,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Data and metrics by which the paper of a data set scores.
-
-    ``how`` says in words what it does, ``checked`` which published figures came out, ``unknown`` if
-    none was tried.
-    """
+    """Data and metrics by which the paper of a data set scores; the figures ``checked``."""
 
     name: str
     dataset: str

@@ -71,10 +71,8 @@ def parse_wmt(
 
 def format_wmt(
     rankings: Iterable[Ranking],
-    *,
-    first_segment: int = 0,
-    blocks: Sequence[judged.JudgedBlock] = (),
-) -> str:
+    *, first_segment: int = 0, blocks: Sequence[judged.JudgedBlock] = (),
+) -> str:  # fmt: skip
     """Return rankings as expanded pairs: a row for every two systems of one ranking.
 
     Systems that wrote the same tie. Skipped items and items with one system have no row, and

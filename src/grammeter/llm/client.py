@@ -257,12 +257,9 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
 
 
 async def _answers(
-    endpoint: Endpoint,
-    model: str,
-    due: Mapping[str, Request],
-    folder: Path | None,
+    endpoint: Endpoint, model: str, due: Mapping[str, Request], folder: Path | None,
     chat: transport.Chat | None,
-) -> dict[str, Outcome]:
+) -> dict[str, Outcome]:  # fmt: skip
     """Send all requests, by key; raise the error that ended the run early, if any."""
     done: dict[str, Outcome] = {}
     if chat is not None:

@@ -82,11 +82,7 @@ Cells = dict[tuple[str, str], Ours]  # the same while it is made
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed figure or text; ``None``: nothing.
-
-    ``digits`` after the point, ``None``: the number itself, such as a count; ``cut``: the paper cut
-    the others off instead of rounding.
-    """
+    """A printed value (``None``: none), its decimals (``None``: a count); print may cut them."""
 
     value: Value | None
     digits: int | None = 3

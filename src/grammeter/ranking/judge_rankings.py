@@ -74,11 +74,9 @@ class JudgeCorrelations(core.Result):
 
 def judge_correlations(
     rankings: Sequence[core.Ranking],
-    *,
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
+    *, judges: Sequence[str] | None = None, without_judges: Sequence[str] | None = None,
     numbering: str | None = None,
-) -> JudgeCorrelations:
+) -> JudgeCorrelations:  # fmt: skip
     """Correlate the rankings of systems by each judge with each other's and the rest's.
 
     ``judges`` and ``without_judges`` say whose judgments count, as their own and as the rest's;

@@ -179,11 +179,9 @@ def series_curves(
 
 
 def window_curve(
-    windows: Sequence[str],
-    correlations: Mapping[str, Mapping[str, FloatArray]],
-    *,
-    alike: Sequence[bool] = (),
-) -> Drawing:
+    windows: Sequence[str], correlations: Mapping[str, Mapping[str, FloatArray]],
+    *, alike: Sequence[bool] = (),
+) -> Drawing:  # fmt: skip
     """Draw correlations in windows of the human ranking, each with its interval.
 
     ``windows``: their names, such as ranks ``1-4``, from the best systems down. ``correlations``:

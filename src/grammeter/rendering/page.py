@@ -46,11 +46,7 @@ class DrawnEdit:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One distinct output of a sentence.
-
-    ``edits``: edits of the output and missed edits of the reference that the metric chose, in the
-    order of the sentence.
-    """
+    """A distinct output, its edits and the missed ones of the reference that the metric chose."""
 
     text: str
     systems: tuple[int, ...]  # places in the browser's list of those that wrote this text

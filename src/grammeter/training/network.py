@@ -23,10 +23,7 @@ AMPERE = 8  # compute capability from which NVIDIA GPUs have bfloat16
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a model is fitted; the fields are options of :func:`grammeter.verbs.train_impara`.
-
-    Raises :class:`UsageError` if a value is impossible.
-    """
+    """How a model is fitted: options of ``train_impara``; UsageError if one is impossible."""
 
     encoder: str
     epochs: int = 10

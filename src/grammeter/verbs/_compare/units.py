@@ -75,11 +75,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Groups:
-    """Scores by group and their mean, each with rows of the same units, which lie in one group.
-
-    ``strata``: the group of each unit, from 0. ``units``: how many each group has. ``notes`` name
-    metrics without.
-    """
+    """Scores by group and their mean; ``strata``: the units' groups; ``notes``: metrics without."""
 
     by: str
     columns: Mapping[str, TypeColumns]
