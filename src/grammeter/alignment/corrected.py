@@ -66,8 +66,7 @@ def apply_backwards(source: Sequence[str], edits: Iterable[Edit]) -> Words:
     """Apply edits from right to left to what is left, unless nothing would be."""
     tokens = list(source)
     for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
-        changed = [*tokens[: edit.start], *edit.correction.split(), *tokens[edit.end :]]
-        tokens = changed or tokens
+        tokens = [*tokens[: edit.start], *edit.correction.split(), *tokens[edit.end :]] or tokens
     return tuple(tokens)
 
 

@@ -100,8 +100,7 @@ class Batch:
         for n in range(1, order + 1):
             fits = text[place + n - 1] == text[place]
             place, prefix = place[fits], prefix[fits]
-            key = prefix * size + self._tokens[place + n - 1]
-            shared, prefix = self._count(key, text[place])
+            shared, prefix = self._count(prefix * size + self._tokens[place + n - 1], text[place])
             yield shared
 
     def _count(self, key: IntArray, text: IntArray) -> tuple[Shared, IntArray]:

@@ -180,8 +180,7 @@ def laid_back(tokens: Sequence[str], sentences: Sequence[Sequence[str]]) -> list
     token. Of tokens inserted at a boundary, punctuation up to the first opening quote or bracket
     goes to the sentence before. Of a token 64 characters are compared.
     """
-    source = [token for sentence in sentences for token in sentence]
-    first, last = crossings(source, tokens)
+    first, last = crossings([token for sentence in sentences for token in sentence], tokens)
     pairs = {*"“‘"} if {*"„‚"} & {*tokens} else set[str]()
     cuts = [0]
     for end in [*accumulate(map(len, sentences))][:-1]:

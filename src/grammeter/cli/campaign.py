@@ -16,8 +16,7 @@ from grammeter.cli.output import emit, notice, remark
 
 def run_create(args: argparse.Namespace) -> None:
     """Make a campaign from a corpus."""
-    corpus = inputs.corpus(args, references=False)
-    made = flags.call(args, gm.campaign_create, corpus=corpus)
+    made = flags.call(args, gm.campaign_create, corpus=inputs.corpus(args, references=False))
     _report(args, made, _summary(made))
 
 

@@ -67,8 +67,7 @@ def _row(listing: formats.Listing) -> tuple[str, ...]:
     entry = listing.dataset
     how = "download" if all(file.url for file in entry.files) else "by hand"
     how = {"present": "", "described": "at its page"}.get(listing.state, how)
-    languages = listed(entry.languages, 3)
-    return (entry.name, languages, listing.state, how, entry.title)
+    return (entry.name, listed(entry.languages, 3), listing.state, how, entry.title)
 
 
 def _paths(files: Sequence[formats.DataFile]) -> str:

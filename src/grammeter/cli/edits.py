@@ -26,8 +26,7 @@ def run_extract(args: argparse.Namespace) -> None:
 
 def run_convert(args: argparse.Namespace) -> None:
     """Write the edits of an M2 file anew."""
-    redo = "auto" if args.auto else "gold"
-    _write(args, flags.call(args, gm.edits_convert, redo=redo))
+    _write(args, flags.call(args, gm.edits_convert, redo="auto" if args.auto else "gold"))
 
 
 def run_split(args: argparse.Namespace) -> None:

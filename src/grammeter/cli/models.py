@@ -55,8 +55,7 @@ def remark_unused(
         flags.remark_idle(args, "no metric here runs a pretrained model", *names)
     if judging and not language:
         names = {f"--{each.name.replace('_', '-')}" for each in fields(llm.Endpoint)}
-        why = "no metric here asks a language model"
-        flags.remark_idle(args, why, *names - {"--cache-dir"})
+        flags.remark_idle(args, "no metric here asks a language model", *names - {"--cache-dir"})
 
 
 def _usage(bill: llm.Bill) -> Iterator[str]:

@@ -132,5 +132,4 @@ def disk_faults(
     try:
         yield
     except OSError as error:
-        reason = f"{fault}: {error.strerror or error}"
-        raise kind(reason, where=str(path), fix=fix) from error
+        raise kind(f"{fault}: {error.strerror or error}", where=str(path), fix=fix) from error

@@ -123,8 +123,7 @@ class SentenceExplanation(Result):
         style = Style(style) if isinstance(style, str) else style
         if style.form == "tsv":
             return super().write(style, **options)
-        digits = 4 if style.digits is None else style.digits
-        return "\n".join(_lines(self, digits)) + "\n"
+        return "\n".join(_lines(self, 4 if style.digits is None else style.digits)) + "\n"
 
     def __repr__(self) -> str:
         metrics = ", ".join(self.metrics)

@@ -82,8 +82,7 @@ class Parser:
         idle = [] if dependencies else idle_without_dependencies(nlp)
         with nlp.memory_zone():
             documents = (_document(nlp, bare) for bare in sentences)
-            parsed = nlp.pipe(documents, batch_size=BATCH, disable=idle)
-            pairs = zip(sentences, parsed, strict=True)
+            pairs = zip(sentences, nlp.pipe(documents, batch_size=BATCH, disable=idle), strict=True)
             tokens = [_tokens(bare, doc, dependencies) for bare, doc in pairs]
         for _, component in nlp.pipeline:  # a lemmatizer's own cache would grow without end
             memory = getattr(component, "cache", None)

@@ -307,8 +307,7 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
     texts: list[str] = []
     left_out = 0
     for at, block in enumerate(file.blocks, start=1):
-        gold = block.gold or {number: ()}
-        text, overlaps = _text_of(block.source, gold, number, rule)
+        text, overlaps = _text_of(block.source, block.gold or {number: ()}, number, rule)
         if text is None:
             fault = f"no line of annotator {number}"
             fix = "Write a noop line, or say whose text stands in: --missing-annotator source."

@@ -163,8 +163,7 @@ def maege(
         name: _measured(partial.score_outputs(metric, outputs, targets), metric, design, target)
         for name, metric in metrics.items()
     }
-    signature = _signature(design, outputs)
-    return Maege(design, signature, results, target, applied, outputs.dropped)
+    return Maege(design, _signature(design, outputs), results, target, applied, outputs.dropped)
 
 
 def chain_result(chains: Sequence[core.FloatArray], ties: partial.ChainTies) -> ChainResult:

@@ -303,8 +303,7 @@ def aggregated(name: str, column: core.MetricScores, by: Aggregate) -> core.Metr
         scores, shown = _ranked(values if column.higher_is_better else -values, by)
         reason = "no decided comparison"
     signature = column.signature.extended({"aggregate": by, **shown})
-    by_system = dict(zip(column, scores.tolist(), strict=True))
-    final = _scores(by_system, signature, n, reason)
+    final = _scores(dict(zip(column, scores.tolist(), strict=True)), signature, n, reason)
     if by == "mean":
         return core.MetricScores(new, signature, column.higher_is_better, final, column.segments)
     return core.MetricScores(new, signature, True, final)

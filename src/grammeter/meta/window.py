@@ -122,8 +122,7 @@ class Windows(core.Result, Sequence[Window]):
             bounds = ["-" if math.isnan(c.low) else (c.low, c.high) for c in row]
             columns.append((core.Column("interval", "number", 2), bounds))
         columns.append(("systems", [" ".join(window.systems) for window in self]))
-        table = core.Table.side_by_side(columns, self._remarks())
-        return replace(table, best=frozenset(best))
+        return replace(core.Table.side_by_side(columns, self._remarks()), best=frozenset(best))
 
     def _long_table(self) -> core.Table:
         heads = (kind + end for kind in TESTED for end in ("", "_low", "_high"))

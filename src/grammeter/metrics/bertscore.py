@@ -257,8 +257,7 @@ class BartScore(SentenceMean, Asking):
             present = reference_slots(segments)
             pairs = [(text, segment.hypothesis) for segment in segments for text in segment.texts]
         back = [(hypothesis, text) for text, hypothesis in pairs]
-        items = {"f": [pairs, back], "hypothesis-to-reference": [back]}
-        asked = items.get(self.direction, [pairs])
+        asked = {"f": [pairs, back], "hypothesis-to-reference": [back]}.get(self.direction, [pairs])
         figures = yield [Request(self.model, Likelihood(), of_figure) for of_figure in asked]
         columns = (*self.figures, "truncated")
         rows = np.zeros((*present.shape, len(columns)))

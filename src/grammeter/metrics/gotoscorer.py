@@ -61,8 +61,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
     def check_fields(self) -> None:
         """Refuse negative weights."""
         in_range = 1 <= self.a < math.inf and 0 <= self.b <= self.c < math.inf
-        fix = "Use a of at least 1 and 0 <= b <= c."
-        self.refuse_unless(in_range, "a", "b", "c", fix=fix)
+        self.refuse_unless(in_range, "a", "b", "c", fix="Use a of at least 1 and 0 <= b <= c.")
 
     def pooled_statistics(self, segments: base.Segments, copies: Sequence[int]) -> core.Statistics:
         """Weigh chunks; :class:`UsageError` without the annotator or a second system."""

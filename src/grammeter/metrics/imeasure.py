@@ -242,8 +242,7 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
 
 def _improvement(wacc: core.FloatArray, source: core.FloatArray) -> core.FloatArray:
     better = kinds.ratio(wacc - source, 1 - source, 0.0)
-    worse = kinds.ratio(wacc, source, 1.0) - 1
-    changed = np.where(wacc > source, better, worse)
+    changed = np.where(wacc > source, better, kinds.ratio(wacc, source, 1.0) - 1)
     return np.where(wacc == source, np.floor(wacc), changed)
 
 

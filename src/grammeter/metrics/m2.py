@@ -109,8 +109,7 @@ class SentM2(edit_f.SentenceF, M2):
         if self.annotator not in statistics.labels:
             fix = f"The gold edits are by {', '.join(map(str, statistics.labels))}."
             raise core.UsageError(f"{self}: there is no annotator {self.annotator}", fix=fix)
-        slot = statistics.labels.index(self.annotator)
-        return np.full(len(statistics), slot, dtype=np.int64)
+        return np.full(len(statistics), statistics.labels.index(self.annotator), dtype=np.int64)
 
     @property
     def _lacking(self) -> str:

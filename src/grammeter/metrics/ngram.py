@@ -36,8 +36,7 @@ class _Sacrebleu(kinds.SumScore):
         """Open sacrebleu with this metric's fields, and further options."""
         import sacrebleu.metrics
 
-        opened = getattr(sacrebleu.metrics, self.kind)
-        return opened(**asdict(self), **self.always, **options)
+        return getattr(sacrebleu.metrics, self.kind)(**asdict(self), **self.always, **options)
 
     @abstractmethod
     def columns(self) -> tuple[str, ...]:

@@ -111,8 +111,7 @@ class Weighted(edit_f.EditF, kinds.Asking):
         if self.scorer == "bartscore":
             measure, pairs = Likelihood(), [(reference, text) for text, reference in pairs]
         else:
-            idf = self._idf_texts(segments, unions)
-            measure = TokenSimilarity(layer=self.used_layer, idf=idf)
+            measure = TokenSimilarity(layer=self.used_layer, idf=self._idf_texts(segments, unions))
         (figures,) = yield [Request(self.models()["model"], measure, pairs)]
         rest = iter(figures[:, -2:].tolist())  # the last columns are the score and "truncated"
 

@@ -69,8 +69,7 @@ def _figure2(materials: Materials) -> Made:
 def _text(materials: Materials) -> Made:
     cells: dict[tuple[str, str], Ours | float | str] = {}
     named = {name: f"{STORED[name]} without IPN" for name in ("gleu", "m2score")}
-    scores = stored_scores("system")
-    cells |= correlation_cells(scores, named, materials.people, drop=["IPN"])
+    cells |= correlation_cells(stored_scores("system"), named, materials.people, drop=["IPN"])
     for column, tests in _williams(materials).items():
         better, pvalue = tests["GLEU against M2"]
         words = "below 0.10" if pvalue < 0.10 else "not significant (0.10)"

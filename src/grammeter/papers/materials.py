@@ -96,8 +96,7 @@ class Materials:
         if self.settings.models is None:
             raise MissingResourceError(f"needs the model {name}", fix="run with --models")
         if path := self.settings.models.get(name):
-            fits = find_model(str(path)).may_be(name)
-            return ChosenModel(str(path), None if fits else name)
+            return ChosenModel(str(path), None if find_model(str(path)).may_be(name) else name)
         try:
             find_model(name)
         except MissingResourceError:

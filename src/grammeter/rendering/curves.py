@@ -45,8 +45,7 @@ def scatter(
     """Draw named points; the caption names those left out for want of two finite scores."""
     drawn, missing = _drawn(points)
     lacking = f" Without a score: {missing}." if missing else ""
-    panel = _point_panel(drawn, x_label, y_label)
-    return drawing(panel, title=title, caption=caption + lacking)
+    return drawing(_point_panel(drawn, x_label, y_label), title=title, caption=caption + lacking)
 
 
 def metric_scatters(

@@ -90,8 +90,7 @@ def _unit_deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
         mean = (weights * values).sum(axis=-1, keepdims=True) / weights.sum(axis=-1, keepdims=True)
         away = values - mean
         away = away / np.max(np.abs(away), axis=-1, keepdims=True, initial=0.0)  # squares may be 0
-        length = np.sqrt((weights * away * away).sum(axis=-1, keepdims=True))
-        scaled: FloatArray = away / length
+        scaled: FloatArray = away / np.sqrt((weights * away * away).sum(axis=-1, keepdims=True))
     present = weights > 0
     lowest = np.min(np.where(present, values, np.inf), axis=-1, initial=np.inf)
     highest = np.max(np.where(present, values, -np.inf), axis=-1, initial=-np.inf)

@@ -189,8 +189,7 @@ class Impacts(Result):
         """Return the public shape."""
         alone = {"deviation": None, "deviation_reason": "a single edit"}
         types = [{**asdict(row), **(alone if row.count == 1 else {})} for row in self.types]
-        edits = [*map(asdict, self.edits)]
-        return stamped({"kind": "impacts", "types": types, "edits": edits})
+        return stamped({"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]})
 
 
 def merged(kind: str) -> str:

@@ -41,8 +41,7 @@ class ComparisonDesign:
     units: int | None = None  # how many; None for sentences
 
     def __post_init__(self) -> None:
-        choices = {"test": get_args(Test), "correction": CORRECTIONS}
-        for name, known in choices.items():
+        for name, known in {"test": get_args(Test), "correction": CORRECTIONS}.items():
             UnknownNameError.check(name, getattr(self, name), known)
         if self.resamples < 1 or self.seed < 0:
             message = f"resamples={self.resamples}, seed={self.seed} is not possible"

@@ -180,8 +180,7 @@ def _main_table(comparison: Comparison) -> core.Table:
         if comparison.design.baseline is not None:
             stars = enumerate(_star(comparison.design, results.systems.get(n)) for n in names)
             marks |= {(row, len(columns) - 1): star for row, star in stars if star}
-    table = core.Table.side_by_side(columns, _remarks(comparison))
-    return replace(table, marks=marks)
+    return replace(core.Table.side_by_side(columns, _remarks(comparison)), marks=marks)
 
 
 class _Valued(Protocol):
