@@ -54,8 +54,18 @@ def _classified(one: "_Side", other: "_Side", category: Callable[..., str]) -> s
     return f"R:{'WO' if sorted(one.lowers) == sorted(other.lowers) else category(one, other)}"
 
 
-def _english(*sides: "_Side") -> str:
-    return _one_sided(*sides) if len(sides) == 1 else _two_sided(*sides)
+def _english(one: "_Side", other: "_Side | None" = None) -> str:
+    if other is None:
+        categories = one.categories
+        special = _special_word(one) if len(one) == 1 else None
+        verbal = "VERB" if set(categories) == {"PART", "VERB"} else "OTHER"
+        return special or _uniform(one.deps, categories) or verbal
+    if len(one) == len(other) == 1:
+        pair = _Pair(one, other)
+        for rule in _WORD_RULES:
+            if category := rule(pair):
+                return category
+    return _phrases(one, other)
 
 
 def _upos(*sides: "_Side") -> str:
@@ -87,13 +97,6 @@ class _Side:
             raise UsageError(fault, fix=fix) from None
 
 
-def _one_sided(side: _Side) -> str:
-    categories = side.categories
-    special = _special_word(side) if len(side) == 1 else None
-    verbal = "VERB" if set(categories) == {"PART", "VERB"} else "OTHER"
-    return special or _uniform(side.deps, categories) or verbal
-
-
 def _special_word(side: _Side) -> str | None:
     if side.tags[0] == "POS":
         return "NOUN:POSS"
@@ -115,15 +118,6 @@ def _uniform(
         if categories[0] not in known.rare:
             return categories[0]
     return known.relations.get(deps[0]) if len(set(deps)) == 1 else None
-
-
-def _two_sided(one: _Side, other: _Side) -> str:
-    if len(one) == len(other) == 1:
-        pair = _Pair(one, other)
-        for rule in _WORD_RULES:
-            if category := rule(pair):
-                return category
-    return _phrases(one, other)
 
 
 def _phrases(one: _Side, other: _Side) -> str:
