@@ -88,6 +88,11 @@ def _corpus(path: Path) -> None:
     len(read_corpus(source=[path], references=[path]))
 
 
+def _corrections(path: Path) -> None:
+    (text := path.with_name("A.txt")).write_text("x\ny\n", "utf-8")
+    len(read_corpus(source=[text], references=[path], systems=[text]))
+
+
 def _parallel(path: Path) -> None:
     read_parallel(str(path))
 
@@ -223,8 +228,8 @@ def _parquet() -> tuple[bytes, ...]:
 
 
 _TABLES: Sequence[tuple[str, Seeds]] = (
-    ("jsonl", _texts(samples.RECORDS_JSONL)),
-    ("tsv", _texts(samples.RECORDS_TSV)),
+    ("jsonl", _texts(samples.RECORDS_JSONL, samples.OWN_JSONL)),
+    ("tsv", _texts(samples.RECORDS_TSV, samples.OWN_TSV, samples.OF_OBJECTS)),
     ("csv", _texts(samples.RECORDS_CSV)),
     ("parquet", _parquet),
 )
@@ -233,6 +238,7 @@ READERS: dict[str, Reader] = {
     "m2": Reader(partial(_m2, lenient=False), _texts(samples.M2), ".m2"),
     "m2 lenient": Reader(partial(_m2, lenient=True), _texts(samples.M2), ".m2"),
     "corpus": Reader(_corpus, _texts(samples.M2, samples.SOURCE)),
+    "corrections": Reader(_corrections, _texts(samples.CORRECTED), ".json"),
     "sgml": Reader(_sgml, _texts(samples.SGML), ".sgml"),
     "standoff": Reader(_standoff, _texts(samples.SGML), ".sgml"),
     **{f"records {form}": Reader(_records, seeds, f".{form}") for form, seeds in _TABLES},

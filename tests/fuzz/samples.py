@@ -122,6 +122,18 @@ RECORDS_JSONL = """\
 {"source": "He are .", "references": ["He is .", "They are ."], "systems": {"A": "He is ."}}
 """
 RECORDS_TSV = "source\treference.0\tsystem.A\nDog bark .\tDogs bark .\tA b\nHe are .\tHe is .\tx\n"
+OWN_JSONL = """\
+{"source": "Dog bark .", "references": {"A": ["Dogs bark .", null]}, "systems": {"A": "Dog barks"}}
+{"source": "He are .", "references": {"A": ["He is .", "They"]}, "systems": {"A": "He is ."}}
+"""
+OWN_TSV = "source\tA.reference\tsystem.A\nDog bark .\tDogs\tA b\nHe are .\tHe is .\tx\n"
+OF_OBJECTS = 'source\treferences\tsystem.A\nDog .\t{"A": ["Dogs .", null]}\tA b\n'
+CORRECTED = """\
+{"data": [
+{"original": "Dog", "systems": {"A": {"output": "x", "annotators": {"j": {"corrected": "Dogs"}}}}},
+{"original": "He", "systems": {"A": {"output": "y", "annotators": {"j": {"Fluency": 3}, "k": {}}}}}
+]}
+"""
 RECORDS_CSV = 'source,reference.0,system.A\n"Dog, bark","Dogs ""bark""",A b\nHe are,He is,"x"\n'
 PAIRS_JSONL = """\
 {"source": "Dog bark .", "hypothesis": "Dogs bark .", "reference": "Dogs bark .", "score": 1.5}

@@ -7,13 +7,8 @@ from typing import Any
 import numpy as np
 
 from grammeter import core, version
-from grammeter.verbs._compare.samples import (
-    Comparable,
-    TypeColumns,
-    as_table,
-    own_notes,
-    type_columns,
-)
+from grammeter.verbs._compare import samples
+from grammeter.verbs._compare.samples import Comparable, TypeColumns
 
 KIND = "difference"
 
@@ -97,7 +92,7 @@ def difference(
     show
         How many sentences or types to list from either end; 0 lists all.
     """
-    table = as_table(table)
+    table = samples.as_table(table)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     if first == second or not columns or show < 0:
         fault = f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}"
@@ -105,7 +100,7 @@ def difference(
         raise core.UsageError(fault, fix=fix)
     kinds = None
     if types:
-        by_type = type_columns(columns, table.segments, types)
+        by_type = samples.type_columns(columns, table.segments, types)
         kinds = tuple(sorted({kind for of in by_type.values() for kind in of}))
         columns = {name: columns[name] for name in by_type}
         values = {name: _typed(of, kinds, first, second) for name, of in by_type.items()}
@@ -120,7 +115,7 @@ def difference(
     signs = {name: 1 if column.higher_is_better else -1 for name, column in columns.items()}
     notes = [_counted(n, unit, first, second, signs[n] * v[2]) for n, v in values.items()]
     listed = tuple(order.tolist())
-    notes = (*table.notes_on(columns), *notes, *own_notes(table))
+    notes = (*table.notes_on(columns), *notes, *samples.own_notes(table))
     return Difference(first, second, columns, values, listed, kinds, notes)
 
 
