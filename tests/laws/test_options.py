@@ -115,6 +115,7 @@ SAME_RESULT = {"--processes", "--jobs"}
 """Work in parallel, which must change nothing."""
 
 DEFAULTS = {
+    "rank --by expected-wins",
     "rank --unit sentence",
     "rank --divisor all-opponents",
     "meta system --by expected-wins",

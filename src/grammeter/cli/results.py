@@ -66,6 +66,7 @@ def run_agree(args: argparse.Namespace) -> None:
     judgments = inputs.judgments(args)
     outputs = formats.read_outputs(args.hyps) if args.hyps else None
     result = flags.call(args, gm.agree, rankings=judgments, outputs=outputs)
+    core.check_home(bool(result.figures()), "judgments that rank outputs", figure=args.figure)
     rendering.save_figures(result, dict.fromkeys(result.figures(), args.figure))
     output.emit(args, result)
 

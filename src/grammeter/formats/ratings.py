@@ -116,7 +116,11 @@ class Ratings(Sequence[core.Rating]):
                 )
             rankings.append(of)
         places = tuple(rows[0][1] for rows in items.values())
-        beside: Any = {"notices": self.notices, "notes": self.notes, "files": self.files}
+        note = (
+            f"a judge's ratings of a sentence for {next(iter(chosen.scales), '')} are one ranking"
+        )
+        notes = (*self.notes, f"{note}; missing scores have no place")
+        beside: Any = {"notices": self.notices, "notes": notes, "files": self.files}
         return judged.Judgments(tuple(rankings), origins=places, **beside)
 
     def refuse(self) -> NoReturn:

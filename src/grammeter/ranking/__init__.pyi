@@ -46,6 +46,13 @@ from grammeter.ranking.prediction import cross_validate as cross_validate
 from grammeter.ranking.prediction import predict_by_radius as predict_by_radius
 from grammeter.ranking.rank import cluster_numbers as cluster_numbers
 from grammeter.ranking.rank import rank_systems as rank_systems
+from grammeter.ranking.rating_means import RATED as RATED
+from grammeter.ranking.rating_means import Average as Average
+from grammeter.ranking.rating_means import RatedSystems as RatedSystems
+from grammeter.ranking.rating_means import rank_by_means as rank_by_means
+from grammeter.ranking.rating_means import with_criteria as with_criteria
+from grammeter.ranking.rating_pairs import RatingAgreement as RatingAgreement
+from grammeter.ranking.rating_pairs import rating_agreement as rating_agreement
 from grammeter.ranking.selection import FEW as FEW
 from grammeter.ranking.selection import FEW_SYSTEMS as FEW_SYSTEMS
 from grammeter.ranking.selection import SYSTEM_SETS as SYSTEM_SETS

@@ -92,15 +92,8 @@ def accept_rates(
     scores = np.array([of.rate for of in counts.values()])
     if not np.isfinite(scores).any():
         raise core.DataError("no edit has a verdict", fix="Call one valid or invalid at least.")
-    ranges = rank.rank_ranges(*rank.run_ranks(runs), confidence)
-    order = rank.score_order(scores, *(-np.array(ends) for ends in zip(*ranges, strict=True)))
-    clusters = zip(order, rank.cluster_numbers([ranges[at] for at in order]), strict=True)
-    names = [*counts]
-    rows = [
-        core.RankedSystem(names[at], of.rate, ranges[at], cluster, of.reason)
-        for at, cluster in clusters
-        for of in [counts[names[at]]]
-    ]
+    reasons = [of.reason for of in counts.values()]
+    rows = [*rank.rows_of_runs([*counts], scores, runs, reasons, confidence)]
     by_type, notes = None, [*notes_of(items), *_notes(shown, weighted=not lacking)]
     if types is not None:
         kinds, typing = edit_types({i.key(e) for _, i, e in shown}, types, source, pipeline)

@@ -47,14 +47,24 @@ def _rows(
     bare = unlabelled(pairs, resampling.unit)
     scores = _equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
     runs = method.runs(bare.pairs, resampling)[:, bare.place]
-    ranges = rank_ranges(*run_ranks(runs), confidence, alike=bare.alike[bare.place].tolist())
+    alike, reasons = bare.alike[bare.place].tolist(), list(_reasons(method, pairs))
+    yield from rows_of_runs(pairs.systems, scores, runs, reasons, confidence, alike)
+
+
+def rows_of_runs(
+    names: Sequence[str],
+    scores: core.FloatArray,
+    runs: core.FloatArray,
+    reasons: Sequence[str | None],
+    confidence: float,
+    alike: Sequence[int] | None = None,
+) -> Iterator[core.RankedSystem]:
+    """Yield systems, best first: scores ``(systems,)``, those of runs ``(runs, systems)``."""
+    ranges = rank_ranges(*run_ranks(runs), confidence, alike=alike)
     order = score_order(scores, *(-np.array(ends) for ends in zip(*ranges, strict=True)))
     clusters = cluster_numbers([ranges[at] for at in order])
-    reasons = list(_reasons(method, pairs))
     for at, cluster in zip(order, clusters, strict=True):
-        yield core.RankedSystem(
-            pairs.systems[at], float(scores[at]), ranges[at], cluster, reasons[at]
-        )
+        yield core.RankedSystem(names[at], float(scores[at]), ranges[at], cluster, reasons[at])
 
 
 def _equalised(scores: core.FloatArray, alike: core.IntArray) -> core.FloatArray:

@@ -10,6 +10,7 @@ from grammeter.core import (
     DataError,
     EditItem,
     Ranking,
+    Rating,
     UnknownNameError,
     listed,
     with_sentence_numbers,
@@ -37,7 +38,7 @@ FEW_SYSTEMS = 10  # correlations of fewer systems get a note
 
 
 _Names = Sequence[str] | None
-Judged = TypeVar("Judged", Ranking, EditItem)
+Judged = TypeVar("Judged", Ranking, EditItem, Rating)
 
 
 @dataclass(frozen=True, eq=False)

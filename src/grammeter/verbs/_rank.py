@@ -17,7 +17,7 @@ from grammeter.core import (
     checked,
     renamed,
 )
-from grammeter.formats import EditJudgments, Judgments, read_corpus
+from grammeter.formats import EditJudgments, Judgments, Ratings, read_corpus
 
 
 @overload
@@ -35,17 +35,17 @@ def rank(
     rankings: Sequence[Ranking], *, draw_radius: Literal[True], **options: Any
 ) -> ranking.DrawRadius: ...
 @overload
-def rank(rankings: Sequence[Ranking] | Sequence[EditItem], **options: Any) -> Ranked: ...
+def rank(rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings, **options: Any) -> Ranked: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def rank(
-    rankings: Sequence[Ranking] | Sequence[EditItem],
+    rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings,
     *,
     head_to_head: bool = False,
     validate: int | None = None,
     learning_curve: bool = False,
     draw_radius: bool = False,
-    by: str | ranking.Method = "expected-wins",
+    by: str | ranking.Method | None = None,
     unit: ranking.Unit | None = None,
     resamples: int | None = None,
     seed: int = 1,
@@ -65,6 +65,8 @@ def rank(
     types: Tier | None = None,
     source: str | Path | None = None,
     pipeline: str | None = None,
+    criterion: str | None = None,
+    average: ranking.Average | None = None,
 ) -> Ranked | ranking.HeadToHead | ranking.Prediction | study.Outlook | ranking.DrawRadius:
     """Rank systems by human judgments, best first, with the scores of all the data.
 
@@ -90,7 +92,9 @@ def rank(
         than a radius share one, for every radius.
     by
         ``expected-wins``, ``trueskill``, ``bradley-terry``, or one such as ``TrueSkill(tau=0.1)``;
-        of judgments of edits ``accept-rate``, the share of a system's edits that are valid.
+        of judgments of edits ``accept-rate``, the share of a system's edits that are valid; of
+        ratings ``mean`` or ``z-score`` within each judge's. Default ``expected-wins``, of ratings
+        ``mean``; other methods take each judge's ratings of a sentence as a ranking.
     unit
         The unit of resampling for the rank ranges, and of folds: ``document``, ``sentence``,
         ``ranking`` or ``pair``. Default ``sentence``; TrueSkill resamples nothing, its runs have
@@ -127,12 +131,22 @@ def rank(
     types, source, pipeline
         Of ``accept-rate`` alone: also the rates by type of edit; the file of the source,
         against which edits are checked; and the spaCy pipeline for ERRANT's types.
+    criterion
+        Of ratings alone: by what; ``mean`` averages all criteria, each scale mapped to 0..1.
+        Default: the only one.
+    average
+        Of ``mean`` and ``z-score`` alone: over ``segments``, each with the mean over its judges, or
+        over all ``ratings``; default ``segments``.
     """
     if head_to_head + learning_curve + draw_radius + (validate is not None) > 1:
         raise UsageError("several questions at once", fix="Ask for one result after the other.")
     chance, ranked = not head_to_head and not draw_radius, not head_to_head and not learning_curve
     both = "a ranking or --validate"
-    check_home(ranked, f"{both}, or --draw-radius", by=by != "expected-wins")
+    is_rated, alone = isinstance(rankings, Ratings), ranked and chance and validate is None
+    check_home(ranked, f"{both}, or --draw-radius", by=by not in (None, "expected-wins"))
+    by = by or ("mean" if is_rated and alone else "expected-wins")
+    check_home(is_rated, "ratings", criterion=criterion)
+    check_home(by in ranking.RATED, "--by mean and z-score, of ratings", average=average)
     check_home(ranked and chance, both, unit=unit, confidence=confidence != 0.95)
     check_home(chance, "what is resampled", resamples=resamples is not None, seed=seed != 1)
     check_home(ranked and by == "expected-wins", "--by expected-wins", divisor=divisor)
@@ -142,7 +156,7 @@ def rank(
     judged = {"types": types, "source": source, "pipeline": pipeline}
     check_home(by == ranking.ACCEPT_RATE, "--by accept-rate", **judged)
     if by == ranking.ACCEPT_RATE:
-        check_home(ranked and chance and validate is None, "judgments that rank outputs",
+        check_home(alone, "judgments that rank outputs",
                    head_to_head=head_to_head, draw_radius=draw_radius, validate=validate,
                    learning_curve=learning_curve)  # fmt: skip
         check_home(unit in (None, "sentence"), "other methods: edits by sentence", unit=unit)
@@ -153,24 +167,39 @@ def rank(
             without_judges=without_judge, confidence=confidence, types=types, pipeline=pipeline,
             resampling=ranking.Resampling(runs=1000 if resamples is None else resamples, seed=seed),
         )  # fmt: skip
-    rankings = _ranked(rankings)
+    counted: Any = {"judges": judge, "without_judges": without_judge}
+    runs = resamples if resamples is not None else 1000 if validate is None else 100
+    if by in ranking.RATED:
+        check_home(alone, "methods that rank outputs", by=True)
+        check_home(unit in (None, "sentence"), "other methods: ratings by sentence", unit=unit)
+        check_home(False, "other methods", extraction=extraction != "expanded")
+        rated, chosen = _rated(rankings, by, criterion)
+        counted |= {"systems": systems, "drop": drop, "average": average or "segments"}
+        drawn = ranking.Resampling(runs=runs, seed=seed)
+        return ranking.rank_by_means(
+            rated, chosen, rated.scales, by=str(by), resampling=drawn, confidence=confidence,
+            **counted,
+        )  # fmt: skip
+    judgments = rankings.rankings(criterion) if isinstance(rankings, Ratings) else _ranked(rankings)
     elsewhere = "results other than a curve"
     check_home(not learning_curve, elsewhere, extraction=extraction != "expanded")
     method = ranking.method_of(by, divisor=divisor, prior=prior)
-    of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
-    selection = ranking.select(rankings, systems=systems, drop=drop, extraction=extraction, **of)
-    if head_to_head:
-        return ranking.duels(selection, zeros=zeros or "one")
-    if draw_radius:
-        return ranking.predict_by_radius(selection, method)
-    runs = resamples if resamples is not None else 1000 if validate is None else 100
+    of: Any = {**counted, "numbering": numbering}
+    selection = ranking.select(judgments, systems=systems, drop=drop, extraction=extraction, **of)
+    if head_to_head or draw_radius:
+        radius = None if head_to_head else ranking.predict_by_radius(selection, method)
+        return radius or ranking.duels(selection, zeros=zeros or "one")
     if learning_curve:
         return study.outlook(selection, resamples=runs, seed=seed)
     unit = unit or ("sentence" if validate is not None else method.unit)
     drawn = ranking.Resampling(unit=unit, runs=runs, seed=seed, processes=processes)
     sure: Any = {"resampling": drawn, "confidence": confidence}
     if validate is None:
-        return ranking.rank_systems(selection, method, **sure)
+        result = ranking.rank_systems(selection, method, **sure)
+        if isinstance(rankings, Ratings):
+            chosen = rankings.with_criterion(criterion)
+            result = ranking.with_criteria(result, rankings, chosen, rankings.scales, **counted)
+        return result
     dealt: Any = {"folds": validate, "repeats": repeats, "training": training or "held-out"}
     return ranking.cross_validate(selection, method, **dealt, **sure)
 
@@ -183,10 +212,12 @@ def agree(  # pyright: ignore[reportOverlappingOverload] - else the last
 def agree(rankings: Sequence[Ranking], **options: Any) -> ranking.Agreement: ...
 @overload
 def agree(rankings: Sequence[EditItem], **options: Any) -> ranking.EditAgreement: ...
+@overload
+def agree(rankings: Ratings, **options: Any) -> ranking.RatingAgreement: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def agree(
-    rankings: Sequence[Ranking] | Sequence[EditItem],
+    rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings,
     *,
     correlate: bool = False,
     kappa: ranking.KappaKind = "script",
@@ -198,8 +229,11 @@ def agree(
     confidence: float = 0.95,
     outputs: Mapping[str, Sequence[str]] | None = None,
     numbering: str | None = None,
-) -> ranking.Agreement | ranking.JudgeCorrelations | ranking.EditAgreement:
-    """Measure the agreement of judges on pairs of outputs, or on single edits.
+    criterion: str | None = None,
+) -> (
+    ranking.Agreement | ranking.JudgeCorrelations | ranking.EditAgreement | ranking.RatingAgreement
+):
+    """Measure the agreement of judges on pairs of outputs, on single edits, or on ratings.
 
     Two judgments are compared where the same two outputs of a sentence, of the same document,
     were ranked: one is better, they tie, or the other is better. Equal outputs are one; an output
@@ -225,15 +259,23 @@ def agree(
         and the share covered.
     outputs
         The systems' texts, one a sentence: equal ones that stand apart are found by them, too.
+    criterion
+        Of ratings alone: this criterion; ``mean`` averages all. Default: all, one by one; with
+        ``correlate`` the only one.
     """
-    if any(isinstance(item, EditItem) for item in rankings):
-        drawn = {
-            "resamples": resamples != 1000,
-            "seed": seed != 1,
-            "confidence": confidence != 0.95,
-        }
-        drawn |= {"correlate": correlate, "replies": replies, "kappa": kappa != "script"}
-        check_home(False, "judgments that rank outputs", **drawn)
+    check_home(isinstance(rankings, Ratings), "ratings", criterion=criterion)
+    is_edits = any(isinstance(item, EditItem) for item in rankings)
+    if is_edits or (isinstance(rankings, Ratings) and not correlate):
+        unused = {"resamples": resamples != 1000, "seed": seed != 1}
+        unused |= {"confidence": confidence != 0.95, "correlate": correlate}
+        unused |= {"replies": replies, "kappa": kappa != "script"}
+        check_home(False, "judgments that rank outputs", **unused)
+    if isinstance(rankings, Ratings):
+        if not correlate:
+            chosen = rankings if criterion is None else rankings.with_criterion(criterion)
+            return ranking.rating_agreement(chosen, judges=judge, without_judges=without_judge)
+        rankings = rankings.rankings(criterion)
+    if is_edits:
         return ranking.edit_agreement(_edits(rankings), judges=judge, without_judges=without_judge)
     rankings = _by_reply(_ranked(rankings)) if replies else _ranked(rankings)
     of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
@@ -253,6 +295,14 @@ def _edits(items: Sequence[Any], source: Sequence[str] | None = None) -> EditJud
         raise UsageError("--by accept-rate takes judgments of edits", fix=fix)
     judged = items if isinstance(items, EditJudgments) else EditJudgments(tuple(items))
     return judged if source is None else judged.checked(source)
+
+
+def _rated(items: Any, by: Any, criterion: str | None) -> tuple[Ratings, Ratings]:
+    """Return the ratings for all criteria, and for the one that counts; refuse rankings."""
+    if not isinstance(items, Ratings):
+        fix = "Rankings have the methods expected-wins, trueskill and bradley-terry."
+        raise UsageError(f"--by {by} takes ratings, numbers that judges gave to outputs", fix=fix)
+    return items, items.with_criterion(criterion)
 
 
 def _ranked(items: Sequence[Any]) -> Sequence[Ranking]:
