@@ -121,6 +121,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
                                              "resamples": 5, "metrics": ["m2"], "drop": []}),
         "meta_edits": (gm.meta_edits, {"judgments": edits, "values": {"m": {(1, 0, 1, "a"): 1.0}},
                                        "resamples": 5, "missing": "drop"}),
+        "meta_attack": (gm.meta_attack, {"corpus": corpus, "metrics": [TABLES], "seed": 1,
+                                         "attack": ["copy"]}),
         "fail_under": (gm.fail_under, {"scores": table, "limits": {"m2": 0.5}}),
         "list_datasets": (gm.list_datasets, {}),
         "metric": (gm.metric, {"spelled": "m2"}),
@@ -137,7 +139,7 @@ NAMES = [
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
     "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_judge",
-    "meta_sentence", "meta_edits", "fail_under", "list_datasets",
+    "meta_sentence", "meta_edits", "meta_attack", "fail_under", "list_datasets",
     "write_report", "metric", "Corpus", "Scorer", "Scorer()", "Scorer.corpus",
     "using",
 ]  # fmt: skip

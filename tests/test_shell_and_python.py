@@ -24,6 +24,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meta sentence": gm.meta_sentence,
     "meta window": gm.meta_window,
     "meta beta": gm.meta_beta,
+    "meta attack": gm.meta_attack,
     "meta maege": gm.meta_maege,
     "meta judge": gm.meta_judge,
     "judge": gm.judge,

@@ -77,6 +77,7 @@ from grammeter.verbs import explain as explain
 from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import judge as judge
 from grammeter.verbs import make_report as make_report
+from grammeter.verbs import meta_attack as meta_attack
 from grammeter.verbs import meta_beta as meta_beta
 from grammeter.verbs import meta_edits as meta_edits
 from grammeter.verbs import meta_judge as meta_judge

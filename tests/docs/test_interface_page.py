@@ -29,6 +29,7 @@ COMMANDS = {
     "meta-window": ["meta", "window", "scores.json", "people.json", "-m", "gleu"],
     "meta-judge": ["meta", "judge", "run.jsonl", "judgments.xml"],
     "meta-beta": ["meta", "beta", "scores.json", "people.json", "-m", "m2", "--beta", "0.5,1"],
+    "meta-attack": ["meta", "attack", "-r", "gold.m2", "--hyps", *OUT, "-m", "gleu"],
     "meta-maege": ["meta", "maege", "-s", "source.txt", "-r", "gold.m2", "-m", "gleu"],
     "combination": ["combine", "-s", "source.txt", "--hyps", *OUT],
     "oracle": ["combine", "-r", "gold.m2", "--hyps", *OUT, "-m", "m2", "--oracle", "sentence"],

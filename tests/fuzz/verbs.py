@@ -97,6 +97,7 @@ LINES: dict[str, Sequence[str]] = {
         "meta sentence segments.tsv judgments.xml --bootstrap 9 --systems ALPHA BETA",
         "meta window system-scores.tsv human.tsv --size 2 --format json",
         "meta beta score.json human.tsv -m m2 --beta 0.1:1:0.1 --format json",
+        f"meta attack {_CORPUS} -m m2 --attack constant foreign --attacked ref.txt -o out.json",
         "meta maege -r gold.m2 -m gleu(iterations=2) --chains 2 --format json",
     ),
     "report": (

@@ -24,6 +24,7 @@ BASES = {
     "meta sentence": "meta sentence scores.json people.jsonl",
     "meta window": "meta window scores.json people.jsonl",
     "meta beta": "meta beta scores.json people.jsonl -m m2 --beta 0.5,1",
+    "meta attack": "meta attack -s source.txt -r gold.m2 -m gleu --hyps out/Careful.txt",
     "meta maege": "meta maege -r gold.m2 -m gleu",
     "combine": "combine -s source.txt --hyps out/Careful.txt out/Eager.txt out/Fluent.txt",
     "edits extract": "edits extract -orig source.txt -cor out/Fluent.txt -out - --pipeline neutral",
@@ -53,6 +54,8 @@ VALUES = {
     "--difference": ["Careful Eager"],
     "--systems": ["Careful Eager Echo Fluent Speller", "Careful Eager Echo Thorough"],
     "--drop": ["Eager"],
+    "--attack": ["copy empty", "shuffle", "constant=Fine", "none"],
+    "--attacked": ["out/Eager.txt"],
     "--weights": ["Eager=2", "Nobody=2"],
     "--least": ["1"],
     "--share": ["0"],
@@ -129,6 +132,8 @@ DEFAULTS = {
     "sample --tokenize whitespace",
     "meta maege --tokenize whitespace",
     "combine --tokenize whitespace",
+    "meta attack --tokenize whitespace",
+    "meta attack --metrics gleu",
     "edits compare --scheme errant",
 }
 """What says in words what holds anyway."""

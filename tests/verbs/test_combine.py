@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from fractions import Fraction
 from hashlib import sha256
@@ -369,3 +369,13 @@ def test_the_command_line(tmp_path, monkeypatch, corpus):
         code, printed = page_examples.run(f"grammeter combine -s source.txt {options}")
         assert (code, message in printed) == (exit_code, True), printed
     assert not (tmp_path / "x.txt").exists()
+
+
+def test_references_of_a_systems_own_make_no_oracle(corpus):
+    own = {name: formats.OwnReferences(references=corpus.references) for name in corpus.systems}
+    mine = replace(corpus, references=(), gold=(), own=own)
+    assert gm.combine(mine).texts == gm.combine(corpus).texts
+    with pytest.raises(gm.UsageError, match="references of their own"):
+        gm.combine(mine, oracle="sentence", metric="gleu")
+    with pytest.raises(gm.UsageError, match="references of their own"):
+        gm.meta_attack(mine, ["gleu"])

@@ -46,6 +46,19 @@ def run_judge(args: argparse.Namespace) -> None:
     output.emit(args, result)
 
 
+def run_attack(args: argparse.Namespace) -> None:
+    """Score attacks and print."""
+    with gm.using(models.runtime(args)), models.asking(args):
+        metrics = [gm.metric(name) for name in args.metrics]
+        corpus = inputs.corpus(args, noted=True)
+        models.remark_unused(args, metrics, judging=True)
+        if args.attack and "shuffle" not in args.attack:
+            flags.remark_idle(args, "no tokens are shuffled", "--seed")
+        with output.progress(args):
+            result = flags.call(args, gm.meta_attack, corpus=corpus)
+    output.emit(args, result)
+
+
 def run_maege(args: argparse.Namespace) -> None:
     """Measure and print."""
     from grammeter.models import using

@@ -1,6 +1,6 @@
 """Corpus x metrics -> score table: the only loop over systems and metrics."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,9 +15,12 @@ CUT = "texts longer than the model takes were cut"
 
 def score_table(
     corpus: formats.Corpus, metrics: Mapping[str, Metric],
-    *, types: bool | core.Tier = False, gold_types: bool = False,
+    *, types: bool | core.Tier = False, gold_types: bool = False, aside: Collection[str] = (),
 ) -> core.ScoreTable:  # fmt: skip
-    """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`."""
+    """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`.
+
+    Systems ``aside`` are scored, too, but weigh nothing where a metric looks at all systems.
+    """
     for metric in metrics.values():
         check_needs(metric, corpus)
     if not corpus.judged:
@@ -27,11 +30,11 @@ def score_table(
         fix = "Leave --level document out, or --types and --gold-types."
         raise core.UsageError("error types are counted over all documents, not averaged", fix=fix)
     of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
-    counted = _counted(corpus, list(metrics.values()))
+    counted = _counted(corpus, list(metrics.values()), aside)
     columns: dict[str, core.MetricScores] = {}
     for spelled, metric in metrics.items():
         statistics, segments = counted[metric.counting()]
-        column = _score_one(metric, corpus, statistics)
+        column = _score_one(metric, corpus, statistics, len(corpus.systems) - len(aside))
         column, of_types = _with_types(column, metric, corpus, types, gold_types)
         foreign = errant.not_english(dict(column.signature).get("pipeline"), corpus.sources)
         gold = [edits for part in corpus.parts for edits in part.gold]
@@ -56,7 +59,7 @@ def _counted_alone(corpus: formats.Corpus, metric: Metric) -> dict[str, core.Sta
 
 
 def _counted(
-    corpus: formats.Corpus, metrics: Sequence[Metric]
+    corpus: formats.Corpus, metrics: Sequence[Metric], aside: Collection[str] = ()
 ) -> dict[object, tuple[dict[str, core.Statistics], list[core.Segment]]]:
     """Count for all metrics; by ``counting()`` the rows by system, and what was counted.
 
@@ -70,7 +73,7 @@ def _counted(
     runs.append((corpus, [m for m in metrics if m not in alone and m not in blind]))
     counted: dict[object, tuple[dict[str, core.Statistics], list[core.Segment]]] = {}
     for part, some in ((part, some) for part, some in runs if some):
-        batch = _Batch(part, corpus)
+        batch = _Batch(part, corpus, aside)
         for key, rows in count(some, batch.segments, batch.copies).items():
             by_system, segments = counted.setdefault(key, ({}, []))
             by_system.update(batch.by_system(rows))
@@ -101,7 +104,9 @@ def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
 class _Batch:
     """The segments of all systems that can be judged, equal outputs of one sentence taken once."""
 
-    def __init__(self, corpus: formats.Corpus, whole: formats.Corpus) -> None:
+    def __init__(
+        self, corpus: formats.Corpus, whole: formats.Corpus, aside: Collection[str]
+    ) -> None:
         self.segments: list[core.Segment] = []
         self.copies: list[int] = []
         self.rows: dict[str, core.IntArray] = {}
@@ -115,7 +120,7 @@ class _Batch:
                 if position == len(self.segments):
                     self.segments.append(segment)
                     self.copies.append(0)
-                self.copies[position] += 1
+                self.copies[position] += system not in aside
                 rows.append(position)
             self.rows[system] = np.array(rows, dtype=np.int64)
         self.judged = np.isin(np.arange(len(whole)), whole.judged) if whole.skipped else None
@@ -155,9 +160,9 @@ def _uncovered(name: str, column: core.MetricScores) -> Iterator[str]:
 
 
 def _score_one(
-    metric: Metric, corpus: formats.Corpus, statistics: Mapping[str, core.Statistics]
+    metric: Metric, corpus: formats.Corpus, statistics: Mapping[str, core.Statistics], pool: int
 ) -> core.MetricScores:
-    signature = metric.signature(_context(metric, corpus))
+    signature = metric.signature(_context(metric, corpus, pool))
     documents = corpus.documents if groups.averaged(corpus) else ()
     whole = {s: groups.corpus_score(metric, counts, documents) for s, counts in statistics.items()}
     scores = {system: replace(score, signature=signature) for system, score in whole.items()}
@@ -241,12 +246,12 @@ def _without_types(columns: Mapping[str, core.MetricScores]) -> Iterator[str]:
         yield f"no figures by error type of {', '.join(without)}: these tell none apart"
 
 
-def _context(metric: Metric, corpus: formats.Corpus) -> dict[str, object]:
+def _context(metric: Metric, corpus: formats.Corpus, pool: int) -> dict[str, object]:
     form = dict(corpus.settings)
     if corpus.normalisation:
         form["unicode"] = corpus.normalisation
     if metric.pooled:
-        form["pool"] = len(corpus.systems)
+        form["pool"] = pool
     if corpus.unjudgeable:
         form["unjudged"] = f"{corpus.unjudged}({len(corpus.unjudgeable)})"
     if metric.needs == "nothing":

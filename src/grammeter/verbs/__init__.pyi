@@ -26,6 +26,8 @@ from grammeter.verbs._meta import correlate as correlate
 from grammeter.verbs._meta import meta_beta as meta_beta
 from grammeter.verbs._meta import meta_system as meta_system
 from grammeter.verbs._meta import meta_window as meta_window
+from grammeter.verbs._meta_attack import MetaAttack as MetaAttack
+from grammeter.verbs._meta_attack import meta_attack as meta_attack
 from grammeter.verbs._meta_edits import meta_edits as meta_edits
 from grammeter.verbs._meta_judge import JudgeMeta as JudgeMeta
 from grammeter.verbs._meta_judge import meta_judge as meta_judge

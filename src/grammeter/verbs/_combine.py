@@ -169,6 +169,9 @@ def combine(
         return _voted(corpus, _votes(weights, corpus), least, share, edit_rule, pipeline)
     if metric is None:
         raise core.UsageError("no metric says what is best", fix="Name one (-m).")
+    if corpus.own and oracle:
+        fault = "systems with references of their own have no common oracle"
+        raise core.UsageError(fault, fix="Give references that all systems share (-r).")
     if oracle is None:
         return _least_risk(corpus, _votes(weights, corpus), make_metric(metric))
     core.UnknownNameError.check("oracle", oracle, get_args(OracleKind))
