@@ -45,6 +45,7 @@ OWN_NAMES = {
     "source.txt": "source.txt",
     "gold.m2": "gold.m2",
     "texts.tsv": "texts.tsv",
+    "edits.jsonl": "edits.jsonl",
     "ref0.txt": "ref0.txt",
     "ref1.txt": "ref1.txt",
     "out/Careful.txt": "systems/Careful.txt",

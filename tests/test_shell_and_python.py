@@ -23,6 +23,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meta system": gm.meta_system,
     "meta sentence": gm.meta_sentence,
     "meta window": gm.meta_window,
+    "meta edits": gm.meta_edits,
     "meta beta": gm.meta_beta,
     "meta attack": gm.meta_attack,
     "meta maege": gm.meta_maege,

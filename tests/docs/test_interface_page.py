@@ -26,6 +26,7 @@ COMMANDS = {
     "judge-correlation": ["agree", "judgments.xml", "--correlate"],
     "meta-system": ["meta", "system", "scores.json", "people.json"],
     "meta-sentence": ["meta", "sentence", "scores.json", "judgments.xml"],
+    "meta-edits": ["meta", "edits", "edits.jsonl", "-r", "gold.m2"],
     "meta-window": ["meta", "window", "scores.json", "people.json", "-m", "gleu"],
     "meta-judge": ["meta", "judge", "run.jsonl", "judgments.xml"],
     "meta-beta": ["meta", "beta", "scores.json", "people.json", "-m", "m2", "--beta", "0.5,1"],
@@ -56,7 +57,7 @@ def folder(tmp_path_factory):
     """The sample corpus, scored and ranked."""
     folder = tmp_path_factory.mktemp("interface")
     sample = sample_corpus()
-    for name in ("judgments.xml", "source.txt", "gold.m2"):
+    for name in ("judgments.xml", "source.txt", "gold.m2", "edits.jsonl"):
         (folder / name).write_bytes((sample / name).read_bytes())
     shutil.copytree(sample / "systems", folder / "out")
     systems = [str(path) for path in sorted(sample.glob("systems/*.txt"))]

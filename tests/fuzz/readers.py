@@ -16,6 +16,7 @@ from grammeter.core import Signature, UsageError
 from grammeter.core.spelling import parse, spell
 from grammeter.engine.job import parse_keep
 from grammeter.formats import (
+    EditJudgments,
     find_shards,
     format_m2,
     get_dataset,
@@ -26,6 +27,7 @@ from grammeter.formats import (
     parse_sgml,
     read_blocks,
     read_corpus,
+    read_edit_values,
     read_items,
     read_m2,
     read_parallel,
@@ -48,6 +50,7 @@ from grammeter.llm.cost import read_prices
 from grammeter.llm.reply import read as read_reply
 from grammeter.metrics import metric
 from grammeter.training.pairs import read_pairs
+from grammeter.verbs import agree, rank
 from grammeter.verbs._read import read_materials
 
 
@@ -128,6 +131,17 @@ def _judgments(path: Path) -> None:
     (other := path.with_name("other.jsonl")).write_text(samples.JUDGMENTS, "utf-8")
     with suppress(UsageError):  # they do not show that they count alike
         read_judgments([path, other])
+
+
+def _judged_edits(path: Path) -> None:
+    judged = read_judgments(path)
+    assert isinstance(judged, EditJudgments)
+    agree(judged)
+    rank(judged, by="accept-rate", resamples=5)
+
+
+def _edit_values(path: Path) -> None:
+    read_edit_values(path)
 
 
 def _judged_outputs(path: Path) -> None:
@@ -252,6 +266,8 @@ READERS: dict[str, Reader] = {
     ),
     "ratings csv": Reader(read_ratings, _texts(samples.RATINGS), ".csv"),
     "judgments": Reader(_judgments, _texts(*samples.ALL_JUDGMENTS), ".xml"),
+    "judgments of edits": Reader(_judged_edits, _texts(samples.EDITS, samples.EDITS_CSV), ".jsonl"),
+    "values of edits": Reader(_edit_values, _texts(samples.EDIT_VALUES), ".tsv"),
     "judgments of outputs": Reader(
         _judged_outputs,
         _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS.replace('"A"', '"ALPHA"')),

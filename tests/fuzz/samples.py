@@ -107,6 +107,22 @@ JUDGMENTS = """\
 {"judge": "bob", "segment": 3, "groups": [["GAMMA"], ["BETA"]], "ranks": [1, 1], "item": "x"}
 {"judge": "llm", "segment": 3, "groups": [["A"]], "ranks": [1], "scores": [3.5], "replies": [{}]}
 """
+EDITS = """\
+{"judge": "ann", "segment": 1, "item": "0", "shown": [["ALPHA"], ["BETA", "GAMMA"]], "edits": \
+[[{"start": 0, "end": 1, "correction": "Dogs", "verdict": "valid"}], [{"start": 1, "end": 1, \
+"correction": "", "verdict": null}]], "marked": [[0, 1]]}
+{"judge": "bob", "segment": 1, "shown": [["ALPHA"]], "edits": [[{"start": 0, "end": 1, \
+"correction": "Dogs", "verdict": "invalid"}]], "version": 2, "kind": "normal"}
+"""
+EDITS_CSV = """\
+judge,segment,system,start,end,correction,verdict
+ann,1,ALPHA,0,1,Dogs,valid
+ann,1,BETA,1,2,"barks, loudly",0
+"""
+EDIT_VALUES = """\
+metric\tsegment\tstart\tend\tcorrection\tvalue
+m\t1\t0\t1\tDogs\t0.5
+"""
 ALL_JUDGMENTS = (APPRAISE, APPRAISE_OF_WMT, WMT, WMT_OF_OLD, JUDGMENTS)
 ITEMS = """\
 {"segment": 1, "systems": ["ALPHA", "BETA"], "judges": ["ann"], "groups": [["ALPHA"], ["BETA"]]}
@@ -208,6 +224,7 @@ def lay_out(folder: Path) -> None:
     texts = {
         **{"source.txt": SOURCE, "ref.txt": BETTER, "gold.m2": M2, "essays.sgml": SGML},
         **{f"{system}.txt": text for system, text in OUTPUTS.items()},
+        **{"edits.jsonl": EDITS, "edits.csv": EDITS_CSV, "values.tsv": EDIT_VALUES},
         **{"judgments.xml": APPRAISE, "judgments.csv": WMT, "judgments.jsonl": JUDGMENTS},
         **{"items.jsonl": ITEMS, "checks.jsonl": CHECKS, "records.jsonl": RECORDS_JSONL},
         **{"pairs.jsonl": PAIRS_JSONL, "pairs.tsv": PAIRS_TSV, "pairs.csv": PAIRS_CSV},

@@ -95,6 +95,8 @@ LINES: dict[str, Sequence[str]] = {
         "meta system score.json judgments.jsonl -o out.json",
         "meta sentence score.json judgments.jsonl --bootstrap 9 --format json",
         "meta sentence segments.tsv judgments.xml --bootstrap 9 --systems ALPHA BETA",
+        "meta edits edits.jsonl -r gold.m2 --resamples 9 --format json",
+        "meta edits edits.csv --values values.tsv --missing drop --resamples 9",
         "meta window system-scores.tsv human.tsv --size 2 --format json",
         "meta beta score.json human.tsv -m m2 --beta 0.1:1:0.1 --format json",
         f"meta attack {_CORPUS} -m m2 --attack constant foreign --attacked ref.txt -o out.json",

@@ -20,8 +20,18 @@ def folder(tmp_path_factory) -> Path:
     """The sample corpus, and what the second column of the table of feeds writes."""
     folder = tmp_path_factory.mktemp("feeds")
     sample = sample_corpus()
-    for name in ("source.txt", "gold.m2", "ref0.txt", "texts.tsv"):
+    for name in ("source.txt", "gold.m2", "ref0.txt", "texts.tsv", "edits.jsonl"):
         shutil.copy(sample / name, folder)
+    judged = [json.loads(line) for line in (sample / "edits.jsonl").read_text("utf-8").splitlines()]
+    edits = {
+        f"m\t{item['segment']}\t{edit['start']}\t{edit['end']}\t{edit['correction']}": edit["end"]
+        for item in judged
+        for row in item["edits"]
+        for edit in row
+    }
+    rows = [f"{key}\t{value % 3}\n" for key, value in edits.items()]
+    head = "metric\tsegment\tstart\tend\tcorrection\tvalue\n"
+    (folder / "values.tsv").write_text(head + "".join(rows), "utf-8")
     shutil.copy(sample / "judgments.xml", folder / "people.xml")
     shutil.copytree(sample / "systems", folder / "out")
     columns = [(folder / name).read_text("utf-8").splitlines() for name in PAIRED]

@@ -274,12 +274,13 @@ def test_weighted_rates_estimate_those_of_all_sentences() -> None:
 def test_a_report_says_who_accepted_spurious_edits(tmp_path: Path) -> None:
     gold = tmp_path / "gold.m2"
     gold.write_text(
-        "S He go home .\nA 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n", encoding="utf-8"
+        "S He went home quick .\nA 3 4|||R:MORPH|||quickly|||REQUIRED|||-NONE-|||0\n",
+        encoding="utf-8",
     )
-    for name, text in (("A", "She go home .\n"), ("B", "She goes home .\n")):
+    for name, text in (("A", "She went home quick .\n"), ("B", "She went home quickly .\n")):
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     outputs = [tmp_path / "A.txt", tmp_path / "B.txt"]
-    table = gm.score(gm.read_corpus(references=[gold], systems=outputs), ["m2"])
+    table = gm.score(gm.read_corpus(references=[gold], systems=outputs), ["errant(pipeline=plain)"])
     edits = [EditItem(judge=judge, segment=1, shown=(("A",),), edits=(
         (EditJudgment(0, 1, "She", verdict=verdict),),)) for judge, verdict in
         (("x", True), ("y", False))]  # fmt: skip

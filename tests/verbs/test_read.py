@@ -12,6 +12,7 @@ from grammeter.resources import sample_corpus
 
 SAMPLE = sample_corpus()
 JUDGMENTS = str(SAMPLE / "judgments.xml")
+EDITS = str(SAMPLE / "edits.jsonl")
 OUTPUTS = [str(file) for file in sorted((SAMPLE / "systems").iterdir())]
 CORPUS = ["-s", str(SAMPLE / "source.txt"), "-r", str(SAMPLE / "gold.m2")]
 SCORED = ["score", *CORPUS, "--hyps", *OUTPUTS, "-m", "m2", "green"]
@@ -29,6 +30,9 @@ CALLS = {
     "learning-curve": ["rank", JUDGMENTS, "--learning-curve", "--resamples", "20"],
     "judge-correlation": ["agree", JUDGMENTS, "--correlate"],
     "difference": ["compare", "SCORES", "--difference", "Eager", "Careful"],
+    "accept-rate": ["rank", EDITS, "--by", "accept-rate", "--resamples", "20"],
+    "agreement on edits": ["agree", EDITS],
+    "meta-edits": ["meta", "edits", EDITS, "-r", str(SAMPLE / "gold.m2"), "--resamples", "20"],
     "explanation": ["explain", "SCORES", "--system", "Eager", "--line", "1"],
 }
 TYPED = ("ScoreTable", "Ranked", "Agreement", "Comparison", "SystemMeta")

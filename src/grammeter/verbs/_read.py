@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from grammeter import core, formats
 from grammeter.meta import META_SYSTEM, SystemMeta
-from grammeter.ranking import AGREEMENT, Agreement
+from grammeter.ranking import ACCEPT_RATE, AGREEMENT, Agreement
 from grammeter.verbs._compare.results import COMPARISON, Comparison
 
 Readable = type[core.ScoreTable | core.Ranked | Comparison | Agreement | SystemMeta]
@@ -76,7 +76,8 @@ def read(path: str | Path) -> core.Result | formats.Judgments:
     if not isinstance(kind, str):
         fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
         raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
-    known = CLASSES.get(kind)
+    of_edits = "edits" in data or data.get("method") == ACCEPT_RATE
+    known = None if of_edits else CLASSES.get(kind)
     return known.from_dict(data, where=where) if known else StoredResult(kind, data)
 
 
