@@ -26,7 +26,11 @@ def run_sentence(args: argparse.Namespace) -> None:
 
 def run_edits(args: argparse.Namespace) -> None:
     """Measure and print."""
-    output.emit(args, flags.call(args, gm.meta_edits))
+    from grammeter.models import using
+
+    with using(models.runtime(args)), output.progress(args):
+        result = flags.call(args, gm.meta_edits)
+    output.emit(args, result)
 
 
 def run_window(args: argparse.Namespace) -> None:

@@ -29,10 +29,12 @@ Subset = int  # edits as bits: edit 0 is the lowest
 def attribute(
     metric: metrics.Metric, segment: core.Segment, *, method: core.Method = "shapley",
     pipeline: str | None = None, seed: int = 1, limit: int = LIMIT, company: Sequence[str] = (),
+    edits: Sequence[core.Edit] | None = None,
 ) -> core.Attribution:  # fmt: skip
     """Share a sentence score out among the edits of an output.
 
-    The edits are those that ERRANT's annotator extracts, with its ``pipeline``. All texts are
+    The ``edits`` are by default those that ERRANT's annotator extracts, with its ``pipeline``;
+    those that are given must make the output of the source. All texts are
     scored as one batch, each distinct one once, each as if it stood alone; what is shared out is
     the sentence score, in the metric's own units. ``limit``: tokens that may be scored, in all
     texts together. If that does not suffice for all subsets of the edits, random orders are drawn
@@ -47,8 +49,11 @@ def attribute(
     if seed < 0 or limit < 1:
         fault = f"seed={seed}, limit={limit} is not possible"
         raise core.UsageError(fault, fix="Take a seed of at least 0 and a limit of at least 1.")
-    extract = errant.annotator(pipeline)
-    (edits,) = extract.annotate([(segment.source, segment.hypothesis)])
+    settings: Mapping[str, object] = {"edits": "given"}
+    if edits is None:
+        extract = errant.annotator(pipeline)
+        (edits,) = extract.annotate([(segment.source, segment.hypothesis)])
+        settings = extract.signature()
     longest = max(len(text.split()) for text in (segment.source, segment.hypothesis))
     most = limit // max(longest, 1)
     orders = draw_orders(len(edits), seed, most) if method == "shapley" else None
@@ -58,10 +63,10 @@ def attribute(
     values, errors = _share(method, scores, len(edits), orders)
     chance: dict[str, object] = {"orders": len(orders), "seed": seed} if orders else {}
     return core.Attribution(
-        method=method, total=scores[2 ** len(edits) - 1], baseline=scores[0], edits=edits,
+        method=method, total=scores[2 ** len(edits) - 1], baseline=scores[0], edits=tuple(edits),
         values=tuple(values.tolist()), errors=None if errors is None else tuple(errors.tolist()),
         orders=len(orders) if orders else None, reason=reason,
-        signature=core.Signature.of(method, chance | extract.signature()),
+        signature=core.Signature.of(method, chance | {**settings}),
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def explain(
     if not 1 <= line <= len(segments):
         fault = f"there is no line {line}"
         raise core.UsageError(fault, fix=f"Lines count from 1 to {len(segments)}.")
-    place = _Place(corpus, system, line - 1, segments)
+    place = Place(corpus, system, line - 1, segments)
     stored = {name: column.metric for name, column in columns.items()}
     chosen = {
         str(name): make_metric(stored.get(name, name) if isinstance(name, str) else name)
@@ -98,7 +98,7 @@ def corpus_of(table: core.ScoreTable) -> Corpus:
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """One output: whose, on which line (from 0), and all outputs of the same system."""
 
     corpus: Corpus
@@ -133,7 +133,7 @@ class _Place:
 
 
 def _as_scored(
-    alone: core.Explanation, column: core.MetricScores | None, place: _Place
+    alone: core.Explanation, column: core.MetricScores | None, place: Place
 ) -> core.Explanation:
     """Give an explanation the very score that a table has, and what the corpus chose."""
     scores = column.segments.get(place.system) if column else None

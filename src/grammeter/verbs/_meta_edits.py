@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter import core, formats, meta, ranking
+from grammeter import core, formats, meta, ranking, scoring
 from grammeter.core import EditItem, EditKey
+from grammeter.metrics import Metric, metric
+from grammeter.verbs._edit_values import values_of_edits
 
 PathLike = str | Path
 REFERENCE = "reference"
@@ -18,6 +20,11 @@ def meta_edits(
     *,
     references: Sequence[PathLike] | None = None,
     values: PathLike | Mapping[str, Mapping[EditKey, float]] | None = None,
+    source: PathLike | None = None,
+    hyps: Sequence[PathLike] = (),
+    metrics: Sequence[str | Metric] = (),
+    attribution: core.Method | None = None,
+    limit: int = scoring.LIMIT,
     judge: Sequence[str] | None = None,
     types: core.Tier | None = None,
     pipeline: str | None = None,
@@ -40,6 +47,13 @@ def meta_edits(
     values
         What metrics give the edits: a table (metric, segment, start, end, correction, value), or
         by name the value of each edit ``(segment, start, end, correction)``.
+    source, hyps
+        The sentences, and the outputs that were judged; judged edits are checked against them.
+    metrics
+        What these say of each edit, see :func:`~grammeter.verbs._edit_values.values_of_edits`.
+    attribution, limit
+        Of metrics: share the sentence score out among the edits, ``shapley`` or ``leave-one-out``,
+        instead of their own weights; how many tokens may be scored for one output.
     judge
         Whose judgments count; default everybody's.
     types
@@ -51,30 +65,44 @@ def meta_edits(
     resamples, seed, confidence
         For the percentile intervals over segments; 0 resamples: none.
     """
-    if references is None and values is None:
-        fix = "Give gold edits (-r GOLD.m2), values (--values VALUES.tsv), or both."
+    if references is None and values is None and not metrics:
+        fix = "Give gold edits (-r GOLD.m2), metrics (-m), or values (--values VALUES.tsv)."
         raise core.UsageError("no reference and no values of a metric", fix=fix)
+    if metrics and not hyps:
+        fix = "Add --hyps FILE..., the outputs that were judged, and their source (-s)."
+        raise core.UsageError("metrics need the outputs", fix=fix)
+    core.check_home(
+        bool(metrics), "metrics (-m)", attribution=attribution, limit=limit != scoring.LIMIT
+    )
     core.check_home(references is not None, "references (-r)", types=types)
     if not 0 < confidence < 1 or min(resamples, seed) < 0:
         fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
         raise core.UsageError(fault, fix="Counts are 0 or more, the confidence lies in 0 to 1.")
     read = _read(judgments)
-    corpus = None if references is None else formats.read_corpus(references=references)
+    texts: Any = {"source": source, "references": references or (), "systems": hyps}
+    corpus = formats.read_corpus(**texts) if source or references or hyps else None
     if corpus is not None:
-        if not corpus.gold:
+        if references and not corpus.gold and not metrics:
             raise core.UsageError("references without edits", fix="Give M2 files.")
-        read.checked(corpus.sources)
+        read.checked(corpus.sources, corpus.systems or None)
     items = ranking.of_judges(read, judge)
     people = meta.PeopleOnEdits.of(items)
-    matching = None if corpus is None else meta.matches(people.keys, corpus.gold)
-    metrics = {} if matching is None else {REFERENCE: matching}
+    gold = corpus is not None and corpus.gold
+    matching = meta.matches(people.keys, gold) if gold else None
+    compared: dict[str, Mapping[EditKey, float]] = {REFERENCE: matching} if matching else {}
     table = formats.read_edit_values(values) if isinstance(values, PathLike) else values or {}
-    if twice := metrics.keys() & table.keys():
-        raise core.UsageError(f"two metrics are called {min(twice)!r}", fix="Rename one.")
     notes = [*read.notes, *people.notes(items)]
+    scoring.check_listed(metrics)
+    asked: Any = {"attribution": attribution, "limit": limit, "seed": seed}
+    more = (values_of_edits(metric(name), items, corpus, **asked) for name in metrics if corpus)
+    for by_name, said in [(table, ()), *more]:
+        if twice := compared.keys() & by_name.keys():
+            raise core.UsageError(f"two metrics are called {min(twice)!r}", fix="Rename one.")
+        compared |= by_name
+        notes += said
     measured: dict[str, meta.EditMetric] = {}
     drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
-    for name, of in {**metrics, **table}.items():
+    for name, of in compared.items():
         some, said = people.with_values(name, of, missing)
         notes += said
         measured[name] = meta.measure_metric(some, of, **drawn)
@@ -88,6 +116,7 @@ def meta_edits(
     settings: dict[str, object] = {"unit": "distinct-edit", "resampled": "segment", **drawn}
     settings["judges"] = len({i.judge for i in items}) if judge is None else "+".join(judge)
     settings |= {"missing": missing} if missing != "error" else {}
+    settings |= {"attribution": attribution} if attribution else {}
     return meta.EditLevel(
         core.Signature.of("meta-edits", settings | {"items": len(items)}),
         len(people.keys), int(people.valid.sum()), int((people.share == 0.5).sum()), measured,
