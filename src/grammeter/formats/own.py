@@ -73,9 +73,10 @@ def corrected(
     for number, item in enumerate(items, start=1):
         try:
             of = item["systems"][system]
-            judges |= dict.fromkeys(n for s in item["systems"].values() for n in s["annotators"])
+            everyone = item["systems"].values()
+            judges |= dict.fromkeys(n for s in everyone for n in s.get("annotators", ()))
             others += [_folded(of["output"])] != [*map(_folded, outputs[number - 1 : number])]
-            by_judge: dict[str, Any] = of["annotators"]
+            by_judge: dict[str, Any] = of.get("annotators", {})
             texts = {name: row.get("corrected") for name, row in by_judge.items()}
             rows.append({name: _folded(text) for name, text in texts.items() if text is not None})
         except (KeyError, TypeError, AttributeError) as error:

@@ -126,9 +126,8 @@ def _flat(references: Any, own: bool = False) -> dict[str, Any]:
     """Return the cells of a list of references, or of such lists by system."""
     is_object = isinstance(references, dict)
     by_system = cast("dict[str, Any]", references) if is_object else {"": references}
-    if not all(isinstance(texts, list) for texts in by_system.values()) or (
-        own and "" in by_system
-    ):
+    lists = all(isinstance(texts, list) for texts in by_system.values())
+    if not lists or (own and "" in by_system):
         fault = f"references is no {'object' if own else 'list'}"
         fix = 'Write "references": ["...", null], or {"SYSTEM": ["..."]} if each has its own.'
         raise core.DataError(fault, fix=fix)

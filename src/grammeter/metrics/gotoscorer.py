@@ -149,7 +149,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
         alone = all(sum(copies[x] for x in positions) < 2 for positions in lines.values())
         if lines and alone and self.weights == "difficulty":
             fault = "gotoscorer weighs chunks by how many systems have them right, and there is"
-            fault += " only one system"
+            fault += " only one system with the same gold edits"
             raise core.UsageError(fault, fix="Score several systems together, or use weights=none.")
 
 
