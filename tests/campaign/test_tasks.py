@@ -58,8 +58,6 @@ def test_all_tasks_in_one_campaign(database, tmp_path):
         campaign_export("mixed", output=tmp_path / "one.jsonl", database=database)
     with pytest.raises(UsageError, match="several tasks"):
         _ = result.text
-    assert result.to_dict()["tasks"]["rating"]["files"] == ["rating.jsonl"]
-    assert "post2/Beta.txt" in result.write()
 
 
 def test_ratings_are_lines_of_scores_by_criterion(database):
@@ -180,6 +178,29 @@ def test_sentences_without_all_post_edits_are_said(database):
     assert all(export.files[f"post/{name}.txt"].count("\n") == 2 for name in SYSTEMS)
 
 
+def test_without_a_sentence_of_all_systems_each_has_its_own(database):
+    from grammeter.campaign.services import campaigns, invites, standing
+    from grammeter.core import Item
+    from grammeter.formats import Corpus
+    from made_campaigns import Made
+
+    mixed(database)
+    pairs = [("Alpha", "Beta"), ("Beta", "Gamma")]
+    items = [Item(segment=at, systems=pair) for at, pair in enumerate(pairs, start=2)]
+    plan = campaigns.Plan(name="parts", judges=1, task="post-edit")
+    campaign = campaigns.create(plan, Corpus(sources=SOURCES, systems=SYSTEMS), items)
+    made = Made(campaign, database, invites.create(campaign, 1))
+    play(made.client(0))
+    export = exported(made, "post-edit")
+    assert "one system at a time" in export.notes[0]
+    assert export.files["source/Gamma.txt"] == "They was late .\n"
+    assert export.files["post/Beta.txt"].count("\n") == 2
+    found = standing.standing(campaign, "post-edit").data["systems"]
+    assert {name: of["sentences"] for name, of in found.items()} == dict(
+        zip(SYSTEMS, (1, 2, 1), strict=True)
+    )
+
+
 def test_a_skipped_item_is_counted_and_not_written(database):
     made, client, address, _, _ = sit(database, "rating")
     skip = {"action": "skip", "key": "s", "reason": "no sense", "score-0-0": "3"}
@@ -280,6 +301,124 @@ def test_the_rank_of_a_campaign_leaves_other_tasks_out(database):
     assert {r.segment for r in results.judgments(made.campaign, "best-worst")} == {4}
 
 
+def test_the_organiser_sees_the_result_of_each_task(database):
+    import io
+    import zipfile
+
+    from made_campaigns import organiser
+
+    made = mixed(database)
+    browser = organiser(made)
+    address = f"/organise/{made.campaign.pk}/"
+    page = browser.get(f"{address}results").content.decode()
+    assert page.count("None yet") == 8
+    for judge in range(2):
+        play(made.client(judge))
+    page = browser.get(f"{address}results").content.decode()
+    assert "None yet" not in page
+    for part in ("accept-rate", "nld", "unchanged", "best", "fluency", "overall"):
+        assert part in page, part
+    assert "rate each correction by criteria" in browser.get(address).content.decode()
+    packed = browser.post(f"{address}export/tasks")
+    with zipfile.ZipFile(io.BytesIO(packed.content)) as file:
+        assert "rating.jsonl" in file.namelist()
+        assert "post/Beta.txt" in file.namelist()
+
+
+def test_the_results_are_those_of_the_exported_files(database, tmp_path):
+    """The other verbs read the files as they are, and say what the live page says."""
+    import grammeter as gm
+    from grammeter.campaign import campaign_export, campaign_status
+
+    made = mixed(database)
+    for judge in range(2):
+        play(made.client(judge))
+    folder = tmp_path / "out"
+    campaign_export("mixed", output=folder, database=database)
+    tasks = campaign_status("mixed", database=database).tasks
+    assert list(tasks) == list(TASKS[1:])
+
+    def ranked(name, **settings):
+        return gm.rank(gm.read_judgments(folder / name), **settings).to_dict()
+
+    assert tasks["best-worst"].data.items() >= ranked("best-worst.jsonl").items()
+    assert tasks["best-worst"].data["counts"]["Beta"]["shown"] == 2
+    assert tasks["marks"].data == ranked("marks.jsonl", by="accept-rate")
+    assert tasks["edits"].data == ranked("edits.marks.jsonl", by="accept-rate")
+    of = {"by": "mean", "criterion": "grammaticality"}
+    assert tasks["rating"].data == ranked("rating.jsonl", **of)
+    assert tasks["direct"].data == ranked("direct.jsonl")
+    corpus = gm.read_corpus(
+        source=folder / "source.txt",
+        systems=sorted((folder / "outputs").iterdir()),
+        references=[str(folder / "post/{system}.txt"), str(folder / "post2/{system}.txt")],
+    )
+    scores = gm.score(corpus, ["nld"]).to_dict()["metrics"]["nld"]["systems"]
+    ours = tasks["post-edit"].data["systems"]
+    assert {name: of["value"] for name, of in scores.items()} == {
+        name: of["nld"] for name, of in ours.items()
+    }
+    assert ours["Alpha"] == {"nld": 0.0, "unchanged": 1.0, "sentences": 1}
+    text = campaign_status("mixed", database=database).write()
+    assert "accept-rate" in text
+    data = campaign_status("mixed", database=database).to_dict()
+    assert set(data["tasks"]) == set(TASKS[1:])
+
+
+def test_from_items_to_figures_on_the_command_line(database, tmp_path, monkeypatch, capsys):
+    from grammeter.campaign import conf
+    from grammeter.cli.main import main
+    from made_campaigns import Made
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "source.txt").write_text("\n".join(SOURCES) + "\n", encoding="utf-8")
+    for name, texts in SYSTEMS.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    tasks = ("rating", "marks", "post-edit", None)
+    items = [
+        {"segment": at, "systems": [*SYSTEMS], **({"task": task} if task else {})}
+        for at, task in enumerate(tasks, start=2)
+    ]
+    (tmp_path / "items.jsonl").write_text("".join(f"{json.dumps(i)}\n" for i in items), "utf-8")
+    outputs = [f"{name}.txt" for name in SYSTEMS]
+    create = ["campaign", "create", "all", "-s", "source.txt", "--hyps", *outputs, "--items"]
+    create += ["items.jsonl", "--task", "direct", "--judges", "2", "--overlap", "4"]
+    assert main([*create, "--database", str(database)]) == 0
+    conf.configure(database, conf.Server(hosts=("testserver",)))
+    from grammeter.campaign.models import Campaign
+    from grammeter.campaign.services import invites
+
+    campaign = Campaign.objects.get(name="all")
+    made = Made(campaign, database, invites.create(campaign, 2))
+    for judge in range(2):
+        assert play(made.client(judge)) == 4
+    capsys.readouterr()
+
+    def run(*words, code=0):
+        assert main([*words]) == code, capsys.readouterr().err
+        return capsys.readouterr()
+
+    base = ["campaign", "export", "all", "--database", str(database)]
+    assert "several tasks (marks, rating, direct, post-edit)" in run(*base, code=2).err
+    assert "post-edit: 2 judgments, 0 of them skipped" in run(*base, "-o", "out/").err
+    means = json.loads(
+        run("rank", "out/rating.jsonl", "--criterion", "fluency", "--format", "json").out
+    )
+    assert set(means["criteria"]) == {"grammaticality", "fluency", "meaning"}
+    rates = run("rank", "out/marks.jsonl", "--by", "accept-rate", "--format", "json").out
+    assert {row["score"] for row in json.loads(rates)["systems"]} <= {1.0, None}
+    for name in ("rating", "marks", "direct"):
+        assert json.loads(run("agree", f"out/{name}.jsonl", "--format", "json").out)
+    hyps = [f"out/outputs/{name}.txt" for name in SYSTEMS]
+    own = ["-r", "out/post/{system}.txt", "-m", "nld", "ter", "--format", "json"]
+    scores = json.loads(run("score", "-s", "out/source.txt", "--hyps", *hyps, *own).out)
+    assert scores["references"] == "own"
+    assert scores["metrics"]["nld"]["systems"]["Alpha"]["value"] == 0
+    corpus = ["-s", "source.txt", "-r", "Alpha.txt", "--hyps", *outputs]
+    run("score", *corpus, "-m", "chrf", "-o", "s.json")
+    run("meta", "sentence", "s.json", "out/rating.jsonl", "--criterion", "fluency")
+
+
 CRITERIA = """
 [accuracy]
 question = "Is it right?"
@@ -326,14 +465,15 @@ def test_criteria_from_a_file(database, tmp_path):
     [
         ("[a]\nscale = [1, 4]\n[b\n", ":3", "no TOML"),
         ("", "", "no criterion"),
-        ("[a]\nscale = [1, 4]\n\n[b]\nscale = [4, 1]\n", ":4", "from 4 to 1"),
+        ("[a]\nscale = [1, 4]\n\n[b]\nscale = [4, 1]\n", ":4", "scale .4, 1."),
         ("[a]\nscale = [1, 100]\n", ":1", "2 to 11 points"),
         ("[a.anchors]\n1 = 'x'\n3 = 'y'\n", ":1", "without an anchor"),
         ("[a]\nscale = [1, 2]\n[a.anchors]\n3 = 'y'\n", ":1", "outside of the scale"),
         ("[a.anchors]\none = 'x'\n", ":1", "whole numbers"),
-        ("[a]\nscale = ['1', '2']\n", ":1", "two whole numbers"),
+        ("[a]\nscale = ['1', '2']\n", ":1", "2 to 11 points"),
+        ("[a]\nscale = 5\n", ":1", "2 to 11 points"),
         ("a = 3\n", ":1", "no table"),
-        ("[a]\nsteps = 3\n", ":1", "'steps' is unknown"),
+        ("[a]\nsteps = 3\n", ":1", "no table of"),
         ("[a]\nquestion = 3\n", ":1", "texts"),
         ("[mean]\nscale = [1, 4]\n", ":1", "no good name"),
     ],

@@ -13,7 +13,7 @@ A TOML file has a table for each criterion, in the order in which they are asked
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,7 +23,6 @@ from grammeter import core, formats
 from grammeter.campaign.choices import NAME_LENGTH
 
 MOST_POINTS = 11  # of a scale whose points are buttons
-DEFAULTS = Path(__file__).with_suffix(".toml")
 _FIX = 'Write a table for each criterion: [fluency], question = "...", scale = [1, 4].'
 
 
@@ -55,7 +54,7 @@ OVERALL = Criterion("overall", 0, 100, "How good is this correction of the sente
 @cache
 def default_criteria() -> tuple[Criterion, ...]:
     """Return grammaticality, fluency and meaning, from 1 to 4."""
-    return read_criteria(DEFAULTS)
+    return read_criteria(Path(__file__).with_suffix(".toml"))
 
 
 def read_criteria(path: str | Path) -> tuple[Criterion, ...]:
@@ -63,7 +62,7 @@ def read_criteria(path: str | Path) -> tuple[Criterion, ...]:
 
     Each scale has 2 to 11 points, and each anchor is one of them.
     """
-    text = formats.read_text(path)
+    text, criteria = formats.read_text(path), list[Criterion]()
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -72,46 +71,40 @@ def read_criteria(path: str | Path) -> tuple[Criterion, ...]:
         raise core.DataError(f"no TOML: {error}", where=where, fix=_FIX) from None
     if not tables:
         raise core.DataError("no criterion", where=str(path), fix=_FIX)
-    lines = text.splitlines()
-    return tuple(_criterion(name, table, path, lines) for name, table in tables.items())
+    for name, table in tables.items():
+        try:
+            criteria.append(_criterion(name, table))
+        except ValueError as error:
+            head = re.search(rf"""^\s*\[?\s*["']?{re.escape(name)}\b""", text, re.MULTILINE)
+            line = text[: head.end()].count("\n") + 1 if head else 1
+            fault = f"criterion {name!r}: {error}"
+            raise core.DataError(fault, where=f"{path}:{line}", fix=_FIX) from None
+    return tuple(criteria)
 
 
-def _criterion(name: str, table: object, path: str | Path, lines: list[str]) -> Criterion:
-    head = re.compile(rf"""\s*\[?\s*["']?{re.escape(name)}\b""")
-    line = next((at for at, text in enumerate(lines, start=1) if head.match(text)), 1)
-    known = cast("dict[str, Any]", table) if isinstance(table, dict) else None
-    values: dict[str, Any] = {"": table} if known is None else known
-    if fault := next(_faults(name, values), None):
-        raise core.DataError(f"criterion {name!r}: {fault}", where=f"{path}:{line}", fix=_FIX)
-    anchors: dict[str, str] = values.get("anchors", {})
-    low, high = values.get("scale") or (min(map(int, anchors)), max(map(int, anchors)))
-    return Criterion(name, low, high, values.get("question", ""), anchors)
-
-
-def _faults(name: str, values: dict[str, Any]) -> Iterator[str]:
+def _criterion(name: str, table: object) -> Criterion:
+    """Return a criterion; raise ``ValueError`` if it is impossible."""
     if not name.strip() or not name.isprintable() or len(name) > NAME_LENGTH or name == "mean":
-        yield "no good name; 'mean' stands for the mean of all"
-    if unknown := [key for key in values if key not in ("question", "scale", "anchors")]:
-        yield f"{unknown[0]!r} is unknown" if unknown[0] else "it is no table"
-    anchors: Any = values.get("anchors", {})
-    texts: list[Any] = [values.get("question", "")]
-    texts += anchors.values() if isinstance(anchors, dict) else [None]
-    if not all(isinstance(text, str) for text in texts):
-        yield "question and anchors are texts"
-        return
-    points: list[str] = [*anchors]
-    if not all(re.fullmatch(r"-?[0-9]{1,9}", point) for point in points):
-        yield "anchors stand at whole numbers"
-        return
-    numbers = [*map(int, points)]
-    scale: Any = values.get("scale") or [min(numbers, default=0), max(numbers, default=0)]
-    if not isinstance(scale, list) or [*map(type, cast("list[Any]", scale))] != [int, int]:
-        yield "a scale is two whole numbers"
-        return
-    low, high = cast("list[int]", scale)
-    if not 2 <= high - low + 1 <= MOST_POINTS:
-        yield f"a scale from {low} to {high}; it has 2 to {MOST_POINTS} points"
-    if not all(low <= number <= high for number in numbers):
-        yield f"an anchor outside of the scale from {low} to {high}"
+        raise ValueError("no good name; 'mean' stands for the mean of all")
+    values = cast("dict[str, Any]", table) if isinstance(table, dict) else None
+    if values is None or values.keys() - {"question", "scale", "anchors"}:
+        raise ValueError("it is no table of question, scale and anchors")
+    question, table = values.get("question", ""), values.get("anchors", {})
+    known = isinstance(table, dict)
+    anchors: dict[str, Any] = cast("dict[str, Any]", table) if known else {"": None}
+    if not all(isinstance(text, str) for text in (question, *anchors.values())):
+        raise ValueError("question and anchors are texts")
+    if not all(re.fullmatch("-?[0-9]{1,4}", point) for point in anchors):
+        raise ValueError("anchors stand at whole numbers")
+    numbers = sorted(map(int, anchors))
+    scale: Any = values.get("scale") or [*numbers[:1], *numbers[-1:]]
+    ends = cast("list[Any]", scale) if isinstance(scale, list) else []
+    whole = [*map(type, ends)] == [int, int]
+    if not whole or not 2 <= ends[1] - ends[0] + 1 <= MOST_POINTS:
+        raise ValueError(f"the scale {scale}; a scale has 2 to {MOST_POINTS} points: [1, 4]")
+    low, high = ends
+    if numbers and not low <= numbers[0] <= numbers[-1] <= high:
+        raise ValueError(f"an anchor outside of the scale from {low} to {high}")
     if "scale" not in values and len(numbers) != high - low + 1:
-        yield "a point without an anchor, and no scale"
+        raise ValueError("a point without an anchor, and no scale")
+    return Criterion(name, low, high, question, anchors)

@@ -284,7 +284,7 @@ def named(rows: models.QuerySet[Row], kind: str, name: str, column: str = "name"
 def compared(assignments: models.QuerySet[Assignment]) -> models.QuerySet[Assignment]:
     """Keep items that judges see: two outputs or more, or one where the task needs no other."""
     several = ItemOutput.objects.filter(item=OuterRef("item"), place=1)
-    alone = [task for task, job in JOBS.items() if job.alone]
+    alone = [task for task, job in JOBS.items() if not job.compared]
     return assignments.filter(Q(item__task__in=alone) | Exists(several))
 
 

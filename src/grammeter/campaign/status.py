@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from grammeter.campaign.models import Campaign
     from grammeter.campaign.services.exports import TaskExport
     from grammeter.campaign.services.results import Progress
+    from grammeter.campaign.services.standing import Standing
     from grammeter.core import Ranked
     from grammeter.ranking import Agreement
 
 
-_COUNTED = ("answers", "skipped", "files")
 _SETTINGS = ("task", "strategy", "closed", "seed", "signature")
 
 
@@ -81,12 +81,15 @@ class CampaignStatus(CampaignProgress):
     """A campaign's progress, agreement and ranking so far.
 
     - ``agreement``, ``ranking``: ``None`` if there are too few judgments.
-    - ``reasons``: ``agreement`` or ``ranking`` -> why it is ``None``.
+    - ``tasks``: the result of each task but ``ranking``, see
+      :class:`~grammeter.campaign.services.standing.Standing`.
+    - ``reasons``: ``agreement``, ``ranking`` or a task -> why there is no result.
     """
 
     agreement: "Agreement | None" = None
     ranking: "Ranked | None" = None
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    tasks: "Mapping[str, Standing]" = field(default_factory=dict[str, Any])
 
     @classmethod
     def of(cls, campaign: "Campaign", **remarks: Any) -> "CampaignStatus":
@@ -97,9 +100,11 @@ class CampaignStatus(CampaignProgress):
                 measures[name] = getattr(services.results, name)(campaign)
             except DataError as error:
                 reasons[name] = error.message
+        tasks, faults = services.standing.standings(campaign)
+        reasons |= faults
         notes = dict.fromkeys(note for result in measures.values() for note in result.notes)
         progress = CampaignProgress.of(campaign, notes=tuple(notes), **remarks)
-        return cls(**vars(progress), **measures, reasons=reasons)
+        return cls(**vars(progress), **measures, reasons=reasons, tasks=tasks)
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return the tables of judges, agreement and ranking, as far as there are any."""
@@ -109,7 +114,9 @@ class CampaignStatus(CampaignProgress):
             rows = [(name, kappa.value, kappa.n) for name, kappa in kappas.items()]
             columns = ("judges", Column("kappa", "number"), Column("comparisons", "count"))
             tables.append(Table.of(columns, rows, (str(self.agreement.signature),)))
-        return tables if self.ranking is None else [*tables, *self.ranking.tables(long=long)]
+        tables += [] if self.ranking is None else self.ranking.tables(long=long)
+        rows = ((task, of) for task, one in self.tasks.items() for of in one.tables)
+        return [*tables, *(replace(of, title=of.title or task) for task, of in rows)]
 
     def write(self, style: Style | Form = "table", **options: Any) -> str:
         """Write the tables, and why some are missing."""
@@ -123,6 +130,8 @@ class CampaignStatus(CampaignProgress):
             data[name] = None if result is None else result.to_dict()
             if result is None:
                 data[f"{name}_reason"] = self.reasons[name]
+        if self.tasks:
+            data["tasks"] = {task: one.data for task, one in self.tasks.items()}
         return data | {"notes": list(self.notes)}
 
 
@@ -151,8 +160,8 @@ class CampaignList(Result):
         return {"kind": "campaigns", "campaigns": rows}
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class CampaignExport(Result):
+@dataclass(frozen=True, kw_only=True)
+class CampaignExport:
     """The answers of a campaign, by task, as files that other verbs read.
 
     - ``exports``: for each task its files, and the numbers of answers and skipped items.
@@ -196,26 +205,6 @@ class CampaignExport(Result):
             with disk_faults(path, "Name another place."):
                 path.parent.mkdir(parents=True, exist_ok=True) if folder else None
             write_text(path, text)
-
-    def tables(self, *, long: bool = False) -> Sequence[Table]:
-        """Return a row for each file."""
-        rows = [
-            (one.task, name, one.answers, one.skipped) for one in self.exports for name in one.files
-        ]
-        counts = Column.many("count", "answers", "skipped")
-        return [Table.of(("task", "file", *counts), rows, self.notes)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        exports = {
-            one.task: {name: getattr(one, name) for name in _COUNTED} for one in self.exports
-        }
-        return {
-            "kind": "campaign-export",
-            "campaign": self.campaign,
-            "tasks": {task: {**row, "files": [*row["files"]]} for task, row in exports.items()},
-            "notes": list(self.notes),
-        }
 
 
 def is_folder(output: str | Path | None, *, plain: bool = False) -> bool:

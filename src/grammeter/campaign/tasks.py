@@ -1,14 +1,16 @@
-"""What judges are asked to do: one class for each task, which reads and checks its answers.
+"""How answers to each task are read from a form and checked; ``tasks.toml`` says what tasks are.
 
 An answer has up to three parts, columns of :class:`~grammeter.campaign.models.Judgment`: ``ranks``,
 ``verdicts`` and ``answer``, each in the order in which outputs were shown.
 """
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any
 
 from grammeter.campaign.choices import Task
 from grammeter.campaign.criteria import OVERALL, Criterion
@@ -36,27 +38,43 @@ class Scene:
         return len(self.edits)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Job:
-    """A task: what it is called, which parts its answers have, how they are read and checked."""
+    """A task; see ``tasks.toml``. As it stands: verdicts on edits, if it has any."""
 
-    words: ClassVar[str]  # for organisers
-    guide: ClassVar[str]  # for judges
-    keys: ClassVar[str] = ""  # what digits do
-    form: ClassVar[str] = ""  # the template of what is asked about each output, besides edits
-    ranked: ClassVar[bool] = False  # whether answers are rankings
-    marked: ClassVar[bool] = False  # whether each edit gets a verdict
-    alone: ClassVar[bool] = True  # whether an item with one output is asked about
-    checkable: ClassVar[bool] = False  # whether there are items with a known answer
+    words: str
+    guide: str
+    keys: str = ""
+    form: str = ""
+    ranked: bool = False
+    marked: bool = False
+    compared: bool = False
+    checkable: bool = False
+    may_pass: bool = False
 
     def read(self, form: Form, scene: Scene) -> Parts:
         """Read the parts from a form; raise ``DataError`` if no page of ours sends it."""
-        return {"verdicts": _verdicts(form, scene)} if self.marked else {}
+        if not self.marked:
+            return {}
+        words = [
+            [form.get(f"edit-{place}-{at}", "") for at in range(count)]
+            for place, count in enumerate(scene.edits)
+        ]
+        if not {word for row in words for word in row} <= {"", "valid", "invalid"}:
+            raise DataError("a verdict that is unknown", fix=_AGAIN)
+        return {"verdicts": [[word or None for word in row] for row in words]}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
         """Return the parts to store; raise ``DataError`` if they are impossible or incomplete."""
         if not self.marked:
             return {}
-        return {"verdicts": _checked_verdicts(parts.get("verdicts"), scene.size, complete)}
+        rows: Sequence[Sequence[str | None]] = parts.get("verdicts") or [()] * scene.size
+        words = [word for row in rows for word in row]
+        if len(rows) != scene.size or any(word is not None and len(word) > 40 for word in words):
+            raise DataError("verdicts that do not fit the corrections", fix=_AGAIN)
+        if complete and None in words:
+            raise DataError("an edit without a verdict", fix="Judge each edit.")
+        return {"verdicts": [*map(list, rows)]}
 
     def criteria(self, scene: Scene) -> Sequence[Criterion]:
         """Return what each output is rated by."""
@@ -79,18 +97,7 @@ class Job:
         return [rank for rank in parts.get("ranks") or () if rank is not None]
 
 
-class _Ranking(Job):
-    """Rank whole corrections."""
-
-    words = "rank whole corrections"
-    guide = (
-        "Give each correction a rank: 1 is best. Corrections that are equally good get the same "
-        "rank."
-    )
-    keys = "rank the current correction, and go to the next"
-    form = "ranking"
-    ranked, alone, checkable = True, False, True
-
+class _Ranks(Job):
     def read(self, form: Form, scene: Scene) -> Parts:
         ranks = [_number(form.get(f"rank-{at}", ""), "rank") for at in range(scene.size)]
         return {**super().read(form, scene), "ranks": ranks}
@@ -112,61 +119,30 @@ class _Ranking(Job):
         return rank is None
 
 
-class _Edits(_Ranking):
-    """Judge each edit, then rank."""
-
-    words = "judge each edit, then rank"
-    guide = (
-        "First say of each change whether it is valid: whether it makes the sentence better or at "
-        f"least not worse. {_Ranking.guide}"
-    )
-    marked = True
-
-
-class _Marks(Job):
-    """Judge each edit."""
-
-    words = "judge each edit"
-    guide = (
-        "Say of each change whether it is valid: whether it makes the sentence better or at least "
-        "not worse. A correction without changes asks for nothing."
-    )
-    marked = True
-
-
-class _BestWorst(Job):
-    """Choose the best and the worst."""
-
-    words = "choose the best and the worst correction"
-    guide = "Choose the best and the worst of the corrections: two different ones."
-    keys = "choose the correction with this number: first the best, then the worst"
-    ranked, alone, checkable = True, False, True
+class _Ends(Job):
+    """The best and the worst output; all others share a rank."""
 
     def read(self, form: Form, scene: Scene) -> Parts:
         chosen = {rank: _number(form.get(name, ""), name) for name, rank in ENDS.items()}
-        if not all(1 <= at <= scene.size for at in chosen.values() if at is not None):
-            raise DataError("a correction that is not shown", fix=_AGAIN)
-        places = {rank: at for rank, at in chosen.items() if at is not None}
-        if len(places) == 2 and len({*places.values()}) == 1:
-            fix = "Choose two different ones."
-            raise DataError("the best correction is the worst, too", fix=fix)
         ranks: list[int | None] = [None] * scene.size
-        for rank, at in places.items():
-            ranks[at - 1] = rank
+        for rank, at in chosen.items():
+            if at is not None and not 1 <= at <= scene.size:
+                raise DataError("a correction that is not shown", fix=_AGAIN)
+            if at is not None:
+                if ranks[at - 1] is not None:
+                    fix = "Choose two different ones."
+                    raise DataError("the best correction is the worst, too", fix=fix)
+                ranks[at - 1] = rank
         return {"ranks": ranks}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
         ranks = [*(parts.get("ranks") or [None] * scene.size)]
         if len(ranks) != scene.size or not {*ranks} <= {BEST, MIDDLE, WORST, None}:
             raise DataError("ranks that do not fit the corrections", fix=_AGAIN)
-        if complete:
-            for name, rank in ENDS.items():
-                if ranks.count(rank) != 1:
-                    raise DataError(
-                        f"{ranks.count(rank)} corrections are {name}", fix="Choose one."
-                    )
-            ranks = [MIDDLE if rank is None else rank for rank in ranks]
-        return {"ranks": ranks}
+        for name, rank in ENDS.items() if complete else ():
+            if ranks.count(rank) != 1:
+                raise DataError(f"{ranks.count(rank)} corrections are {name}", fix="Choose one.")
+        return {"ranks": [MIDDLE if rank is None and complete else rank for rank in ranks]}
 
     def is_right(self, parts: Parts, wanted: Sequence[int]) -> bool:
         ranks: list[int | None] = parts.get("ranks") or []
@@ -176,41 +152,29 @@ class _BestWorst(Job):
         return best == min(wanted) and worst == max(wanted)
 
 
-class _Rating(Job):
-    """Rate each correction by several criteria."""
-
-    words = "rate each correction by criteria"
-    guide = (
-        "Give each correction a score for each criterion; each point of a scale says what it "
-        "means. Choose “cannot say” where no point fits."
-    )
-    keys = "give this score, and go to the next criterion"
-    form = "rating"
-    may_pass = True  # whether "cannot say" is an answer
+class _Scores(Job):
+    """Scores of each output by criterion; ``None`` for "cannot say"."""
 
     def criteria(self, scene: Scene) -> Sequence[Criterion]:
         return scene.criteria
 
     def read(self, form: Form, scene: Scene) -> Parts:
-        answer: list[dict[str, int | None]] = []
-        for place in range(scene.size):
-            scores = dict[str, int | None]()
+        answer = [dict[str, int | None]() for _ in scene.edits]
+        for place, scores in enumerate(answer):
             for at, criterion in enumerate(self.criteria(scene)):
-                text = form.get(f"score-{place}-{at}", "").strip()
-                if text:
-                    known = text != CANNOT_SAY
-                    scores[criterion.name] = _number(text, "score", sign=True) if known else None
-            answer.append(scores)
+                if text := form.get(f"score-{place}-{at}", "").strip():
+                    passed = text == CANNOT_SAY
+                    scores[criterion.name] = None if passed else _number(text, "score", "-?")
         return {"answer": answer}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
         entries = _entries(parts, scene)
         known = {criterion.name: criterion for criterion in self.criteria(scene)}
         for entry in entries:
-            if not entry.keys() <= known.keys():
-                raise DataError("a score for an unknown criterion", fix=_AGAIN)
             for name, score in entry.items():
-                _check_score(score, known[name], self.may_pass)
+                if name not in known:
+                    raise DataError("a score for an unknown criterion", fix=_AGAIN)
+                self._check(score, known[name])
             if complete and (missing := [name for name in known if name not in entry]):
                 fix = "Give each correction a score for each criterion."
                 raise DataError(f"a correction without a score for {missing[0]}", fix=fix)
@@ -219,18 +183,14 @@ class _Rating(Job):
     def is_open(self, entry: Mapping[str, Any], scene: Scene, rank: int | None = None) -> bool:
         return any(criterion.name not in entry for criterion in self.criteria(scene))
 
+    def _check(self, score: object, criterion: Criterion) -> None:
+        low, high = criterion.scale
+        if not (self.may_pass if score is None else type(score) is int and low <= score <= high):
+            fix = f"Scores of {criterion.name} are whole numbers from {low} to {high}."
+            raise DataError(f"a score of {score!r}", fix=fix)
 
-class _Direct(_Rating):
-    """Rate each correction from 0 to 100."""
 
-    words = "rate each correction from 0 to 100"
-    guide = (
-        "Give each correction a number from 0 (useless) to 100 (perfect), with the slider or in "
-        "the box beside it."
-    )
-    keys, form = "", "direct"
-    checkable, may_pass = True, False
-
+class _Direct(_Scores):
     def criteria(self, scene: Scene) -> Sequence[Criterion]:
         return (OVERALL,)
 
@@ -238,30 +198,23 @@ class _Direct(_Rating):
         return [-entry[OVERALL.name] for entry in parts.get("answer") or ()]
 
 
-class _PostEdit(Job):
-    """Correct what is still wrong."""
-
-    words = "correct each correction"
-    guide = (
-        "Correct what is still wrong in each correction, with as few changes as needed. Leave it "
-        "as it is if nothing is wrong."
-    )
-    form = "text"
+class _Texts(Job):
+    """A text for each output; an empty one counts only if it is meant to be ``empty``."""
 
     def read(self, form: Form, scene: Scene) -> Parts:
-        answer = list[dict[str, Any]]()
-        for place in range(scene.size):
-            text = form.get(f"text-{place}")
-            entry = {} if text is None else {"text": " ".join(text.replace("\0", "").split())}
-            empty = {"empty": True} if form.get(f"empty-{place}") and not entry.get("text") else {}
-            answer.append(entry | empty)
+        answer = [Parts() for _ in scene.edits]
+        for place, entry in enumerate(answer):
+            if (text := form.get(f"text-{place}")) is not None:
+                entry["text"] = " ".join(text.replace("\0", "").split())
+            if form.get(f"empty-{place}") and not entry.get("text"):
+                entry["empty"] = True
         return {"answer": answer}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
         entries = _entries(parts, scene)
         for entry in entries:
-            text = entry.get("text")
-            if text is not None and (not isinstance(text, str) or len(text) > LONGEST_TEXT):
+            text = entry.get("text", "")
+            if not isinstance(text, str) or len(text) > LONGEST_TEXT:
                 raise DataError("a long text", fix=f"Write {LONGEST_TEXT} characters at most.")
             if complete and self.is_open(entry, scene):
                 fix = "Write it, or tick that nothing should be left of it."
@@ -272,58 +225,23 @@ class _PostEdit(Job):
         return not entry.get("text") and not entry.get("empty")
 
 
-JOBS: Mapping[str, Job] = {
-    Task.RANKING: _Ranking(),
-    Task.EDITS: _Edits(),
-    Task.MARKS: _Marks(),
-    Task.BEST_WORST: _BestWorst(),
-    Task.RATING: _Rating(),
-    Task.DIRECT: _Direct(),
-    Task.POST_EDIT: _PostEdit(),
+_CLASSES = {
+    **{Task.RANKING: _Ranks, Task.EDITS: _Ranks, Task.BEST_WORST: _Ends, Task.RATING: _Scores},
+    **{Task.DIRECT: _Direct, Task.POST_EDIT: _Texts},
 }
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+JOBS: Mapping[str, Job] = {task: _CLASSES.get(task, Job)(**_TABLES[task]) for task in Task}
 """Task -> what is done with its answers."""
 
 
-def _number(text: str, what: str, *, sign: bool = False) -> int | None:
-    if not re.fullmatch("-?[0-9]{0,9}" if sign else "[0-9]{0,4}", text) or text == "-":
+def _number(text: str, what: str, sign: str = "") -> int | None:
+    if not re.fullmatch(rf"(?:{sign}[0-9]{{1,4}})?", text):
         raise DataError(f"a {what} that is no number", fix=_AGAIN)
     return int(text) if text else None
 
 
-def _verdicts(form: Form, scene: Scene) -> list[list[str | None]]:
-    words = [
-        [form.get(f"edit-{place}-{at}", "") for at in range(count)]
-        for place, count in enumerate(scene.edits)
-    ]
-    if not {word for row in words for word in row} <= {"", "valid", "invalid"}:
-        raise DataError("a verdict that is unknown", fix=_AGAIN)
-    return [[word or None for word in row] for row in words]
-
-
-def _checked_verdicts(
-    verdicts: Sequence[Sequence[str | None]] | None, size: int, complete: bool
-) -> list[list[str | None]]:
-    rows: Sequence[Sequence[str | None]] = verdicts or [()] * size
-    checked = [list(row) for row in rows]
-    words = [word for row in checked for word in row]
-    if len(checked) != size or any(word is not None and len(word) > 40 for word in words):
-        raise DataError("verdicts that do not fit the corrections", fix=_AGAIN)
-    if complete and None in words:
-        raise DataError("an edit without a verdict", fix="Judge each edit.")
-    return checked
-
-
-def _entries(parts: Parts, scene: Scene) -> list[dict[str, Any]]:
+def _entries(parts: Parts, scene: Scene) -> list[Parts]:
     answer: list[Parts] = parts.get("answer") or [Parts() for _ in scene.edits]
-    entries = [dict(entry) for entry in answer]
-    if len(entries) != scene.size:
-        raise DataError(f"{len(entries)} answers for {scene.size} corrections", fix=_AGAIN)
-    return entries
-
-
-def _check_score(score: object, criterion: Criterion, may_pass: bool) -> None:
-    low, high = criterion.scale
-    fine = may_pass if score is None else type(score) is int and low <= score <= high
-    if not fine:
-        fix = f"Scores of {criterion.name} are whole numbers from {low} to {high}."
-        raise DataError(f"a score of {score!r}", fix=fix)
+    if len(answer) != scene.size:
+        raise DataError(f"{len(answer)} answers for {scene.size} corrections", fix=_AGAIN)
+    return [dict(entry) for entry in answer]

@@ -10,4 +10,5 @@ from grammeter.campaign.services import judges as judges
 from grammeter.campaign.services import organisers as organisers
 from grammeter.campaign.services import pages as pages
 from grammeter.campaign.services import results as results
+from grammeter.campaign.services import standing as standing
 from grammeter.campaign.services import stock as stock

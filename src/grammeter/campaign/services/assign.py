@@ -68,7 +68,7 @@ def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
         if assignment.state == State.OPEN:
             return assignment
         _show(assignment, judge)
-        if len(assignment.shown_order) > 1 or JOBS[assignment.item.task].alone:
+        if len(assignment.shown_order) > 1 or not JOBS[assignment.item.task].compared:
             return assignment
         _answer_itself(assignment)
     return None

@@ -1,12 +1,14 @@
 """Files of a campaign, by task: what the other verbs read without conversion."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from grammeter.campaign.choices import Kind, Task
 from grammeter.campaign.criteria import OVERALL, Criterion
-from grammeter.campaign.models import Campaign, ItemOutput, Sentence
+from grammeter.campaign.models import Campaign, ItemOutput
 from grammeter.campaign.services import results
 from grammeter.campaign.tasks import JOBS
 from grammeter.formats import format_judgments, object_text
@@ -27,14 +29,6 @@ class TaskExport:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class PostEdit:
-    """What judges made of one output of a sentence, in the order of their answers."""
-
-    output: str
-    texts: list[str] = field(default_factory=list[str])
-
-
 def export(campaign: Campaign, task: Task) -> TaskExport:
     """Return the files of one task; answers are the latest complete versions."""
     rows, skipped = latest(campaign, task)
@@ -47,6 +41,18 @@ def export(campaign: Campaign, task: Task) -> TaskExport:
         return TaskExport(task, {f"{task}.jsonl": _lines(map(_marks, rows))}, len(rows), skipped)
     made = _post_edits(campaign, rows) if task == Task.POST_EDIT else _ratings(campaign, task, rows)
     return TaskExport(task, made[0], len(rows), skipped, tuple(made[1]))
+
+
+def archive(campaign: Campaign) -> bytes:
+    """Return the files of all tasks as a zip archive, and what they do not hold as notes.txt."""
+    made = [export(campaign, task) for task in results.normal_tasks(campaign)]
+    notes = "".join(f"{note}\n" for one in made for note in one.notes)
+    with ZipFile(packed := BytesIO(), "w", ZIP_DEFLATED) as file:
+        for name, text in [pair for one in made for pair in one.files.items()]:
+            file.writestr(name, text)
+        if notes:
+            file.writestr("notes.txt", notes)
+    return packed.getvalue()
 
 
 def latest(campaign: Campaign, task: Task) -> tuple[list[Row], int]:
@@ -103,71 +109,66 @@ def _scored(head: Row, scores: Mapping[str, Any], criteria: Sequence[Criterion])
         yield {**head, **score, "scale": criterion.scale}
 
 
-def _post_edits(campaign: Campaign, rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
-    """Return all post-edits as lines, and parallel files of the sentences that have all."""
-    wanted = post_edits(campaign, rows)
-    lines = [
-        {
-            **{name: row[name] for name in ("judge", "segment", "turn")},
-            **{"system": systems, "post_edit": entry.get("text", "")},
-        }
-        for row in rows
-        for systems, entry in zip(row["shown"], row["answer"], strict=True)
-    ]
-    files = {f"{Task.POST_EDIT}.jsonl": _lines(lines)}
-    systems = results.in_order({system for of in wanted.values() for system in of})
-    if odd := [name for name in systems if "/" in name or name.startswith(".")]:
-        return files, [f"post-edit: no parallel files, because {odd[0]!r} cannot name one"]
-    whole = [
-        number
-        for number, of in sorted(wanted.items())
-        if all(name in of and of[name].texts for name in systems)
-    ]
-    texts_of: Any = Sentence.objects.filter(campaign=campaign).values_list("segment", "text")
-    sources: dict[int, str] = dict(texts_of)
-    columns = {"source.txt": [sources[number] for number in whole]}
-    depth = min((len(wanted[n][name].texts) for n in whole for name in systems), default=0)
-    for name in systems:
-        columns[f"outputs/{name}.txt"] = [wanted[number][name].output for number in whole]
-        for turn in range(depth):
-            texts = [wanted[number][name].texts[turn] for number in whole]
-            columns[f"post{turn + 1 if turn else ''}/{name}.txt"] = texts
-    files |= {name: "".join(f"{text}\n" for text in texts) for name, texts in columns.items()}
-    return files, [*_post_notes(wanted, whole, systems, depth)]
-
-
-def post_edits(campaign: Campaign, rows: Sequence[Row]) -> dict[int, dict[str, PostEdit]]:
-    """Return segment -> system -> its post-edits, without repeats, for all sentences in items."""
+def post_edits(campaign: Campaign, rows: Sequence[Row]) -> dict[str, dict[int, list[str]]]:
+    """Return system -> segment -> source, output and its post-edits, those of repeats left out."""
     places = ItemOutput.objects.filter(
         item__campaign=campaign, item__task=Task.POST_EDIT, item__kind=Kind.NORMAL
     )
-    wanted: dict[int, dict[str, PostEdit]] = {}
-    columns = ("item__sentence__segment", "output__text", "output__systems")
-    for segment, text, systems in places.order_by("item", "place").values_list(*columns):
-        made = wanted.setdefault(segment, {})
+    made: dict[str, dict[int, list[str]]] = {}
+    names = ("item__sentence__segment", "item__sentence__text", "output__text", "output__systems")
+    for segment, source, text, systems in places.order_by("item", "place").values_list(*names):
         for system in systems:
-            made.setdefault(system, PostEdit(text))
+            made.setdefault(system, {}).setdefault(segment, [source, text])
     for row in rows:
         for systems, entry in zip(row["shown"], row["answer"], strict=True):
             for system in systems if not row["turn"] else ():
-                wanted[row["segment"]][system].texts.append(entry.get("text", ""))
-    return wanted
+                made[system][row["segment"]].append(entry.get("text", ""))
+    return {name: dict(sorted(made[name].items())) for name in results.in_order(made)}
 
 
-def _post_notes(
-    wanted: Mapping[int, Mapping[str, PostEdit]],
-    whole: Sequence[int],
-    systems: Sequence[str],
-    depth: int,
-) -> Iterator[str]:
-    lacking = [number for number in sorted(wanted) if number not in {*whole}]
-    if lacking:
+def _post_edits(campaign: Campaign, rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
+    """Return all post-edits as lines, and parallel files of the sentences that have all.
+
+    If there is none, the files of each system hold its own sentences.
+    """
+    lines = [
+        {name: row[name] for name in ("judge", "segment", "turn")}
+        | {"system": systems, "post_edit": entry.get("text", "")}
+        for row in rows
+        for systems, entry in zip(row["shown"], row["answer"], strict=True)
+    ]
+    files, made = {f"{Task.POST_EDIT}.jsonl": _lines(lines)}, post_edits(campaign, rows)
+    if odd := [name for name in made if "/" in name or name.startswith(".")]:
+        return files, [f"post-edit: no parallel files, because {odd[0]!r} cannot name one"]
+    edited = {name: {at: of[at] for at in of if of[at][2:]} for name, of in made.items()}
+    present = [{*of} for of in edited.values()]
+    whole = present[0].intersection(*present[1:])
+    chosen = {
+        name: [of[at] for at in of if not whole or at in whole] for name, of in edited.items()
+    }
+    depth = min((len(texts) for of in chosen.values() for texts in of), default=2)
+    folders = ["outputs", "post", *(f"post{at}" for at in range(2, depth - 1))]
+    for name, of in chosen.items():
+        names = ["source.txt" if whole else f"source/{name}.txt"]
+        names += [f"{folder}/{name}.txt" for folder in folders]
+        columns = zip(*(texts[:depth] for texts in of), strict=True)
+        files |= {at: "".join(f"{t}\n" for t in of) for at, of in zip(names, columns, strict=False)}
+    more = sum(len(texts) - depth for of in chosen.values() for texts in of)
+    return files, [*_post_notes({at for of in made.values() for at in of}, whole, more)]
+
+
+def _post_notes(segments: set[int], whole: set[int], more: int) -> Iterator[str]:
+    if not whole:
+        yield (
+            "post-edit: no sentence has a post-edit of each system, so source, outputs and post"
+            " hold the sentences of each system on its own; score one system at a time"
+        )
+    elif lacking := sorted(segments - whole):
         listed = ", ".join(map(str, lacking[:_LISTED])) + (", ..." if lacking[_LISTED:] else "")
         yield (
-            f"post-edit: source.txt, outputs and post hold {len(whole)} of {len(wanted)} sentences,"
-            f" those with a post-edit for each system; others, such as the sentences {listed}, are"
-            " in post-edit.jsonl alone"
+            f"post-edit: source.txt, outputs and post hold {len(whole)} of {len(segments)}"
+            f" sentences, those with a post-edit of each system; others ({listed}) are in"
+            " post-edit.jsonl alone"
         )
-    more = sum(len(wanted[n][name].texts) - depth for n in whole for name in systems)
     if more:
         yield f"post-edit: {more} further post-edits of outputs are in post-edit.jsonl alone"

@@ -279,6 +279,7 @@ DOWNLOADS = {
     "xml": Download("Appraise XML", ".xml", "application/xml", "appraise"),
     "csv": Download("WMT CSV", ".csv", "text/csv", "wmt"),
     "jsonl": Download("JSON lines", ".jsonl", form="jsonl"),
+    "tasks": Download("Files of each task", ".zip", "application/zip"),
     "details": Download("All versions", ".details.jsonl"),
     "people": Download("About the judges (personal)", ".people.jsonl"),
 }

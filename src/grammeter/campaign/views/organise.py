@@ -21,7 +21,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from grammeter import core, ranking
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
 from grammeter.campaign.services import campaigns as campaigns_
-from grammeter.campaign.services import invites, judges, organisers, results
+from grammeter.campaign.services import exports, invites, judges, organisers, results, standing
+from grammeter.campaign.tasks import JOBS
 from grammeter.campaign.views.judging import show_or_send
 
 P = ParamSpec("P")
@@ -119,7 +120,9 @@ def campaigns(request: HttpRequest) -> HttpResponse:
 def campaign(request: HttpRequest, campaign: Campaign, page: str = "campaign") -> HttpResponse:
     """Show the progress of a campaign; ``progress`` is the part that updates itself."""
     progress = results.progress(campaign)
-    return _page(request, campaign, page, progress=progress, downloads=results.DOWNLOADS)
+    jobs = [JOBS[task] for task in campaign.tasks]
+    downloads = results.DOWNLOADS
+    return _page(request, campaign, page, progress=progress, downloads=downloads, jobs=jobs)
 
 
 @campaign_page
@@ -170,7 +173,8 @@ def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
     """Send the judgments as a file; a POST, because it is logged."""
     if form not in results.DOWNLOADS:
         raise Http404
-    download, text = results.DOWNLOADS[form], results.text(campaign, form)
+    download, zipped = results.DOWNLOADS[form], form == "tasks"
+    text = exports.archive(campaign) if zipped else results.text(campaign, form)
     AuditEntry.log(campaign, _who(request), "export", form=form)
     answer = HttpResponse(text, content_type=f"{download.content}; charset=utf-8")
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", campaign.name) or "campaign"
@@ -250,7 +254,20 @@ def _figures(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[s
             shown[f"{name}_fault"] = f"None yet: {error.message}."
     if "agreement" in shown:
         shown |= _kappas(shown["agreement"])
+    chosen = {"unit": unit} if unit == "sentence" else {}
+    found, shown["task_faults"] = standing.standings(campaign, **chosen)
+    shown["tasks"] = [(task, [*map(_cells, one.tables)]) for task, one in found.items()]
+    shown["ranked"] = any(JOBS[task].ranked for task in results.normal_tasks(campaign))
     return shown
+
+
+def _cells(table: core.Table) -> dict[str, Any]:
+    """Return a table as texts, with whether each column holds numbers."""
+    style, numeric = core.Style(), [column.side == "r" for column in table.columns]
+    texts = [map(style.write, row, table.columns) for row in table.rows]
+    rows = [list(zip(row, numeric, strict=True)) for row in texts]
+    heads = list(zip((column.head for column in table.columns), numeric, strict=True))
+    return {"heads": heads, "rows": rows, "notes": table.notes}
 
 
 def _kappas(agreement: ranking.Agreement) -> dict[str, Any]:

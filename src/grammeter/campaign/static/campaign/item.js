@@ -189,7 +189,8 @@ function currentAsk() {
   const focused = document.activeElement.closest(".ask");
   if (focused) return focused;
   const card = document.activeElement.closest(".card");
-  return (card && card.querySelector(".ask")) || asks.find(isOpen) || lastAsk || asks[0];
+  const here = card ? [...card.querySelectorAll(".ask")] : [];
+  return here.find(isOpen) || here[0] || asks.find(isOpen) || lastAsk || asks[0];
 }
 
 function markCurrent() {
