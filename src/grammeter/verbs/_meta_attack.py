@@ -122,33 +122,39 @@ def meta_attack(
         if not corpus.references and "foreign" in attack:
             attack.remove("foreign")
             notes.append("the attack foreign is left out: there are no reference texts")
-    fakes = {name: _made(corpus, name, text, seed) for name, text in _named(attack).items()}
+    made = {name: _made(corpus, name, text, seed) for name, text in _named(attack).items()}
     others = formats.read_outputs(attacked)
-    twice = next((name for name in (*fakes, *others) if name in corpus.systems), None)
-    if twice is not None or others.keys() & fakes:
-        fault = f"an attack is called like another system: {twice or ', '.join(others)}"
+    twice = [*(made.keys() & others), *(corpus.systems.keys() & {*made, *others})]
+    if twice or not (made or others):
+        fault = f"an attack is called like another system: {twice[0]}" if twice else "no attack"
         raise core.DataError(fault, fix="Rename the file, or use --names for the systems.")
     origins = {f"systems[{name}]": str(path) for name, path in zip(others, attacked, strict=True)}
     real = replace(corpus, groups={}, origins={**corpus.origins, **origins})
     results: dict[str, AttackedMetric] = {}
     for name, metric in chosen.items():
-        table = scoring.score_table(real, {name: metric}) if metric.asks_language_model else None
-        runs = [[fake] for fake in fakes | others] if table else [[*fakes, *others]]
-        attacks: dict[str, Attack] = {}
-        for run in runs:
-            systems = {**corpus.systems, **{fake: (fakes | others)[fake] for fake in run}}
-            both = scoring.score_table(replace(real, systems=systems), {name: metric}, aside=run)
-            attacks |= {fake: _measured(both[name], fake, [*corpus.systems]) for fake in run}
-            table = table or both
-        assert table is not None
-        column = table[name]
-        values = {system: column[system].value for system in corpus.systems}
-        best = _best(column, [*corpus.systems])
-        about = column.signature, column.higher_is_better, values, best
-        results[name] = AttackedMetric(*about, attacks)
-        notes += [*table.about, *column.notes]
-        notes += [POOLED[metric.asks_language_model].format(name)] if metric.pooled else []
+        results[name], of_metric = _under(real, name, metric, made | others)
+        notes += of_metric
     return MetaAttack(seed, results, tuple(dict.fromkeys(notes)))
+
+
+def _under(
+    real: formats.Corpus, name: str, metric: Metric, attacks: Mapping[str, Sequence[str]]
+) -> tuple[AttackedMetric, list[str]]:
+    """Return what attacks reach under one metric, and what must be known."""
+    runs, tables = [[*attacks]], list[core.ScoreTable]()
+    if metric.asks_language_model:  # which sees outputs side by side
+        runs, tables = [[attack] for attack in attacks], [scoring.score_table(real, {name: metric})]
+    reached: dict[str, Attack] = {}
+    for run in runs:
+        corpus = replace(real, systems={**real.systems, **{fake: attacks[fake] for fake in run}})
+        tables.append(scoring.score_table(corpus, {name: metric}, aside=run))
+        reached |= {fake: _reached(tables[-1][name], fake, [*real.systems]) for fake in run}
+    column = tables[0][name]
+    values = {system: column[system].value for system in real.systems}
+    notes = [*tables[0].about, *column.notes]
+    notes += [POOLED[metric.asks_language_model].format(name)] if metric.pooled else []
+    about = column.signature, column.higher_is_better, values, _best(column, [*values])
+    return AttackedMetric(*about, reached), notes
 
 
 def _named(attacks: Sequence[str]) -> dict[str, str]:
@@ -185,12 +191,14 @@ def _of_the_next(corpus: formats.Corpus) -> list[str]:
     """Return a reference of the next sentence that has one; the first follows the last."""
     lines = list(zip(*corpus.references, strict=True))
     texts = [next((text for text in line if text is not None), None) for line in lines]
-    places = [at for at, text in enumerate(texts) if text is not None]
-    if len(places) < 2:
+    known = [text for text in texts if text is not None]
+    if len(known) < 2:
         fault = "the attack foreign takes a reference of another sentence, and there is none"
         raise core.UsageError(fault, fix="Give references with -r, or name other attacks.")
-    later = [next((p for p in places if p > at), places[0]) for at in range(len(corpus))]
-    return [texts[at] or "" for at in later]
+    later = [known[0]]
+    for text in reversed(texts[1:]):
+        later.append(later[-1] if text is None else text)
+    return later[::-1]
 
 
 def _best(column: core.MetricScores, systems: Sequence[str]) -> str:
@@ -199,7 +207,7 @@ def _best(column: core.MetricScores, systems: Sequence[str]) -> str:
     return max(systems, key=lambda system: -np.inf if isnan(values[system]) else values[system])
 
 
-def _measured(column: core.MetricScores, attack: str, systems: Sequence[str]) -> Attack:
+def _reached(column: core.MetricScores, attack: str, systems: Sequence[str]) -> Attack:
     score = column[attack]
     if isnan(score.value):
         return Attack(score.value, reason=score.reason or "undefined")
