@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from grammeter.campaign import conf
 from grammeter.core import apply
+from grammeter.formats import EditJudgments, read_judgments
 from made_campaigns import form_of, made
 
 SENTENCES = st.lists(st.sampled_from(["a", "b", "B", "."]), max_size=8).map(" ".join)
@@ -133,6 +134,10 @@ def test_the_export_holds_each_edit_with_its_verdict(edits, tmp_path):
             source = ["He", "go", "home", "now", "."]
             assert " ".join(apply(source, made_of)) == texts[systems[0]]
             assert [each["verdict"] for each in own] == (verdicts if systems == ["A"] else [])
+    judged = read_judgments(path)
+    assert isinstance(judged, EditJudgments)
+    (item,) = judged.checked(["He go home now ."])
+    assert {e.verdict for own in item.edits for e in own} == {True, False}
     (changed,) = (own for own in rows[-1]["edits"] if own)
     assert changed == [
         {"start": 1, "end": 2, "correction": "goes to", "verdict": "valid"},

@@ -121,7 +121,7 @@ def is_edit_judgments(text: str) -> bool:
     """Whether a text holds judgments of edits; its first line tells."""
     first = text.lstrip().partition("\n")[0]
     if '"campaign-details"' in first:
-        return '"task": "edits"' in first
+        return '"task": "edits"' in first or '"task": "marks"' in first
     if first.startswith("{"):
         return '"shown"' in first and '"edits"' in first and '"edits": null' not in first
     return {*TABLE} <= {name.strip('" \r') for name in first.split(_mark(first))}
@@ -169,7 +169,8 @@ def _parse_lines(text: str, where: str) -> EditJudgments:
     for number, line in enumerate(split_lines(text), start=1):
         with placed(f"{where}:{number}"):
             data = tables.parse_line(line, _FIX) if line.strip() else {"kind": "campaign-details"}
-            if why := uncounted(data):
+            other = "of another task" if data.get("edits", ()) is None else None
+            if why := uncounted(data) or other:
                 passed[why] += 1
                 continue
             unknown.update(data.keys() - _SHAPES.keys() - {*_CAMPAIGNS.split()})

@@ -103,6 +103,7 @@ def accept_rates(
     settings["judges"] = len({i.judge for i in chosen}) if judges is None else "+".join(judges)
     settings |= {"without": "+".join(without_judges)} if without_judges else {}
     settings |= {} if lacking else {"weights": "inverse-probability"}
+    settings |= {k: of for k, of in {"types": types, "pipeline": pipeline}.items() if of}
     settings |= {"systems": len(rows), "items": len(chosen), "edits": len(shown)}
     signature = core.Signature.of(ACCEPT_RATE, settings)
     return AcceptRates(ACCEPT_RATE, signature, tuple(rows), tuple(notes), counts, by_type)

@@ -75,6 +75,7 @@ def meta_edits(
         bool(metrics), "metrics (-m)", attribution=attribution, limit=limit != scoring.LIMIT
     )
     core.check_home(references is not None, "references (-r)", types=types)
+    core.check_home(types not in (None, "operation"), "--types main or full", pipeline=pipeline)
     if not 0 < confidence < 1 or min(resamples, seed) < 0:
         fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
         raise core.UsageError(fault, fix="Counts are 0 or more, the confidence lies in 0 to 1.")
@@ -117,6 +118,7 @@ def meta_edits(
     settings["judges"] = len({i.judge for i in items}) if judge is None else "+".join(judge)
     settings |= {"missing": missing} if missing != "error" else {}
     settings |= {"attribution": attribution} if attribution else {}
+    settings |= {k: of for k, of in {"types": types, "pipeline": pipeline}.items() if of}
     return meta.EditLevel(
         core.Signature.of("meta-edits", settings | {"items": len(items)}),
         len(people.keys), int(people.valid.sum()), int((people.share == 0.5).sum()), measured,

@@ -155,6 +155,7 @@ def rank(
     check_home(head_to_head, "--head-to-head", zeros=zeros)
     judged = {"types": types, "source": source, "pipeline": pipeline}
     check_home(by == ranking.ACCEPT_RATE, "--by accept-rate", **judged)
+    check_home(types not in (None, "operation"), "--types main or full", pipeline=pipeline)
     if by == ranking.ACCEPT_RATE:
         check_home(alone, "judgments that rank outputs",
                    head_to_head=head_to_head, draw_radius=draw_radius, validate=validate,
