@@ -117,6 +117,7 @@ def edit_types(
     Operations need no ``source``; ERRANT's types do, a sentence a segment.
     """
     core.UnknownNameError.check("kind of types", tier, core.TIERS)
+    core.check_home(tier != "operation", "--types main and full", pipeline=pipeline)
     if tier == "operation":
         return {key: EditJudgment(*key[1:]).operation for key in edits}, []
     if source is None:

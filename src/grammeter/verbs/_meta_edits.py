@@ -75,7 +75,7 @@ def meta_edits(
         bool(metrics), "metrics (-m)", attribution=attribution, limit=limit != scoring.LIMIT
     )
     core.check_home(references is not None, "references (-r)", types=types)
-    core.check_home(types not in (None, "operation"), "--types main or full", pipeline=pipeline)
+    core.check_home(types is not None, "--types main and full", pipeline=pipeline)
     if not 0 < confidence < 1 or min(resamples, seed) < 0:
         fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
         raise core.UsageError(fault, fix="Counts are 0 or more, the confidence lies in 0 to 1.")
@@ -101,7 +101,7 @@ def meta_edits(
             raise core.UsageError(f"two metrics are called {min(twice)!r}", fix="Rename one.")
         compared |= by_name
         notes += said
-    measured: dict[str, meta.EditMetric] = {}
+    measured = dict[str, meta.EditMetric]()
     drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
     for name, of in compared.items():
         some, said = people.with_values(name, of, missing)
@@ -109,16 +109,17 @@ def meta_edits(
         measured[name] = meta.measure_metric(some, of, **drawn)
     systems, kinds = meta.edits_by_system(items, matching), None
     if matching is not None and corpus is not None:
-        figures = meta.reference_figures(people, matching)
-        measured[REFERENCE] = replace(measured[REFERENCE], **figures)
+        measured |= {
+            REFERENCE: replace(measured[REFERENCE], **meta.reference_figures(people, matching))
+        }
         if types is not None:
             typed, said = ranking.edit_types(people.keys, types, corpus.sources, pipeline)
             kinds, notes = meta.accepted_by_type(people, matching, typed), notes + said
     settings: dict[str, object] = {"unit": "distinct-edit", "resampled": "segment", **drawn}
     settings["judges"] = len({i.judge for i in items}) if judge is None else "+".join(judge)
-    settings |= {"missing": missing} if missing != "error" else {}
-    settings |= {"attribution": attribution} if attribution else {}
-    settings |= {k: of for k, of in {"types": types, "pipeline": pipeline}.items() if of}
+    chosen = {"attribution": attribution, "types": types, "pipeline": pipeline}
+    chosen |= {"missing": missing} if missing != "error" else {}
+    settings |= {name: of for name, of in chosen.items() if of}
     return meta.EditLevel(
         core.Signature.of("meta-edits", settings | {"items": len(items)}),
         len(people.keys), int(people.valid.sum()), int((people.share == 0.5).sum()), measured,

@@ -153,15 +153,16 @@ def rank(
     check_home(ranked and by == "bradley-terry", "--by bradley-terry", prior=prior is not None)
     check_home(validate is not None, "--validate", training=training, repeats=repeats != 1)
     check_home(head_to_head, "--head-to-head", zeros=zeros)
-    judged = {"types": types, "source": source, "pipeline": pipeline}
-    check_home(by == ranking.ACCEPT_RATE, "--by accept-rate", **judged)
-    check_home(types not in (None, "operation"), "--types main or full", pipeline=pipeline)
+    check_home(by == ranking.ACCEPT_RATE, "--by accept-rate", types=types, source=source)
+    check_home(types is not None, "--types main and full", pipeline=pipeline)
     if by == ranking.ACCEPT_RATE:
         check_home(alone, "judgments that rank outputs",
                    head_to_head=head_to_head, draw_radius=draw_radius, validate=validate,
                    learning_curve=learning_curve)  # fmt: skip
-        check_home(unit in (None, "sentence"), "other methods: edits by sentence", unit=unit)
-        check_home(False, "other methods", extraction=extraction != "expanded")
+        by_sentence = unit in (None, "sentence")
+        check_home(
+            False, "other methods", unit=not by_sentence, extraction=extraction != "expanded"
+        )
         texts = None if source is None else read_corpus(source=source).sources
         return ranking.accept_rates(
             _edits(rankings, texts), source=texts, systems=systems, drop=drop, judges=judge,
