@@ -209,6 +209,8 @@ SPELLINGS = {
     "sent-pt-m2": "sent-pt-m2(model='{encoder}', layer=1)",
     "pt-errant": "pt-errant(model='{encoder}', layer=1, pipeline=neutral)",
     "sent-pt-errant": "sent-pt-errant(model='{encoder}', layer=1, pipeline=neutral)",
+    "uot-errant": "uot-errant(model='{encoder}', pipeline=neutral)",
+    "sent-uot-errant": "sent-uot-errant(model='{encoder}', layer=1, pipeline=neutral)",
     "some": "some(grammaticality='{regressor}', fluency='{regressor}', meaning='{regressor}')",
     "impara": "impara(model='{regressor}', similarity='{encoder}', threshold=-1)",
     "scribendi": "scribendi(model='{causal}')",

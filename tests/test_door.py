@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import grammeter as gm
+from fuzz import samples
 
 SAMPLE = gm.sample_corpus()
 TEXTS = ["a b", "c d", "e f"]
@@ -73,6 +74,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
     scored = [replace(r, scores=tuple(6.0 - rank for rank in r.ranks)) for r in judged]
     ranked = gm.rank(judged, resamples=10)
     gm.write_scores(table, folder / "t.json")
+    (folder / "para.txt").write_text(samples.PARA, "utf-8")
     scorer = gm.Scorer([TABLES])
     three = {"sources": TEXTS, "hypotheses": TEXTS, "references": TEXTS}
     some = ["Echo", "Eager", "Careful", "Fluent"]
@@ -91,6 +93,11 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
                                "select": "paper", "per_item": 3}),
         "combine": (gm.combine, {"corpus": corpus, "metric": TABLES, "by": "minimum-risk",
                                  "weights": {"Echo": 2}}),
+        "read_robustness": (gm.read_robustness, {"path": folder / "para.txt"}),
+        "robustness": (gm.robustness, {"cases": gm.read_robustness(folder / "para.txt"),
+                                       "outputs": {"s": samples.VARIANTS.splitlines()},
+                                       "metric": "errant(pipeline=neutral)", "resamples": 5,
+                                       "beta": 1.0, "seed": 1, "confidence": 0.9}),
         "correlate": (gm.correlate, {"scores": table, "human": ranked, "systems": some,
                                      "metrics": ["m2"]}),
         "difference": (gm.difference, {"table": table, "first": "Echo", "second": "Careful",
@@ -136,6 +143,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
 
 NAMES = [
     "score", "compare", "explain", "rank", "agree", "sample", "combine", "correlate", "difference",
+    "robustness", "read_robustness",
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
     "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_judge",

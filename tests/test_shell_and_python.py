@@ -19,6 +19,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "agree": gm.agree,
     "sample": gm.sample,
     "combine": gm.combine,
+    "robustness": gm.robustness,
     "batch": gm.batch,
     "meta system": gm.meta_system,
     "meta sentence": gm.meta_sentence,

@@ -32,12 +32,14 @@ from grammeter.engine import batch as batch
 from grammeter.formats import Corpus as Corpus
 from grammeter.formats import EditJudgments as EditJudgments
 from grammeter.formats import Judgments as Judgments
+from grammeter.formats import RobustnessCases as RobustnessCases
 from grammeter.formats import dataset_path as dataset_path
 from grammeter.formats import get_dataset as get_dataset
 from grammeter.formats import list_datasets as list_datasets
 from grammeter.formats import read_benchmark as read_benchmark
 from grammeter.formats import read_corpus as read_corpus
 from grammeter.formats import read_judgments as read_judgments
+from grammeter.formats import read_robustness as read_robustness
 from grammeter.formats import read_scores as read_scores
 from grammeter.formats import write_judgments as write_judgments
 from grammeter.formats import write_scores as write_scores
@@ -62,6 +64,7 @@ from grammeter.verbs import Difference as Difference
 from grammeter.verbs import Judged as Judged
 from grammeter.verbs import JudgeMeta as JudgeMeta
 from grammeter.verbs import Oracle as Oracle
+from grammeter.verbs import Robustness as Robustness
 from grammeter.verbs import StoredResult as StoredResult
 from grammeter.verbs import agree as agree
 from grammeter.verbs import combine as combine
@@ -88,6 +91,7 @@ from grammeter.verbs import meta_window as meta_window
 from grammeter.verbs import rank as rank
 from grammeter.verbs import read as read
 from grammeter.verbs import report as report
+from grammeter.verbs import robustness as robustness
 from grammeter.verbs import sample as sample
 from grammeter.verbs import score as score
 from grammeter.verbs import train_cross_domain as train_cross_domain

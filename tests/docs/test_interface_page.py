@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from fuzz import samples
 from grammeter.cli.main import main
 from grammeter.formats import read_judgments, write_judgments
 from grammeter.resources import sample_corpus
@@ -34,6 +35,14 @@ COMMANDS = {
     "meta-maege": ["meta", "maege", "-s", "source.txt", "-r", "gold.m2", "-m", "gleu"],
     "combination": ["combine", "-s", "source.txt", "--hyps", *OUT],
     "oracle": ["combine", "-r", "gold.m2", "--hyps", *OUT, "-m", "m2", "--oracle", "sentence"],
+    "robustness": [
+        "robustness",
+        "para.txt",
+        "--hyps",
+        "variants.txt",
+        "-m",
+        "errant(pipeline=plain)",
+    ],
     "reproduction": ["reproduce", "kobayashi2024", "table2"],
 }
 """The ``kind`` of an object on the page -> what prints it, on the sample corpus."""
@@ -60,6 +69,8 @@ def folder(tmp_path_factory):
     for name in ("judgments.xml", "source.txt", "gold.m2", "edits.jsonl"):
         (folder / name).write_bytes((sample / name).read_bytes())
     shutil.copytree(sample / "systems", folder / "out")
+    (folder / "para.txt").write_text(samples.PARA, "utf-8")
+    (folder / "variants.txt").write_text(samples.VARIANTS, "utf-8")
     systems = [str(path) for path in sorted(sample.glob("systems/*.txt"))]
     stored = str(folder / "scores.json")
     printed(

@@ -219,6 +219,19 @@ def stored() -> dict[str, bytes]:
         return {verb: Path(path).read_bytes() for verb, path in made.items()}
 
 
+PARA = """O-S She go home .
+O-T She goes home .
+A1-S He go home .
+A1-T He goes home .
+
+O-S A cat sleep .
+O-T A cat sleeps .
+A1-S A dog sleep .
+A1-T A dog sleeps .
+"""
+VARIANTS = "She goes home .\nHe go home .\nA cat sleeps .\nThe dog sleeps .\n"
+
+
 def lay_out(folder: Path) -> None:
     """Write the files that verbs read into a folder."""
     texts = {
@@ -229,6 +242,7 @@ def lay_out(folder: Path) -> None:
         **{"items.jsonl": ITEMS, "checks.jsonl": CHECKS, "records.jsonl": RECORDS_JSONL},
         **{"pairs.jsonl": PAIRS_JSONL, "pairs.tsv": PAIRS_TSV, "pairs.csv": PAIRS_CSV},
         **{"scores.tsv": METRIC_SCORES, "segments.tsv": SEGMENT_SCORES, "human.tsv": HUMAN_SCORES},
+        **{"para.txt": PARA, "variants.txt": VARIANTS},
         **{"system-scores.tsv": SYSTEM_SCORES, "prices.json": PRICES, "ratings.csv": RATINGS},
     }
     for name, text in texts.items():

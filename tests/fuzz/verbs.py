@@ -114,6 +114,10 @@ LINES: dict[str, Sequence[str]] = {
         f"combine {_CORPUS} -m m2 --oracle edits --format json",
         f"combine {_CORPUS} -m gleu(iterations=2) --oracle sentence -o out.txt",
     ),
+    "robustness": (
+        "robustness para.txt --hyps variants.txt -m errant(pipeline=plain) --beta 1",
+        "robustness para.txt --hyps variants.txt -m errant(pipeline=plain) --resamples 0 -o o.json",
+    ),
     "edits": (
         "edits extract -orig source.txt -cor ref.txt ALPHA.txt -out out.m2",
         "edits convert -auto gold.m2 -out out.m2",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import page_examples
+from fuzz import samples
 from grammeter.resources import sample_corpus
 from laws import feeds
 
@@ -32,6 +33,8 @@ def folder(tmp_path_factory) -> Path:
     rows = [f"{key}\t{value % 3}\n" for key, value in edits.items()]
     head = "metric\tsegment\tstart\tend\tcorrection\tvalue\n"
     (folder / "values.tsv").write_text(head + "".join(rows), "utf-8")
+    (folder / "para.txt").write_text(samples.PARA, "utf-8")
+    (folder / "variants.txt").write_text(samples.VARIANTS, "utf-8")
     shutil.copy(sample / "judgments.xml", folder / "people.xml")
     shutil.copytree(sample / "systems", folder / "out")
     columns = [(folder / name).read_text("utf-8").splitlines() for name in PAIRED]

@@ -28,6 +28,7 @@ BASES = {
     "meta attack": "meta attack -s source.txt -r gold.m2 -m gleu --hyps out/Careful.txt",
     "meta maege": "meta maege -r gold.m2 -m gleu",
     "combine": "combine -s source.txt --hyps out/Careful.txt out/Eager.txt out/Fluent.txt",
+    "robustness": "robustness para.txt --hyps variants.txt -m errant(pipeline=neutral)",
     "edits extract": "edits extract -orig source.txt -cor out/Fluent.txt -out - --pipeline neutral",
     "edits compare": "edits compare -hyp Careful.m2 -ref Fluent.m2",
 }

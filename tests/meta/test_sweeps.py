@@ -20,8 +20,8 @@ SPELLED = {
     "pt-m2": "pt-m2(scorer=self)",
     "sent-pt-m2": "sent-pt-m2(scorer=self)",
 }
-REFUSED = {"chrf"}
-"""Metrics that choose references by beta while they count."""
+REFUSED = {"chrf", "uot-errant", "sent-uot-errant"}
+"""Metrics that choose references by beta while they count, or need a model."""
 WITH_BETA = [
     name
     for name in BUILT_IN

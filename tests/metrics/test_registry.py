@@ -38,6 +38,9 @@ PROMISED = {
     "sent-pt-m2": "scorer=bertscore layer=none idf=false beta=0.5 inverse=false",
     "pt-errant": "scorer=bertscore layer=none idf=false beta=0.5 inverse=false",
     "sent-pt-errant": "scorer=bertscore layer=none idf=false beta=0.5 inverse=false",
+    "uot-errant": "layer=none beta=0.5 reg=0.1 reg_m=0.1 cost=euclidean mass=norm"
+    " vectorize=ref-remove pipeline=none model=google/electra-base-discriminator",
+    "sent-uot-errant": "layer=none beta=0.5 reg=0.1 reg_m=0.1 cost=euclidean mass=norm",
     "some": "grammaticality=none fluency=none meaning=none model=none",
     "impara": "threshold=0.9",
     "scribendi": "threshold=0.8",

@@ -297,7 +297,7 @@ def test_rows_come_chunk_by_chunk(model, monkeypatch):
 
 
 def test_memory_that_ends_halves_the_batch(model, monkeypatch):
-    expected, make = ask(model, TokenSimilarity(layer=2), PAIRS), encoder._encoder
+    expected, make = ask(model, TokenSimilarity(layer=2), PAIRS), encoder.state_encoder
     sizes = []
 
     def scarce(*args):
@@ -311,7 +311,7 @@ def test_memory_that_ends_halves_the_batch(model, monkeypatch):
 
         return step
 
-    monkeypatch.setattr(encoder, "_encoder", scarce)
+    monkeypatch.setattr(encoder, "state_encoder", scarce)
     rows = ask(model, TokenSimilarity(layer=2), PAIRS, batch_tokens=10_000)
     assert rows == pytest.approx(expected, abs=1e-6)
     assert max(sizes) > 2

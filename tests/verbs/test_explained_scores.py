@@ -33,6 +33,8 @@ MODELS = {
     "sent-pt-m2": {"model": "bert-uncased", "layer": 2},
     "pt-errant": {"model": "bert-uncased", "layer": 2},
     "sent-pt-errant": {"model": "bert-uncased", "layer": 2},
+    "uot-errant": {"model": "bert-uncased", "layer": 2},
+    "sent-uot-errant": {"model": "bert-uncased"},
     "some": {"grammaticality": "some-grammaticality", "fluency": "some-fluency",
              "meaning": "some-meaning"},
     "impara": {"model": "impara-qe", "similarity": "bert-cased"},
@@ -54,7 +56,16 @@ MORE: dict[str, list[dict[str, Any]]] = {
     "sentm2": [{"annotator": 1}],
 }
 LLM = ("llm-s", "llm-e")
-WITH_MODELS = ("bertscore", "bartscore", "some", "impara", "scribendi", *LLM)
+WITH_MODELS = (
+    "bertscore",
+    "bartscore",
+    "uot-errant",
+    "sent-uot-errant",
+    "some",
+    "impara",
+    "scribendi",
+    *LLM,
+)
 """Metrics that can do nothing without a model."""
 
 

@@ -19,6 +19,7 @@ VERBS: dict[str, str] = tomllib.loads(
 )
 """Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
 _RESULTS = "compare", "explain", "rank", "agree", "sample", "report", "list", "cite", "combine"
+_RESULTS += ("robustness",)
 """Verbs that share a module."""
 
 MOST_OWNERS = 3  # an option of more commands gets no hint

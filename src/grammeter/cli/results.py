@@ -113,6 +113,15 @@ def run_combine(args: argparse.Namespace) -> None:
         output.print_result(args, result)
 
 
+def run_robustness(args: argparse.Namespace) -> None:
+    """Measure and print."""
+    cases, outputs = gm.read_robustness(args.para), formats.read_outputs(args.hyps)
+    with gm.using(models.runtime(args)), output.progress(args):
+        result = flags.call(args, gm.robustness, cases=cases, outputs=outputs)
+    models.remark_unused(args, [gm.metric(args.metric)])
+    output.emit(args, result)
+
+
 def run_list(args: argparse.Namespace) -> None:
     """List metrics with their options and defaults."""
     known: list[dict[str, Any]] = []

@@ -122,7 +122,7 @@ def counted_by_type(typed_outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, 
 
 def choose(
     rows: Iterable[Sequence[Triple | None]],
-    *, beta: float, digits: int | None, running: bool = True,
+    *, beta: float, digits: int | None, running: bool = True, worst: bool = False,
 ) -> list[int]:  # fmt: skip
     """Choose among the references of each sentence, as the package does; return their positions.
 
@@ -132,7 +132,8 @@ def choose(
     negatives, then the first. ``rows`` have, for each sentence, the counts by reference; ``None``
     does not compete, and where none competes, the position is 0. F is rounded to ``digits``
     decimals before it is compared, so that near ties are decided by the counts; the package rounds
-    to 4, ``None`` compares exactly.
+    to 4, ``None`` compares exactly. ``worst`` chooses the least by the same rule, the first of
+    equal ones.
     """
     total: Triple = (0, 0, 0)
     chosen: list[int] = []
@@ -147,7 +148,9 @@ def choose(
         return f, counts[0], -counts[1], -counts[2]
 
     for row in rows:
-        at = max(range(len(row)), key=lambda at, row=row: rank(row[at]), default=0)
+        at = (min if worst else max)(
+            range(len(row)), key=lambda at, row=row: rank(row[at]), default=0
+        )
         chosen.append(at)
         best = row[at] if row else None
         if running and best is not None:

@@ -65,6 +65,8 @@ from grammeter.formats.records import read_parallel as read_parallel
 from grammeter.formats.records import read_ratings as read_ratings
 from grammeter.formats.records import read_records as read_records
 from grammeter.formats.records import write_records as write_records
+from grammeter.formats.robustness import RobustnessCases as RobustnessCases
+from grammeter.formats.robustness import read_robustness as read_robustness
 from grammeter.formats.scores import is_judged as is_judged
 from grammeter.formats.scores import is_rated as is_rated
 from grammeter.formats.scores import metric_name as metric_name

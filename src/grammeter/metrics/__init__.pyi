@@ -35,6 +35,8 @@ from grammeter.metrics.registry import names as names
 from grammeter.metrics.some import Impara as Impara
 from grammeter.metrics.some import Scribendi as Scribendi
 from grammeter.metrics.some import Some as Some
+from grammeter.metrics.uot import SentUotErrant as SentUotErrant
+from grammeter.metrics.uot import UotErrant as UotErrant
 from grammeter.metrics.weighted import PTM2 as PTM2
 from grammeter.metrics.weighted import PTErrant as PTErrant
 from grammeter.metrics.weighted import SentPTErrant as SentPTErrant

@@ -11,7 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment import Shared, Unit, ngrams
-from grammeter.core import FloatArray, Grid, IntArray, Score, Segment, SegmentScores, Statistics
+from grammeter.core import (
+    BoolArray,
+    FloatArray,
+    Grid,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+)
 from grammeter.metrics import base, kinds
 
 _DRAWS = 1 << 24  # drawn references held in memory together; 32 MB
@@ -240,7 +249,7 @@ class SentGleu(_SharedNgrams, kinds.SentenceMean):
 def _gleu(sums: FloatArray | IntArray) -> FloatArray:
     """Score sums of the statistics; 0 where one of them is 0 or less."""
     counts = np.asarray(sums, dtype=np.float64)
-    undefined = (counts <= 0).any(axis=-1)
+    undefined: BoolArray = np.any(counts <= 0, axis=-1)
     counts = np.where(undefined[..., None], 1.0, counts)
     logs = np.log(counts[..., 2::2] / counts[..., 3::2])
     brevity = np.minimum(0.0, 1.0 - counts[..., 1] / counts[..., 0])

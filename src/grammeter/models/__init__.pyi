@@ -23,6 +23,7 @@ from grammeter.models.runtime import Tally as Tally
 from grammeter.models.runtime import current as current
 from grammeter.models.runtime import gpu as gpu
 from grammeter.models.runtime import using as using
+from grammeter.models.service import ChangeDistance as ChangeDistance
 from grammeter.models.service import Likelihood as Likelihood
 from grammeter.models.service import MeanSimilarity as MeanSimilarity
 from grammeter.models.service import Perplexity as Perplexity

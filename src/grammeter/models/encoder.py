@@ -52,8 +52,8 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
         measure: layer_of(files, measure.layer) if isinstance(measure, TokenSimilarity) else None
         for measure in questions
     }
-    loaded = _open(files, list(layers.values()), runtime)
-    reader = _Reader(loaded)
+    loaded = open_encoder(files, list(layers.values()), runtime)
+    reader = Reader(loaded)
     read = [_ask(reader, measure, layers[measure], items) for measure, items in questions.items()]
     for question in read:
         yield from question.settle()
@@ -77,12 +77,12 @@ def token_cosines(
 ) -> TokenCosines:
     """Compare all tokens of one pair of texts, as :func:`answer` does for BERTScore."""
     layer = layer_of(files, measure.layer)
-    loaded = _open(files, [layer], runtime)
-    reader = _Reader(loaded)
+    loaded = open_encoder(files, [layer], runtime)
+    reader = Reader(loaded)
     texts = [reader.stripped(text) for text in pair]
     known, sequences = reader.read(texts, None), list(reader.numbers)
     first, second = (sequences[known[text][0]] for text in texts)
-    encode, weights = _encoder(loaded, [layer]), reader.weights(measure.idf)
+    encode, weights = state_encoder(loaded, [layer]), reader.weights(measure.idf)
     states = encode([first, second])[layer]
     cosines = states[: len(first)] @ states[len(first) :].T
     name: Any = loaded.tokenizer.convert_ids_to_tokens
@@ -93,7 +93,7 @@ def token_cosines(
     )
 
 
-def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> Loaded:
+def open_encoder(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> Loaded:
     """Load a model with no more blocks than are read."""
     config = files.config()
     kinds: Any = config.get("architectures")
@@ -112,7 +112,9 @@ def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> 
     return loaded
 
 
-class _Reader:
+class Reader:
+    """Converts texts to token sequences; equal ones have the same number, from 0."""
+
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
         self._texts: dict[int | None, dict[str, tuple[int, bool]]] = {}
@@ -156,7 +158,7 @@ class _Reader:
 
 
 def _ask(
-    reader: _Reader, measure: Measure, layer: int | None, items: Sequence[ModelInput]
+    reader: Reader, measure: Measure, layer: int | None, items: Sequence[ModelInput]
 ) -> SimilarityQuestion:
     pairs: list[Any] = list(items)
     limit = measure.limit if isinstance(measure, MeanSimilarity) else None
@@ -187,7 +189,7 @@ def _encoded(
     capacity = STATE_NUMBERS // (loaded.model.config.hidden_size * len(layers))
     planned = list(_plan(asked, lengths, capacity))
     total = sum(len(batches(lengths[part].tolist(), runtime.budget)) for part, _ in planned)
-    encode = _encoder(loaded, layers)
+    encode = state_encoder(loaded, layers)
     parts = (Held(numbers, texts, pairs) for numbers, pairs in planned)
     passes = chain.from_iterable(_batches(held, encode, runtime) for held in parts)
     for held in track(passes, f"{loaded.files.name} (batches)", total):
@@ -218,11 +220,13 @@ def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:
         yield held
 
 
-def _encoder(loaded: Loaded, layers: Iterable[int | None]) -> Encode:
+def state_encoder(
+    loaded: Loaded, layers: Iterable[int | None], *, mean_of: int | None = None
+) -> Encode:
     """Return a function for a batch's states in single precision.
 
     By layer, token states of length 1, shape ``(tokens, width)``; for ``None`` the means of the
-    last states, shape ``(sequences, width)``.
+    states of layer ``mean_of``, the last ones by default, shape ``(sequences, width)``.
     """
     torch: Any = require("torch", extra="neural")
     model = loaded.model.get_encoder() if loaded.model.config.is_encoder_decoder else loaded.model
@@ -238,7 +242,9 @@ def _encoder(loaded: Loaded, layers: Iterable[int | None]) -> Encode:
                 tokens = outputs.hidden_states[layer][real.bool()].float()
                 states[layer] = torch.nn.functional.normalize(tokens, dim=-1)
             if None in distinct:
-                total = (outputs.last_hidden_state.float() * real[:, :, None]).sum(1)
+                last = mean_of is None
+                means = outputs.last_hidden_state if last else outputs.hidden_states[mean_of]
+                total = (means.float() * real[:, :, None]).sum(1)
                 states[None] = total / real.sum(1, keepdim=True)
         return states
 

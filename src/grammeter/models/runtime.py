@@ -18,7 +18,7 @@ import numpy as np
 from grammeter import core
 
 Pair = tuple[str, str]
-ModelInput = str | Pair
+ModelInput = str | Pair | tuple[str, str, str, str]
 Gpu = Literal["none", "no torch", "ready"]
 """``no torch``: a GPU, but no build of torch that can use it; ``ready``: likely usable."""
 

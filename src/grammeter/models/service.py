@@ -64,6 +64,20 @@ class MeanSimilarity(Measure, room="encoder", columns="cosine"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ChangeDistance(Measure, room="changes", columns="first second distance cosine"):
+    """How two changes move the mean states, for texts (after, before, after, before) (UOT-ERRANT).
+
+    A change is the vector from the mean state of the text before to that of the text after, special
+    tokens included; the figures are the L2 norms of both vectors, their euclidean distance and
+    cosine, NaN if one of them is zero. ``layer``, from 1, says whose states; ``None``: the last
+    ones. ``limit`` is the maximum tokens of a text.
+    """
+
+    layer: int | None = None
+    limit: int | None = 128
+
+
+@dataclass(frozen=True, kw_only=True)
 class Regression(Measure, room="regressor", columns="output"):
     """The one output of a regression head, for texts or pairs of texts (SOME, IMPARA).
 

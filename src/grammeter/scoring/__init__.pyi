@@ -12,7 +12,7 @@ from grammeter.scoring.scorer import Scorer as Scorer
 from grammeter.scoring.scorer import check_alone as check_alone
 from grammeter.scoring.scorer import isolated as isolated
 from grammeter.scoring.scorer import sentence_values as sentence_values
-from grammeter.scoring.table import CUT as CUT
+from grammeter.scoring.table import CAUTIONS as CAUTIONS
 from grammeter.scoring.table import check_listed as check_listed
 from grammeter.scoring.table import check_needs as check_needs
 from grammeter.scoring.table import count as count

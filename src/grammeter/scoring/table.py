@@ -10,7 +10,12 @@ from grammeter import core, errant, formats, models
 from grammeter.metrics import Asking, Metric
 from grammeter.scoring import groups
 
-CUT = "texts longer than the model takes were cut"
+CAUTIONS = {
+    "truncated": "texts longer than the model takes were cut",
+    "unmoved": "edits that the encoder does not see, as after a cut, have mass 0 and cosine cost 1",
+    "unconverged": "the search for the transport plan did not converge, and its last plan counts",
+}
+"""What a reader must know where a part of a sentence score, by its name, is not 0."""
 
 
 def score_table(
@@ -92,10 +97,13 @@ def _unjudged(corpus: formats.Corpus) -> Iterator[str]:
 
 def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
     parts = {system: scores.parts for system, scores in column.segments.items()}
-    cut = {s: int((p["truncated"] > 0).sum()) for s, p in parts.items() if "truncated" in p}
+    odd = [
+        (what, {system: int((of[part] > 0).sum()) for system, of in parts.items() if part in of})
+        for part, what in CAUTIONS.items()
+    ]
     unscored = {s: int(score.parts.get("too_long", 0)) for s, score in column.scores.items()}
     without = "texts are longer than the model takes, and have no score"
-    for what, counts in ((CUT, cut), (without, unscored)):
+    for what, counts in (*odd, (without, unscored)):
         if any(counts.values()):
             shown = ", ".join(f"{system} {count}" for system, count in counts.items() if count)
             yield f"{name}: {what}; sentences: {shown}"

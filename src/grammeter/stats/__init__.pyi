@@ -48,3 +48,4 @@ from grammeter.stats.resample import randomisation_pvalues as randomisation_pval
 from grammeter.stats.resample import resample_counts as resample_counts
 from grammeter.stats.resample import sign_test as sign_test
 from grammeter.stats.resample import t_interval as t_interval
+from grammeter.stats.transport import transport_plan as transport_plan

@@ -41,6 +41,8 @@ from grammeter.verbs._read import write_result as write_result
 from grammeter.verbs._report.make import make_report as make_report
 from grammeter.verbs._report.make import report as report
 from grammeter.verbs._report.make import write_report as write_report
+from grammeter.verbs._robustness import Robustness as Robustness
+from grammeter.verbs._robustness import robustness as robustness
 from grammeter.verbs._sample import sample as sample
 from grammeter.verbs._score import check_limits as check_limits
 from grammeter.verbs._score import fail_under as fail_under

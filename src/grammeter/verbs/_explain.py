@@ -150,8 +150,9 @@ def _as_scored(
 
 def _notes(name: str, alone: core.Explanation, explained: core.Explanation) -> Iterator[str]:
     """Say what must be known to read one metric's explanation."""
-    if alone.parts.get("truncated"):
-        yield f"{name}: {scoring.CUT}"
+    for part, caution in scoring.CAUTIONS.items():
+        if alone.parts.get(part):
+            yield f"{name}: {caution}"
     same = math.isclose(alone.value, explained.value, rel_tol=CLOSE, abs_tol=CLOSE)
     if not same and not (math.isnan(alone.value) and math.isnan(explained.value)):
         figures = f"the scores have {explained.value:.4f} for this sentence; what is shown below it"
