@@ -21,18 +21,8 @@ COUNTS = ("tp", "fp", "fn")
 FIRST = "where {} are equal, the system that stands first decides: {}"
 
 
-class _Texts(core.Result):
-    """Base of results that hold one text a sentence."""
-
-    texts: tuple[str, ...]
-
-    def text(self) -> str:
-        """Return the texts, a sentence on each line."""
-        return "".join(f"{line}\n" for line in self.texts)
-
-
 @dataclass(frozen=True, repr=False)
-class Combination(_Texts):
+class Combination(core.Result):
     """Combined outputs of a corpus: ``texts``, one a sentence.
 
     ``weights`` are the votes of each system. Of a vote: ``least``, how many an edit needs, or the
@@ -53,6 +43,10 @@ class Combination(_Texts):
     chosen: Mapping[str, int] | None = None
     notes: tuple[str, ...] = ()
 
+    def text(self) -> str:
+        """Return the texts, a sentence on each line."""
+        return "".join(f"{line}\n" for line in self.texts)
+
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return the figures, then the systems with their votes."""
         names = ("least", "share", "edits", "changed", "clashes")
@@ -70,7 +64,7 @@ class Combination(_Texts):
 
 
 @dataclass(frozen=True, repr=False)
-class Oracle(_Texts):
+class Oracle(core.Result):
     """What a perfect combination could reach under a metric.
 
     ``systems`` have the score of each. ``oracle`` is that of the best output of each sentence
@@ -93,7 +87,7 @@ class Oracle(_Texts):
     def text(self) -> str:
         """Return the best outputs, a sentence on each line; :class:`UsageError` without any."""
         core.check_home(self.by == "sentence", "--oracle sentence", output=True)
-        return super().text()
+        return "".join(f"{line}\n" for line in self.texts)
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each system, for the oracle, and for its opposite."""
@@ -117,16 +111,11 @@ class Oracle(_Texts):
 @core.checked
 def combine(
     corpus: Corpus,
-    *,
-    by: By = "vote",
-    least: float | None = None,
-    share: float | None = None,
-    weights: Mapping[str, float] | Sequence[str] = (),
-    edit_rule: EditRule = "words",
-    pipeline: str | None = None,
-    metric: str | Metric | None = None,
+    *, by: By = "vote", least: float | None = None, share: float | None = None,
+    weights: Mapping[str, float] | Sequence[str] = (), edit_rule: EditRule = "words",
+    pipeline: str | None = None, metric: str | Metric | None = None,
     oracle: OracleKind | None = None,
-) -> Combination | Oracle:
+) -> Combination | Oracle:  # fmt: skip
     """Combine the outputs of several systems, or say what a perfect combination could reach.
 
     Raises :class:`UsageError` if there are less than two systems, an edit cannot get as many votes

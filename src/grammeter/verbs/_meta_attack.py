@@ -80,13 +80,9 @@ class MetaAttack(core.Result):
 
 @core.checked
 def meta_attack(
-    corpus: formats.Corpus,
-    metrics: Sequence[str | Metric],
-    *,
-    attack: Sequence[str] | None = None,
-    attacked: Sequence[str | Path] = (),
-    seed: int = 1,
-) -> MetaAttack:
+    corpus: formats.Corpus, metrics: Sequence[str | Metric],
+    *, attack: Sequence[str] | None = None, attacked: Sequence[str | Path] = (), seed: int = 1,
+) -> MetaAttack:  # fmt: skip
     """Score outputs that correct nothing beside real systems (Goto et al. 2025).
 
     Raises :class:`UsageError` if there is no system or metric, an attack is unknown or named twice,
