@@ -325,6 +325,34 @@ def test_the_organiser_sees_the_result_of_each_task(database):
         assert "post/Beta.txt" in file.namelist()
 
 
+def test_a_campaign_without_rankings_offers_no_files_of_rankings(database):
+    from made_campaigns import organiser
+
+    made = mixed(database, ["rating"])
+    page = organiser(made).get(f"/organise/{made.campaign.pk}/").content.decode()
+    assert "export/tasks" in page
+    assert "export/details" in page
+    assert "export/xml" not in page
+
+
+def test_imported_rankings_stay_rankings(database):
+    import grammeter as gm
+    from grammeter.campaign.services import results
+    from grammeter.core import Ranking
+    from grammeter.formats import Corpus, Judgments
+
+    corpus = Corpus(sources=SOURCES, systems=SYSTEMS)
+    ranking = Ranking(judge="ann", segment=2, groups=tuple((n,) for n in SYSTEMS), ranks=(1, 2, 2))
+    gm.campaign_import(
+        "old", corpus, Judgments((ranking,)), n=2, task="best-worst", database=database
+    )
+    from grammeter.campaign.models import Campaign
+
+    campaign = Campaign.objects.get(name="old")
+    assert set(campaign.items.values_list("task", flat=True)) == {"ranking", "best-worst"}
+    assert list(results.judgments(campaign)) == [ranking]
+
+
 def test_the_results_are_those_of_the_exported_files(database, tmp_path):
     """The other verbs read the files as they are, and say what the live page says."""
     import grammeter as gm

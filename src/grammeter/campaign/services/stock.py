@@ -10,11 +10,10 @@ from django.utils import timezone
 
 from grammeter import core, formats, study
 from grammeter.campaign import models
-from grammeter.campaign.choices import Kind, State
+from grammeter.campaign.choices import Kind, State, Task
 from grammeter.campaign.models import Assignment, Item, Judge, Output, Sentence
 from grammeter.campaign.services.assign import jittered, shuffle
 from grammeter.campaign.services.checks import Check
-from grammeter.campaign.tasks import JOBS
 from grammeter.core import Item as Sampled
 
 Group = tuple[str, ...]
@@ -144,8 +143,8 @@ class Stock:
         key = (ranking.item, ranking.document, ranking.segment, groups)
         if key not in self._known:
             names = {"name": ranking.item, "document": ranking.document}
-            if JOBS[self.campaign.task].ranked:
-                names["task"] = self.campaign.task
+            if self.campaign.task == Task.EDITS:  # other tasks have other answers than ranks
+                names["task"] = Task.EDITS
             item = self._known[key] = self._item(ranking.segment, ranking.groups, **names)
             places = {frozenset(group): place for place, group in enumerate(ranking.groups)}
             self._places[item.number] = places

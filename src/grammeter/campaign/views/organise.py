@@ -121,7 +121,8 @@ def campaign(request: HttpRequest, campaign: Campaign, page: str = "campaign") -
     """Show the progress of a campaign; ``progress`` is the part that updates itself."""
     progress = results.progress(campaign)
     jobs = [JOBS[task] for task in campaign.tasks]
-    downloads = results.DOWNLOADS
+    ranked = any(job.ranked for job in jobs)
+    downloads = {key: of for key, of in results.DOWNLOADS.items() if ranked or of.form is None}
     return _page(request, campaign, page, progress=progress, downloads=downloads, jobs=jobs)
 
 
