@@ -101,3 +101,79 @@ def test_ratings_from_standard_input(files, answer, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RATINGS.encode())))
     found = answer("meta", "sentence", files[0], "-", "--criterion", "fluency", "--resamples", 0)
     assert found["metrics"]["m"]["pooled"]["n"] == 6
+
+
+# --- systems ---------------------------------------------------------------------------------
+SYSTEM_SCORES = "metric\tsystem\thigher_is_better\tvalue\n" + "".join(
+    f"{metric}\t{system}\t{str(higher).lower()}\t{value}\n"
+    for metric, higher, sign in (("m", True, 1), ("wer", False, -1))
+    for system, value in (("A", sign * 1), ("B", sign * 5), ("C", sign * 4), ("D", sign * 3))
+)
+
+
+@pytest.fixture
+def systems(tmp_path):
+    scores, people = tmp_path / "systems.tsv", tmp_path / "people.csv"
+    scores.write_text(SYSTEM_SCORES)
+    rows = {"ann": ("1234", "1224", "2342"), "bob": ("3444", "1243", "")}
+    people.write_text(HEAD + "".join(
+        f"{judge},{n},{system},fluency,{score},1-4\n"
+        for judge, segments in rows.items() for n, row in enumerate(segments, start=1)
+        for system, score in zip("ABCD", row, strict=False)
+    ))  # fmt: skip
+    return scores, people
+
+
+def test_multigec(shared, answer, tmp_path):
+    """scipy 1.17 on the means and the printed rows of the task (golden/ratings)."""
+    table = json.loads((shared / "golden/ratings/multigec_eng.json").read_text())
+    rows = [
+        f"{metric}\t{system}\t{value}\n"
+        for system, row in table["metric_rows"].items()
+        for metric, value in row.items()
+    ]
+    (tmp_path / "scores.tsv").write_text("metric\tsystem\tvalue\n" + "".join(rows))
+    people = shared / "data/ratings_multigec/eng_eval"
+    for criterion in ("grammaticality", "fluency"):
+        found = answer(
+            "meta", "system", tmp_path / "scores.tsv", people, "--criterion", criterion,
+            "--drop", "ORIGINAL", "REFERENCE",
+        )["metrics"]  # fmt: skip
+        for metric, wanted in table["correlations"].items():
+            for kind in ("pearson", "spearman", "kendall"):
+                value = found[metric][kind]["value"]
+                assert value == pytest.approx(wanted[criterion][kind], abs=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"average": "ratings"}, {"by": "z-score"}])
+def test_people_are_what_rank_gives(systems, options):
+    scores, people = systems
+    ratings = gm.read_judgments(people)
+    ranked = gm.rank(ratings, **options)
+    found = gm.meta_system(scores, people, **options)
+    assert found.human == pytest.approx({s: row.score for s, row in ranked.items()})
+    assert gm.correlate(scores, ratings, **options).human == found.human
+    assert found["wer"]["pearson"].value == found["m"]["pearson"].value
+    assert "sign turned" in str(found["wer"].signature)
+    window = gm.meta_window(scores, people, size=3, **options)
+    assert all(w.metrics["wer"] == w.metrics["m"] for w in window)
+
+
+def test_ratings_by_a_method_of_ranking(systems):
+    scores, people = systems
+    found = gm.meta_system(scores, people, by="expected-wins")
+    wanted = gm.rank(gm.read_judgments(people), by="expected-wins", resamples=5)
+    assert found.human == pytest.approx({name: row.score for name, row in wanted.items()})
+    with pytest.raises(gm.UsageError, match="belongs to --by mean"):
+        gm.meta_system(scores, people, by="expected-wins", average="ratings")
+
+
+def test_options_that_do_nothing_for_systems(systems, files, capsys):
+    scores, _ = systems
+    bare = scores.parent / "bare.tsv"
+    bare.write_text("system\tvalue\nA\t1\nB\t2\nC\t3\nD\t4\n")
+    for option in (["--criterion", "fluency"], ["--scale", "1-4"], ["--by", "z-score"]):
+        code, said = failure(capsys, "meta", "system", scores, bare, *option)
+        assert (code, "belongs to ratings" in said) == (2, True), said
+    code, said = failure(capsys, "meta", "system", files[0], files[1])
+    assert (code, "fluency, meaning" in said) == (2, True)

@@ -29,6 +29,7 @@ def run_edits(args: argparse.Namespace) -> None:
     from grammeter.models import using
 
     with using(models.runtime(args)), output.progress(args):
+        models.remark_unused(args, [gm.metric(name) for name in args.metrics or ()])
         result = flags.call(args, gm.meta_edits)
     output.emit(args, result)
 

@@ -1,125 +1,17 @@
 """The verb ``meta``: how good is a metric at systems? What it compares, and each question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from grammeter import core, formats, meta, rendering, stats
-from grammeter.formats import benchmark as find_benchmark
-from grammeter.meta import Human, Source, human_side, join_scores
+from grammeter import core, formats, meta, ranking, rendering, stats
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._compare.units import Units
+from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides, sides_of
 from grammeter.verbs._rank import rank
 from grammeter.verbs._using import fields_among
-
-PathLike = str | Path
-Place = PathLike | core.ScoreTable | core.Ranked | Sequence[core.Ranking]
-"""Where scores come from: a file, or what stands in one."""
-Scores = Place | Mapping[str, Place] | Sequence[Place]
-HumanScores = PathLike | core.Ranked | Mapping[str, float] | Sequence[core.Ranking]
-Places = Sequence[tuple[str | None, Place]]
-"""Names and places; a file without a name is named when it is read."""
-
-
-def named_places(scores: Scores) -> Places:
-    """Name what scores come from; a list of rankings is judgments, any other a list of places."""
-    if isinstance(scores, core.ScoreTable):
-        return [("scores", scores)]
-    if isinstance(scores, core.Ranked):
-        return [("ranking", scores)]
-    if isinstance(scores, Mapping):
-        return list(scores.items())
-    if isinstance(scores, PathLike):
-        return [(None, scores)]
-    if all(isinstance(place, core.Ranking) for place in scores):
-        return [("judgments", cast("Sequence[core.Ranking]", scores))]
-    places = enumerate(cast("Sequence[Place]", scores), start=1)
-    return [(None if isinstance(p, PathLike) else f"scores {n}", p) for n, p in places]
-
-
-def named_sources(places: Places) -> dict[str, Source]:
-    """Read scores, rankings and judgments; the latter two are named as metrics."""
-    sources: dict[str, Source] = {}
-    for stated, place in places:
-        source = formats.read_any_scores(place) if isinstance(place, PathLike) else place
-        name = stated or str(place)
-        if stated is None and not isinstance(source, core.ScoreTable):
-            name = formats.metric_name(str(place))
-        if name in sources:
-            fix = "Name each once, or rename one."
-            raise core.UsageError(f"two files of scores are called {name!r}", fix=fix)
-        sources[name] = source
-    return sources
-
-
-def read_sides(
-    scores: Scores,
-    human: HumanScores | None,
-    *,
-    benchmark: str | None = None,
-    published_data: bool = False,
-    by: str | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    clusters: bool = False,
-) -> tuple[core.ScoreTable, Human]:
-    """Read the scores of metrics and of people; ``clusters``: rank judgments with clusters."""
-    if (human is None) == (benchmark is None):
-        fix = "Give a file after the scores, or --benchmark NAME."
-        raise core.UsageError("people's scores come from one place", fix=fix)
-    if published_data and not benchmark:
-        fix = "Add --benchmark seeda-e or seeda-s."
-        raise core.UsageError("--published-data is about a benchmark", fix=fix)
-    sources = named_sources(named_places(scores))
-    known = find_benchmark(benchmark) if benchmark else None
-    if known is not None:
-        side = _of_benchmark(known, by, sources)
-    else:
-        assert human is not None
-        judged = any(
-            not isinstance(source, core.ScoreTable | core.Ranked) for source in sources.values()
-        )
-        side = _of_people(human, by, judged=judged, clusters=clusters)
-    table = join_scores(sources, by=by or side.method, systems=systems, drop=drop)
-    return known.as_published(table) if known and published_data else table, side
-
-
-def sides_of(
-    options: Mapping[str, Any], *, clusters: bool = False
-) -> tuple[core.ScoreTable, Human]:
-    """Read both sides by the arguments of a verb, once its figures can be written."""
-    for name in ("figure", "figure_williams"):
-        if options.get(name):
-            rendering.check_figure(options[name])
-    names = ("scores", "human", "benchmark", "published_data", "by", "systems", "drop")
-    return read_sides(**{name: options[name] for name in names}, clusters=clusters)
-
-
-def _of_people(human: HumanScores, by: str | None, *, judged: bool, clusters: bool) -> Human:
-    options: dict[str, Any] = {"by": by, "other_is_judged": judged, "clusters": clusters}
-    if isinstance(human, PathLike):
-        read = formats.read_human(human)
-        side = human_side(read, name=formats.metric_name(human), **options)
-        return replace(side, notices=getattr(read, "notices", ()))
-    return human_side(human, **options)
-
-
-def _of_benchmark(known: formats.Benchmark, by: str | None, sources: Mapping[str, Source]) -> Human:
-    """Take the paper's own scores where they are stored and no other method is wanted."""
-    *_, (last, source) = sources.items()
-    notes: tuple[str, ...] = ()
-    if len(sources) > 1 and not isinstance(source, core.ScoreTable):
-        notes = (f"{last} is taken in the place of a metric: people's side is {known.name}",)
-    stored = known.read_scores() if by in (None, known.method) else None
-    if stored is not None:
-        name = f"{known.name}, {known.method} as published"
-        return Human(scores=stored, name=name, method=known.method, notes=notes)
-    human = human_side(known.read_judgments(), name=known.name, by=by or known.method)
-    return replace(human, name=f"{known.name}, {human.name}", notes=(*notes, *human.notes))
-
 
 SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k", "unit"
 """Arguments that :func:`meta_system` passes on to :func:`correlate`."""
@@ -149,6 +41,11 @@ def meta_system(
     rankings: bool = False,
     figure: PathLike | None = None,
     figure_williams: PathLike | None = None,
+    criterion: str | None = None,
+    average: ranking.Average | None = None,
+    missing_score: float | None = None,
+    layout: formats.Layout | None = None,
+    scale: str | None = None,
 ) -> meta.SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
@@ -175,6 +72,8 @@ def meta_system(
     figure, figure_williams
         Files, .svg or .png, into which each metric's scores are drawn against people's, and the
         p-values of Williams' test.
+    criterion, average, missing_score, layout, scale
+        Of ratings: see :func:`rank` and :func:`read_judgments`.
     """
     table, side = sides_of(locals())
     options = locals()
@@ -212,6 +111,8 @@ def correlate(
     top_k: bool = False,
     unit: str | None = None,
     notes: Sequence[str] = (),
+    criterion: str | None = None,
+    average: ranking.Average | None = None,
 ) -> meta.SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
@@ -224,10 +125,12 @@ def correlate(
         What :func:`score` gives, or :func:`grammeter.formats.scores.read_score_file`; a judge in
         the place of a metric: judgments or a ranking; or several of these, by name or in a list.
     human
-        A ranking, such as :func:`rank` gives, judgments, or a score by system; higher is better.
+        A ranking, such as :func:`rank` gives, judgments, ratings, or a score by system; higher is
+        better.
     by
         How judgments on either side become scores: a method of :func:`rank`, or ``mean`` of the
-        judges' own scores. Default: that of the ranking on the human side, or Expected Wins.
+        judges' own scores. Default: that of the ranking on the human side, or Expected Wins; of
+        ratings ``mean``, and ``z-score`` is possible.
     systems, drop
         Who takes part; default: all, and they must be the same on both sides.
     metrics
@@ -243,8 +146,11 @@ def correlate(
         What is drawn as a whole where sentences are resampled: as for :func:`compare`.
     notes
         What the reader of ``human`` must know, besides its own notes.
+    criterion, average
+        Where ``human`` are ratings: see :func:`rank`.
     """
-    table, side = read_sides(scores, human, by=by, systems=systems, drop=drop)
+    rated: Any = {"criterion": criterion, "average": average}
+    table, side = read_sides(scores, human, by=by, systems=systems, drop=drop, **rated)
     design = design or meta.Design(human=side.name)
     drawn = design.interval == "sentences"
     core.check_home(drawn, "the interval 'sentences'", unit=unit is not None)
@@ -281,6 +187,11 @@ def meta_window(
     size: int = 4,
     confidence: float = 0.95,
     figure: PathLike | None = None,
+    criterion: str | None = None,
+    average: ranking.Average | None = None,
+    missing_score: float | None = None,
+    layout: formats.Layout | None = None,
+    scale: str | None = None,
 ) -> meta.Windows:
     """Correlate metrics with people among systems that follow each other in the human ranking.
 
@@ -292,6 +203,8 @@ def meta_window(
         See :func:`~grammeter.meta.window.correlate_windows`.
     figure
         A file, .svg or .png, into which the correlations by window are drawn.
+    criterion, average, missing_score, layout, scale
+        Of ratings: see :func:`rank` and :func:`read_judgments`.
     """
     table, side = sides_of(locals(), clusters=True)
     windows = meta.correlate_windows(
@@ -316,6 +229,11 @@ def meta_beta(
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     figure: PathLike | None = None,
+    criterion: str | None = None,
+    average: ranking.Average | None = None,
+    missing_score: float | None = None,
+    layout: formats.Layout | None = None,
+    scale: str | None = None,
 ) -> meta.BetaSweep:
     """Correlate a metric of all betas with people's scores, to find the best weight of recall.
 
@@ -331,6 +249,8 @@ def meta_beta(
         See :func:`meta_system`.
     figure
         A file, .svg or .png, into which both correlations are drawn over beta.
+    criterion, average, missing_score, layout, scale
+        Of ratings: see :func:`rank` and :func:`read_judgments`.
     """
     betas = meta.parse_betas(beta) if isinstance(beta, str) else beta
     table, side = sides_of(locals())

@@ -11,7 +11,7 @@ import numpy as np
 from grammeter import core, errant, formats, meta, rendering, stats, study
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.ranking import named_systems, notes_of, public_shape
-from grammeter.verbs._meta import PathLike
+from grammeter.verbs._meta_sides import PathLike
 
 PEOPLE = "people"
 SIZES = 8  # sizes of a learning curve, from ten items to all
