@@ -229,7 +229,7 @@ O-T A cat sleeps .
 A1-S A dog sleep .
 A1-T A dog sleeps .
 """
-VARIANTS = "She goes home .\nHe go home .\nA cat sleeps .\nThe dog sleeps .\n"
+VARIANTS = "She goes home .\nHe go home .\nA cat sleeps .\nA dog sleeps .\n"
 
 
 def lay_out(folder: Path) -> None:

@@ -136,7 +136,7 @@ def test_wrong_calls_are_refused():
     cases = gm.RobustnessCases(((("a", "b"), ("c", "d")),))
     with pytest.raises(gm.DataError, match="s: 3 outputs, and 1 cases of 2 texts need 2"):
         gm.robustness(cases, {"s": ["a", "b", "c"]}, metric=PLAIN)
-    for metric in ("gleu", "green"):
+    for metric in ("gleu", "green", "m2"):
         with pytest.raises(gm.UsageError, match="no"):
             gm.robustness(cases, {"s": ["a", "b"]}, metric=metric)
     with pytest.raises(gm.DataError):

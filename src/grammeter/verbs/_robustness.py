@@ -117,15 +117,16 @@ def robustness(
         By system: an output for the original and each variant of the first case, then of the
         second, and so on.
     metric
-        What counts edits: ``errant``, ``m2`` and their kin, which compare with one reference.
+        What extracts edits from texts and counts them: ``errant`` or its kin.
     beta
         Weight of recall in F; ``None``: that of the metric.
     resamples, seed, confidence
         Of the cases, for intervals of ``crs`` and ``p_crs``; 0: none.
     """
     of = make_metric(metric)
-    if not hasattr(of, "beta"):
-        raise core.UsageError(f"{of.name} has no F of edits", fix="Use errant, for example.")
+    if not hasattr(of, "beta") or of.needs == "gold":
+        fault = f"{of.name} extracts no edits from texts to make an F of them"
+        raise core.UsageError(fault, fix="Use errant, for example.")
     of = of if beta is None else replace(of, **{"beta": beta})
     if resamples < 0 or not 0 < confidence < 1:
         fix = "resamples is 0 or more, confidence between 0 and 1."
