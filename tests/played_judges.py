@@ -1,4 +1,4 @@
-"""Judges that sit before plain browsers without script, and rank by a rule."""
+"""Judges that sit before plain browsers without script, and rank, rate and mark by a rule."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 _CARD = re.compile(r'<p class="sentence unmarked" dir="auto">([^<]*)</p>')
+_SCORE = re.compile(r'name="(score-(\d+)-(\d+))" value="1"')
+_VERDICT = re.compile(r'<fieldset class="verdict">.*?name="(edit-(\d+)-\d+)"', re.DOTALL)
+_WRITTEN = re.compile(r"<ins>([^<]*)</ins>")
 _FORM = re.compile(r'<form id="item" method="post" action="([^"]*)"')
 
 
@@ -44,22 +47,33 @@ class Judge:
     def _answer(self, address: str, page: str) -> tuple[str, str]:
         self._answered += 1
         texts = [html.unescape(text) for text in _CARD.findall(page)]
-        assert len(texts) > 1
         worth = [self._far(text) for text in texts]
-        ranks = {
-            f"rank-{at}": 1 + sum(other < distance for other in worth)
-            for at, distance in enumerate(worth)
-        }
-        return self._post(address, page, {**ranks, "action": "submit"})
+        answers: dict[str, object] = {}
+        if 'name="rank-0"' in page:
+            assert len(texts) > 1
+            answers = {f"rank-{n}": 1 + sum(o < far for o in worth) for n, far in enumerate(worth)}
+        for name, place, criterion in _SCORE.findall(page):  # meaning suffers less than form
+            answers[name] = max(1, 4 - worth[int(place)] // (1 + int(criterion)))
+        for verdict in _VERDICT.finditer(page):
+            written = " ".join(_WRITTEN.findall(verdict[0])).split()
+            nearest = min(self._known, key=lambda ref: self._apart(texts[int(verdict[2])], ref))
+            fits = not (Counter(map(html.unescape, written)) - nearest)
+            answers[verdict[1]] = "valid" if fits ^ self._slips(verdict[0], 12) else "invalid"
+        return self._post(address, page, {**answers, "action": "submit"})
 
     def _on(self, address: str, page: str) -> tuple[str, str]:
         return self._post(address, page, {"agree": "yes", "empty": "yes"})
 
     def _far(self, text: str) -> int:
+        return min(self._apart(text, ref) for ref in self._known) + self._slips(text, 3)
+
+    @staticmethod
+    def _apart(text: str, reference: Counter[str]) -> int:
         words = Counter(text.split())
-        far = min(max((words - one).total(), (one - words).total()) for one in self._known)
-        slip = zlib.crc32(f"{self._number} {self._answered} {text}".encode()) % 3 == 0
-        return far + slip
+        return max((words - reference).total(), (reference - words).total())
+
+    def _slips(self, text: str, every: int) -> bool:
+        return zlib.crc32(f"{self._number} {self._answered} {text}".encode()) % every == 0
 
     def _get(self, address: str) -> tuple[str, str]:
         with self._open(address, timeout=60) as answer:
