@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import fake_judge
 import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.core import DataError, Edit, Segment, UsageError
@@ -90,6 +91,25 @@ def test_attribution_is_that_of_the_judged_edits(folder):
     assert alone.metrics["m2"].thresholds != measured("m2").metrics["m2"].thresholds
 
 
+def test_a_language_model_sees_the_output_with_and_without_the_edit(folder, monkeypatch):
+    """Each call has the whole output and what it is without each edit: the loss is the value."""
+    fake = fake_judge.install(monkeypatch, lambda text: 5 if "goes" in text else 2)
+    scored = measured("llm-s(model=m)", values=None)
+    assert len(fake.calls) == 5  # one for each output that has edits
+    assert {SOURCE[2], OUTPUTS["X"][2]} in map(set, fake.shown)
+    steps = scored.metrics["llm-s(model=m)"].thresholds
+    assert [(step["value"], step["n"]) for step in steps] == [(0, 6), (3, 1)]
+    assert any(note.startswith("llm-s(model=m): llm-s|") for note in scored.notes)
+
+
+def test_many_edits_take_several_calls_and_lost_replies_are_counted(folder, monkeypatch):
+    fake = fake_judge.install(monkeypatch, lambda text: "invalid" if "was" in text else 3)
+    small = measured("llm-s(model=m, set_size=2)", missing="drop")
+    assert {len(texts) for texts in fake.shown} == {2}
+    assert len(fake.calls) == 8
+    assert any("2 of 8 calls brought no scores" in note for note in small.notes)
+
+
 def test_given_edits_stand_in_the_signature():
     segment = Segment(source="a b", hypothesis="x y", references=("x b",))
     whole = attribute(gm.metric("gleu"), segment, edits=[Edit(0, 2, "x y")])
@@ -110,8 +130,8 @@ def test_what_is_refused(folder, capsys):
         measured("m2", hyps=())
     with pytest.raises(UsageError, match="belongs to metrics"):
         gm.meta_edits("edits.jsonl", references=["gold.m2"], attribution="shapley")
-    with pytest.raises(UsageError, match="asks a language model"):
-        measured("llm-s(model=m)")
+    with pytest.raises(UsageError, match="beside itself without one edit"):
+        measured("llm-s(model=m)", attribution="shapley")
     with pytest.raises(UsageError, match="two metrics are called 'm2'"):
         measured("m2", values={"m2": {}})
     (folder / "X.txt").write_text("\n".join(SOURCE) + "\n")

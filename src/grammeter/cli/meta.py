@@ -26,11 +26,10 @@ def run_sentence(args: argparse.Namespace) -> None:
 
 def run_edits(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from grammeter.models import using
-
-    with using(models.runtime(args)), output.progress(args):
-        models.remark_unused(args, [gm.metric(name) for name in args.metrics or ()])
-        result = flags.call(args, gm.meta_edits)
+    with gm.using(models.runtime(args)), models.asking(args):
+        models.remark_unused(args, [gm.metric(name) for name in args.metrics or ()], judging=True)
+        with output.progress(args):
+            result = flags.call(args, gm.meta_edits)
     output.emit(args, result)
 
 

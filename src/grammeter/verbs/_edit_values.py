@@ -10,7 +10,8 @@ from typing import Any
 from grammeter import core, scoring
 from grammeter.core import Edit, EditItem, EditKey
 from grammeter.formats import Corpus
-from grammeter.metrics import Metric
+from grammeter.llm import Group
+from grammeter.metrics import Judging, Metric
 from grammeter.verbs._explain import Place
 
 Values = Mapping[str, Mapping[EditKey, float]]
@@ -35,11 +36,14 @@ def values_of_edits(
     better. An edit that stands in several outputs has the mean, a missing value no entry.
     ``items`` and ``corpus`` are of the same outputs.
 
-    Raises :class:`UsageError` for a metric that asks a language model: it judges whole outputs.
+    A language model sees the output beside itself without the edit, and as many edits in a call as
+    it sees outputs; the value is what the score loses.
     """
-    if metric.asks_language_model:
-        fault = f"{metric.name} asks a language model, which scores whole outputs side by side"
-        raise core.UsageError(fault, fix="Take a metric, or give values of edits (--values).")
+    if isinstance(metric, Judging):
+        if attribution == "shapley":
+            fault = f"{metric} sees an output beside itself without one edit"
+            raise core.UsageError(fault, fix="Take --attribution leave-one-out, or none.")
+        return _by_judge(metric, items, corpus)
     scoring.check_needs(metric, corpus)
     asked = _Asked(metric, corpus, attribution, {"limit": limit, "seed": seed})
     values: dict[str, dict[EditKey, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -52,6 +56,37 @@ def values_of_edits(
                     values[f"{metric}{part}"][item.key(judged)].append(value)
     means = {name: {key: fmean(of) for key, of in by.items()} for name, by in values.items()}
     return means or {str(metric): {}}, tuple(asked.notes())
+
+
+def _by_judge(
+    judge: Judging, items: Sequence[EditItem], corpus: Corpus
+) -> tuple[Values, tuple[str, ...]]:
+    outputs = [
+        (item.segment, tuple(Edit(e.start, e.end, e.correction) for e in edits))
+        for item in items for edits in item.edits
+    ]  # fmt: skip
+    parts = [
+        (segment, edits, edits[at : at + judge.set_size - 1])
+        for segment, edits in dict.fromkeys(outputs)
+        for at in range(0, len(edits), judge.set_size - 1)
+    ]
+    texts: list[list[str]] = []
+    for segment, edits, some in parts:
+        source = corpus.sources[segment - 1].split()
+        sets = (edits, *([e for e in edits if e != edit] for edit in some))
+        texts.append([" ".join(core.apply(source, of)) for of in sets])
+    around = ["", *corpus.sources, ""]
+    contexts = [(around[s - 1], around[s], around[s + 1]) for s, _, _ in parts]
+    opinions = judge.judge([Group(c, tuple(of)) for c, of in zip(contexts, texts, strict=True)])
+    values: dict[EditKey, list[float]] = defaultdict(list)
+    for (segment, _, some), opinion in zip(parts, opinions, strict=True):
+        scores = [*(opinion.scores or ())] if opinion.due else [0.0] * (len(some) + 1)
+        for edit, score in zip(some, scores[1:], strict=False):
+            values[segment, edit.start, edit.end, edit.correction].append(scores[0] - score)
+    missing = sum(opinion.due and opinion.scores is None for opinion in opinions)
+    notes = (f"{judge}: {missing} of {len(parts)} calls brought no scores",) if missing else ()
+    means = {key: fmean(of) for key, of in values.items()}
+    return {str(judge): means}, (f"{judge}: {judge.signature()}", *notes)
 
 
 @dataclass
