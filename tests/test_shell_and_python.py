@@ -68,7 +68,7 @@ READ = {
     "source", "references", "hyps", "names", "corpus", "para", "um", "missing_annotator",
     "normalise", "unjudged", "lenient", "first_segment", "scores", "judgments", "files", "more",
     "documents", "group_by", "level", "missing_essay", "missing_reference", "tokenize", "raw",
-    "benchmark", "data",
+    "benchmark", "data", "layout", "missing_score", "scale",
 }  # fmt: skip
 """What is read and how: Python has read_corpus, read_scores and read_judgments for that."""
 

@@ -75,12 +75,14 @@ class EditLevel(core.Result):
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each metric; then thresholds, systems, and types of edits."""
-        auc = (Column("AUC", "score", best="high"), Column("interval", "interval"))
+        ends = Column.many("score", "low", "high") if long else (Column("interval", "interval"),)
+        auc = (Column("AUC", "score", best="high"), *ends)
         scores = Column.many("score", "AP", "point-biserial", "Pearson", "Spearman")
         shares = Column.many("share", "false positives accepted", "true ones rejected")
         rows = [
-            (name, m.edits, m.auc.value, m.auc.interval, *(getattr(m, n) for n in _NAMES[1:]),
-             m.accepted_false_positives, m.rejected_true_positives)
+            (name, m.edits, m.auc.value, *(m.auc.figures[1:] if long else [m.auc.interval]),
+             *(getattr(m, n) for n in _NAMES[1:]), m.accepted_false_positives,
+             m.rejected_true_positives)
             for name, m in self.metrics.items()
         ]  # fmt: skip
         columns = ("metric", Column("edits", "count"), *auc, *scores, *shares)

@@ -55,10 +55,12 @@ class AcceptRates(core.Ranked, over="rows", what="system"):
         """Return a row for each system, best first; then one for each type."""
         (ranked,) = super().tables(long=long)
         counts = Column.many("count", "valid", "invalid", "unjudged")
-        columns = (Column("rate", "score"), Column("interval", "interval"), *counts)
+        ends = Column.many("score", "low", "high") if long else (Column("interval", "interval"),)
+        columns = (Column("rate", "score"), *ends, *counts)
 
         def cells(of: AcceptCount) -> tuple[core.Cell, ...]:
-            return of.rate, (of.low, of.high), of.valid, of.invalid, of.unjudged
+            interval = (of.low, of.high) if long else ((of.low, of.high),)
+            return of.rate, *interval, of.valid, of.invalid, of.unjudged
 
         both = zip(ranked.rows, self.rows, strict=True)
         rows = [(*row, *cells(self.counts[of.system])[1:]) for row, of in both]
