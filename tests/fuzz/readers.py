@@ -219,6 +219,12 @@ def _pairs(path: Path) -> None:
     read_pairs(_text(path), str(path))
 
 
+def _criteria(path: Path) -> None:
+    from grammeter.campaign.criteria import read_criteria
+
+    read_criteria(path)
+
+
 def _checks(path: Path) -> None:
     from grammeter.campaign import conf
 
@@ -276,6 +282,7 @@ READERS: dict[str, Reader] = {
         ".xml",
     ),
     "items": Reader(_items, _texts(samples.ITEMS), ".jsonl"),
+    "criteria": Reader(_criteria, _texts(samples.CRITERIA), ".toml"),
     "checks": Reader(_checks, _texts(samples.CHECKS), ".jsonl"),
     "foreign scores": Reader(
         _score_file,

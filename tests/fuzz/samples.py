@@ -133,6 +133,15 @@ CHECKS = """\
 {"source": "He go .", "outputs": ["He goes .", "He gone ."], "ranks": [1, 2], "loud": true}
 {"source": "It is .", "outputs": ["It is .", "It be ."], "ranks": [1, 2], "before": "a"}
 """
+CRITERIA = """\
+[fluency]
+question = "Is it fluent?"
+scale = [0, 5]
+
+[meaning.anchors]
+1 = "another one"
+2 = "the same"
+"""
 RECORDS_JSONL = """\
 {"source": "Dog bark .", "references": ["Dogs bark .", null], "systems": {"A": "Dog barks ."}}
 {"source": "He are .", "references": ["He is .", "They are ."], "systems": {"A": "He is ."}}
@@ -240,6 +249,7 @@ def lay_out(folder: Path) -> None:
         **{"edits.jsonl": EDITS, "edits.csv": EDITS_CSV, "values.tsv": EDIT_VALUES},
         **{"judgments.xml": APPRAISE, "judgments.csv": WMT, "judgments.jsonl": JUDGMENTS},
         **{"items.jsonl": ITEMS, "checks.jsonl": CHECKS, "records.jsonl": RECORDS_JSONL},
+        "criteria.toml": CRITERIA,
         **{"pairs.jsonl": PAIRS_JSONL, "pairs.tsv": PAIRS_TSV, "pairs.csv": PAIRS_CSV},
         **{"scores.tsv": METRIC_SCORES, "segments.tsv": SEGMENT_SCORES, "human.tsv": HUMAN_SCORES},
         **{"para.txt": PARA, "variants.txt": VARIANTS},

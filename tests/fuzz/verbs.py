@@ -71,6 +71,7 @@ LINES: dict[str, Sequence[str]] = {
     "campaign": (
         f"campaign create fresh {_CORPUS} -n 2 --judges 2",
         f"campaign create fresh {_CORPUS} --items items.jsonl --tutorial checks.jsonl",
+        f"campaign create fresh {_CORPUS} -n 2 --task rating --criteria criteria.toml",
         f"campaign import fresh {_JUDGED}",
         f"campaign import fresh {_CORPUS} --judgments judgments.xml",
         "campaign status pilot --format json",
