@@ -444,7 +444,11 @@ def test_from_items_to_figures_on_the_command_line(database, tmp_path, monkeypat
     assert scores["metrics"]["nld"]["systems"]["Alpha"]["value"] == 0
     corpus = ["-s", "source.txt", "-r", "Alpha.txt", "--hyps", *outputs]
     run("score", *corpus, "-m", "chrf", "-o", "s.json")
+    gold = "".join(f"S {text}\n\n" for text in SOURCES)
+    (tmp_path / "gold.m2").write_text(gold, encoding="utf-8")
     run("meta", "sentence", "s.json", "out/rating.jsonl", "--criterion", "fluency")
+    run("meta", "system", "s.json", "out/direct.jsonl")
+    run("meta", "edits", "out/marks.jsonl", "-s", "source.txt", "-r", "gold.m2")
 
 
 CRITERIA = """

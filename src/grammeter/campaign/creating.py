@@ -12,7 +12,7 @@ from grammeter.campaign.criteria import read_criteria
 from grammeter.core import UsageError
 
 if TYPE_CHECKING:
-    from grammeter.campaign.criteria import Criterion
+    from grammeter.campaign.criteria import RatingCriterion
     from grammeter.campaign.services.campaigns import Plan
     from grammeter.campaign.services.checks import Check
     from grammeter.core import Item
@@ -44,7 +44,7 @@ def campaign_create(
     per_judge: int | None = None,
     startup: int | None = None,
     task: str = "ranking",
-    criteria: str | Path | Sequence[Criterion] = (),
+    criteria: str | Path | Sequence[RatingCriterion] = (),
     guidelines: str | Path = "",
     consent: str | Path = "",
     background: bool = True,
@@ -133,7 +133,7 @@ def campaign_import(
     per_judge: int | None = None,
     startup: int | None = None,
     task: str = "ranking",
-    criteria: str | Path | Sequence[Criterion] = (),
+    criteria: str | Path | Sequence[RatingCriterion] = (),
     guidelines: str | Path = "",
     consent: str | Path = "",
     background: bool = True,

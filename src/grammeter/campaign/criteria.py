@@ -27,7 +27,7 @@ _FIX = 'Write a table for each criterion: [fluency], question = "...", scale = [
 
 
 @dataclass(frozen=True, slots=True)
-class Criterion:
+class RatingCriterion:
     """One criterion: scores are whole numbers from ``low`` to ``high``."""
 
     name: str
@@ -47,22 +47,22 @@ class Criterion:
         return [self.low, self.high]
 
 
-OVERALL = Criterion("overall", 0, 100, "How good is this correction of the sentence?")
+OVERALL = RatingCriterion("overall", 0, 100, "How good is this correction of the sentence?")
 """What the task ``direct`` asks about."""
 
 
 @cache
-def default_criteria() -> tuple[Criterion, ...]:
+def default_criteria() -> tuple[RatingCriterion, ...]:
     """Return grammaticality, fluency and meaning, from 1 to 4."""
     return read_criteria(Path(__file__).with_suffix(".toml"))
 
 
-def read_criteria(path: str | Path) -> tuple[Criterion, ...]:
+def read_criteria(path: str | Path) -> tuple[RatingCriterion, ...]:
     """Read a TOML file; raise :class:`DataError` with file and line if it is none, or impossible.
 
     Each scale has 2 to 11 points, and each anchor is one of them.
     """
-    text, criteria = formats.read_text(path), list[Criterion]()
+    text, criteria = formats.read_text(path), list[RatingCriterion]()
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -82,7 +82,7 @@ def read_criteria(path: str | Path) -> tuple[Criterion, ...]:
     return tuple(criteria)
 
 
-def _criterion(name: str, table: object) -> Criterion:
+def _criterion(name: str, table: object) -> RatingCriterion:
     """Return a criterion; raise ``ValueError`` if it is impossible."""
     if not name.strip() or not name.isprintable() or len(name) > NAME_LENGTH or name == "mean":
         raise ValueError("no good name; 'mean' stands for the mean of all")
@@ -107,4 +107,4 @@ def _criterion(name: str, table: object) -> Criterion:
         raise ValueError(f"an anchor outside of the scale from {low} to {high}")
     if "scale" not in values and len(numbers) != high - low + 1:
         raise ValueError("a point without an anchor, and no scale")
-    return Criterion(name, low, high, question, anchors)
+    return RatingCriterion(name, low, high, question, anchors)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.campaign.choices import Task
-from grammeter.campaign.criteria import OVERALL, Criterion
+from grammeter.campaign.criteria import OVERALL, RatingCriterion
 from grammeter.core import DataError
 
 LONGEST_TEXT = 10_000  # most characters of a text that a judge writes
@@ -30,7 +30,7 @@ class Scene:
     """What an answer refers to: the number of edits of each output, and the criteria."""
 
     edits: Sequence[int]
-    criteria: Sequence[Criterion] = ()
+    criteria: Sequence[RatingCriterion] = ()
 
     @property
     def size(self) -> int:
@@ -39,7 +39,7 @@ class Scene:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class TaskRules:
     """A task; see ``tasks.toml``. As it stands: verdicts on edits, if it has any."""
 
     words: str
@@ -76,7 +76,7 @@ class Job:
             raise DataError("an edit without a verdict", fix="Judge each edit.")
         return {"verdicts": [*map(list, rows)]}
 
-    def criteria(self, scene: Scene) -> Sequence[Criterion]:
+    def criteria(self, scene: Scene) -> Sequence[RatingCriterion]:
         """Return what each output is rated by."""
         return ()
 
@@ -97,7 +97,7 @@ class Job:
         return [rank for rank in parts.get("ranks") or () if rank is not None]
 
 
-class _Ranks(Job):
+class _Ranks(TaskRules):
     def read(self, form: Form, scene: Scene) -> Parts:
         ranks = [_number(form.get(f"rank-{at}", ""), "rank") for at in range(scene.size)]
         return {**super().read(form, scene), "ranks": ranks}
@@ -119,7 +119,7 @@ class _Ranks(Job):
         return rank is None
 
 
-class _Ends(Job):
+class _Ends(TaskRules):
     """The best and the worst output; all others share a rank."""
 
     def read(self, form: Form, scene: Scene) -> Parts:
@@ -152,10 +152,10 @@ class _Ends(Job):
         return best == min(wanted) and worst == max(wanted)
 
 
-class _Scores(Job):
+class _Scores(TaskRules):
     """Scores of each output by criterion; ``None`` for "cannot say"."""
 
-    def criteria(self, scene: Scene) -> Sequence[Criterion]:
+    def criteria(self, scene: Scene) -> Sequence[RatingCriterion]:
         return scene.criteria
 
     def read(self, form: Form, scene: Scene) -> Parts:
@@ -183,7 +183,7 @@ class _Scores(Job):
     def is_open(self, entry: Mapping[str, Any], scene: Scene, rank: int | None = None) -> bool:
         return any(criterion.name not in entry for criterion in self.criteria(scene))
 
-    def _check(self, score: object, criterion: Criterion) -> None:
+    def _check(self, score: object, criterion: RatingCriterion) -> None:
         low, high = criterion.scale
         if not (self.may_pass if score is None else type(score) is int and low <= score <= high):
             fix = f"Scores of {criterion.name} are whole numbers from {low} to {high}."
@@ -191,14 +191,14 @@ class _Scores(Job):
 
 
 class _Direct(_Scores):
-    def criteria(self, scene: Scene) -> Sequence[Criterion]:
+    def criteria(self, scene: Scene) -> Sequence[RatingCriterion]:
         return (OVERALL,)
 
     def in_order(self, parts: Parts) -> list[float]:
         return [-entry[OVERALL.name] for entry in parts.get("answer") or ()]
 
 
-class _Texts(Job):
+class _Texts(TaskRules):
     """A text for each output; an empty one counts only if it is meant to be ``empty``."""
 
     def read(self, form: Form, scene: Scene) -> Parts:
@@ -230,7 +230,9 @@ _CLASSES = {
     **{Task.DIRECT: _Direct, Task.POST_EDIT: _Texts},
 }
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-JOBS: Mapping[str, Job] = {task: _CLASSES.get(task, Job)(**_TABLES[task]) for task in Task}
+JOBS: Mapping[str, TaskRules] = {
+    task: _CLASSES.get(task, TaskRules)(**_TABLES[task]) for task in Task
+}
 """Task -> what is done with its answers."""
 
 

@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from grammeter.campaign.choices import State
-from grammeter.campaign.criteria import Criterion
+from grammeter.campaign.criteria import RatingCriterion
 from grammeter.campaign.models import Assignment, Item, Judge, Judgment, compared
-from grammeter.campaign.tasks import JOBS, LONGEST_TEXT, Job, Parts, Scene
+from grammeter.campaign.tasks import JOBS, LONGEST_TEXT, Parts, Scene, TaskRules
 from grammeter.core import DataError
 
 LONGEST_SECONDS = 10**7
@@ -100,12 +100,12 @@ def latest(assignment: Assignment) -> Judgment | None:
     return Judgment.objects.filter(assignment=assignment).order_by("-version").first()
 
 
-def criteria_of(item: Item) -> tuple[Criterion, ...]:
+def criteria_of(item: Item) -> tuple[RatingCriterion, ...]:
     """Return the criteria of the item's campaign."""
-    return tuple(Criterion(**row) for row in item.campaign.criteria)
+    return tuple(RatingCriterion(**row) for row in item.campaign.criteria)
 
 
-def _is_right(assignment: Assignment, job: Job, parts: Parts) -> bool | None:
+def _is_right(assignment: Assignment, job: TaskRules, parts: Parts) -> bool | None:
     """Whether an answer agrees with the expected ranks; ``None`` for items without them."""
     if (expected := assignment.item.expected) is None:
         return None

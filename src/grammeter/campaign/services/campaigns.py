@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, Strategy, Task
-from grammeter.campaign.criteria import Criterion, default_criteria
+from grammeter.campaign.criteria import RatingCriterion, default_criteria
 from grammeter.campaign.models import AuditEntry, Campaign, named
 from grammeter.campaign.services import judges
 from grammeter.campaign.services.assign import shuffle
@@ -36,7 +36,7 @@ class Plan:
 
     name: str
     task: str = "ranking"
-    criteria: tuple[Criterion, ...] = ()  # of the task `rating`; empty: the built-in ones
+    criteria: tuple[RatingCriterion, ...] = ()  # of the task `rating`; empty: the built-in ones
     strategy: str = "planned"
     judges: int = 0  # the planned number; pool and adaptive campaigns take any
     overlap: float | int = 0  # of the items: a share from 0 to 1, or a count

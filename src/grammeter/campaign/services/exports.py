@@ -7,7 +7,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from grammeter.campaign.choices import Kind, Task
-from grammeter.campaign.criteria import OVERALL, Criterion
+from grammeter.campaign.criteria import OVERALL, RatingCriterion
 from grammeter.campaign.models import Campaign, ItemOutput
 from grammeter.campaign.services import results
 from grammeter.campaign.tasks import JOBS
@@ -81,7 +81,9 @@ def _ratings(
     campaign: Campaign, task: Task, rows: Sequence[Row]
 ) -> tuple[dict[str, str], list[str]]:
     """Return a line for each output that a judge rated, and apart those rated once more."""
-    criteria = [OVERALL] if task == Task.DIRECT else [Criterion(**row) for row in campaign.criteria]
+    criteria = (
+        [OVERALL] if task == Task.DIRECT else [RatingCriterion(**row) for row in campaign.criteria]
+    )
     first, again = list[Row](), list[Row]()
     seen = set[tuple[object, ...]]()
     for row in sorted(rows, key=lambda row: row["turn"]):
@@ -98,7 +100,9 @@ def _ratings(
     return files, [f"{fault} are in {task}.repeats.jsonl alone"]
 
 
-def _scored(head: Row, scores: Mapping[str, Any], criteria: Sequence[Criterion]) -> Iterator[Row]:
+def _scored(
+    head: Row, scores: Mapping[str, Any], criteria: Sequence[RatingCriterion]
+) -> Iterator[Row]:
     """Yield one line, or one for each criterion if their scales differ."""
     if len({(criterion.low, criterion.high) for criterion in criteria}) == 1:
         named = {criterion.name: scores[criterion.name] for criterion in criteria}

@@ -11,11 +11,11 @@ from django.core import signing
 from django.urls import reverse
 
 from grammeter.campaign.choices import Kind, State, Strategy, Task
-from grammeter.campaign.criteria import Criterion
+from grammeter.campaign.criteria import RatingCriterion
 from grammeter.campaign.models import Assignment, Judgment, compared
 from grammeter.campaign.services import answers, pages
 from grammeter.campaign.services.pages import edits_of
-from grammeter.campaign.tasks import CANNOT_SAY, ENDS, JOBS, LONGEST_TEXT, Job, Scene
+from grammeter.campaign.tasks import CANNOT_SAY, ENDS, JOBS, LONGEST_TEXT, Scene, TaskRules
 from grammeter.core import DataError, Edit
 
 REASONS = (
@@ -122,7 +122,7 @@ def cards(
 
 
 def _asked(
-    job: Job, scene: Scene, answer: Judgment, card: Mapping[str, Any], *, judged: bool
+    job: TaskRules, scene: Scene, answer: Judgment, card: Mapping[str, Any], *, judged: bool
 ) -> dict[str, object]:
     """Return what the task asks about an output, with the answer so far."""
     entry: dict[str, Any] = _padded(answer.answer, scene.size)[card["place"]] or {}
@@ -176,7 +176,7 @@ def read_answer(
     sent: Mapping[str, Any],
     edits: Sequence[int],
     task: str = Task.EDITS,
-    criteria: Sequence[Criterion] = (),
+    criteria: Sequence[RatingCriterion] = (),
 ) -> dict[str, Any]:
     """Read a form as arguments of :func:`answers.save`; ``edits``: the number in each output."""
     action = sent.get("action") or "submit"
