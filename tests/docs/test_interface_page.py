@@ -24,6 +24,8 @@ COMMANDS = {
     "ranking": ["rank", "judgments.xml"],
     "head-to-head": ["rank", "judgments.xml", "--head-to-head"],
     "agreement": ["agree", "judgments.xml"],
+    "ranking of ratings": ["rank", "ratings.csv"],
+    "agreement of ratings": ["agree", "ratings.csv"],
     "judge-correlation": ["agree", "judgments.xml", "--correlate"],
     "meta-system": ["meta", "system", "scores.json", "people.json"],
     "meta-sentence": ["meta", "sentence", "scores.json", "judgments.xml"],
@@ -47,6 +49,18 @@ COMMANDS = {
 }
 """The ``kind`` of an object on the page -> what prints it, on the sample corpus."""
 
+RATINGS = """\
+judge,segment,system,criterion,score,scale
+ann,1,Fluent,fluency,4,1-4
+ann,1,Eager,fluency,2,1-4
+ann,2,Fluent,fluency,3,1-4
+ann,2,Eager,fluency,1,1-4
+bob,1,Fluent,fluency,4,1-4
+bob,1,Eager,fluency,3,1-4
+bob,2,Fluent,fluency,2,1-4
+bob,2,Eager,fluency,1,1-4
+"""
+
 ROUNDED = 6e-5
 """Figures on the page have four decimals."""
 
@@ -54,7 +68,10 @@ ROUNDED = 6e-5
 def shown():
     tokens = MarkdownIt("commonmark").parse(PAGE.read_text(encoding="utf-8"))
     objects = [json.loads(t.content) for t in tokens if t.type == "fence" and t.info == "json"]
-    return {found["kind"]: found for found in objects if found.get("kind") in COMMANDS}
+    named = [
+        (found.get("kind", "") + " of ratings" * ("criteria" in found), found) for found in objects
+    ]
+    return {name: found for name, found in named if name in COMMANDS}
 
 
 def test_the_page_shows_every_kind():
@@ -71,6 +88,7 @@ def folder(tmp_path_factory):
     shutil.copytree(sample / "systems", folder / "out")
     (folder / "para.txt").write_text(samples.PARA, "utf-8")
     (folder / "variants.txt").write_text(samples.VARIANTS, "utf-8")
+    (folder / "ratings.csv").write_text(RATINGS, encoding="utf-8")
     systems = [str(path) for path in sorted(sample.glob("systems/*.txt"))]
     stored = str(folder / "scores.json")
     printed(

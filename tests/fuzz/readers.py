@@ -44,6 +44,7 @@ from grammeter.formats.judgments import (
     read_judgments,
     read_judgments_of,
 )
+from grammeter.formats.ratings import Ratings
 from grammeter.formats.scores import read_human, read_score_file
 from grammeter.formats.tables import read_columns
 from grammeter.formats.text import read_lines
@@ -143,6 +144,15 @@ def _judged_edits(path: Path) -> None:
 
 def _edit_values(path: Path) -> None:
     read_edit_values(path)
+
+
+def _rated(path: Path) -> None:
+    ratings = read_judgments(path)
+    if isinstance(ratings, Ratings):
+        for criterion in (*ratings.criteria, "mean"):
+            ratings.rankings(criterion)
+        agree(ratings).to_dict()
+        rank(ratings, criterion=ratings.criteria[0], resamples=50).to_dict()
 
 
 def _judged_outputs(path: Path) -> None:
@@ -276,6 +286,7 @@ READERS: dict[str, Reader] = {
     "judgments": Reader(_judgments, _texts(*samples.ALL_JUDGMENTS), ".xml"),
     "judgments of edits": Reader(_judged_edits, _texts(samples.EDITS, samples.EDITS_CSV), ".jsonl"),
     "values of edits": Reader(_edit_values, _texts(samples.EDIT_VALUES), ".tsv"),
+    "ratings": Reader(_rated, _texts(*samples.RATED), ".csv"),
     "judgments of outputs": Reader(
         _judged_outputs,
         _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS.replace('"A"', '"ALPHA"')),

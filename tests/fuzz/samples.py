@@ -124,6 +124,17 @@ metric\tsegment\tstart\tend\tcorrection\tvalue
 m\t1\t0\t1\tDogs\t0.5
 """
 ALL_JUDGMENTS = (APPRAISE, APPRAISE_OF_WMT, WMT, WMT_OF_OLD, JUDGMENTS)
+RATED = (
+    "judge,segment,system,criterion,score,scale\nann,1,X,fluency,2,1-4\nbob,1,X,fluency,,1-4\n",
+    "judge\titem\tsystem\tfluency\tmeaning\nann\tq7\tX\t2\t4\nann\tq7\tY\t1\t2\n",
+    '{"judge": "a", "segment": 1, "system": ["X", "Y"], "scores": {"f": 3}, "scale": [1, 4]}\n'
+    '{"judge": "b", "segment": 1, "system": "Z", "criterion": "f", "score": 1}\n',
+    "#X\nGrammaticality: 3 Fluency: 2\nGrammaticality: 1 Fluency: 4\n",
+    'source,output,grammer,fluency,meaning,system,ave_g\ns,o,"1,0","2,3","4,4","X,Y",1\n',
+    "ann,X+Y,0,TGT,eng,swe,80,1.0,2.0\nann,Z,0,BAD,eng,swe,5,1.0,2.0\n",
+    '{"data": [{"original": "a", "systems": {"X": {"output": "b", "annotators": {"ann":'
+    ' {"Fluency": 3}}}}}]}',
+)
 ITEMS = """\
 {"segment": 1, "systems": ["ALPHA", "BETA"], "judges": ["ann"], "groups": [["ALPHA"], ["BETA"]]}
 {"segment": 2, "systems": ["BETA", "GAMMA"], "item": "17", "judges": ["ann"], "distinct": 2}

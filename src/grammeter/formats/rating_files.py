@@ -11,10 +11,10 @@ a list of those that wrote the same. ``segment`` counts from 1; ``item`` may be 
 """
 
 import csv
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, Literal, cast
@@ -41,10 +41,11 @@ _CRITERIA = {"grammer": "grammaticality", "meaning preservation": "meaning"}
 _ORDER = ("grammaticality", "fluency", "meaning")
 _CONTROLS = ("CHK", "BAD", "REF", "TGT")
 _TMU = ("source", "output", "grammer", "fluency", "meaning", "system")
-_MULTIGEC = re.compile(r"\s*#[^\n]*\S[^\n]*\n\s*\w+:[ \t]*[\w.+-]+([ \t]+\w+:|[ \t]*(\n|\Z))")
-_PAIR = re.compile(r"(\w+):[ \t]*([^\s:]+(?=\s|\Z))?\s*")
+_MULTIGEC = re.compile(r"\s*#[^\n]+\n\s*\w{1,40}:[ \t]*[\d.]{1,9}([ \t]+\w{1,40}:|[ \t]*(\n|\Z))")
+_PAIR = re.compile(r"(\w{1,40}):[ \t]*([^\s:]{1,40}(?=\s|\Z))?\s*")
 _LINE_END = re.compile(r"\r*\n|\r")
 _FOUR = (1.0, 4.0)
+_LARGEST = 1e15  # larger numbers are refused, as those of judgments are
 Rows = Iterator[RatingRow]
 
 
@@ -52,7 +53,7 @@ def parse_scale(text: str) -> Scale:
     """Read ``1-4``; raise :class:`DataError` if it is no scale."""
     match = _SCALE.fullmatch(text)
     low, high = (float(match[1]), float(match[4])) if match else (1.0, 0.0)
-    if not low < high < math.inf:
+    if not -_LARGEST <= low < high <= _LARGEST:
         raise DataError(f"the scale is {text!r}", fix="Write its least and largest score: 1-4.")
     return low, high
 
@@ -84,15 +85,10 @@ def parse_ratings(
     file = read(text, where)
     if not file.rows:
         raise DataError("no rating in this file", where=where, fix=_FIX)
-    idle = (
-        ("--layout criteria (layout=) had no effect",)
-        if layout == "criteria" and read is not _table
-        else ()
-    )
-    return RatingFile(
-        where, file.rows, file.missing, file.texts, file.repeats, (*notices, *file.notices),
-        (*file.notes, *idle),
-    )  # fmt: skip
+    idle = layout == "criteria" and read is not _table
+    notes = ["--layout criteria (layout=) had no effect"] if idle else []
+    notices = (*notices, *file.notices)
+    return replace(file, where=where, notices=notices, notes=(*file.notes, *notes))
 
 
 def _reader(text: str, layout: Layout | None) -> Callable[[str, str], RatingFile] | None:
@@ -125,7 +121,7 @@ def _is_rating_line(text: str) -> bool:
         data = tables.parse_line(line, _FIX)
     except DataError:
         return False
-    return "judge" in data and "system" in data and not {"groups", "shown", "edits"} & {*data}
+    return {"judge", "system"} <= {*data} and bool({"score", "scores", "skipped"} & {*data})
 
 
 # --- cells ---------------------------------------------------------------------------------
@@ -134,12 +130,12 @@ def _score(value: object) -> float | None:
     text = value.strip() if isinstance(value, str) else value
     if text in (None, "", "null"):
         return None
-    is_number = (isinstance(text, str) and _NUMBER.fullmatch(text)) or type(text) in (int, float)
-    number = float(cast("str | float", text)) if is_number else math.nan
-    if not math.isfinite(number):
+    is_text = isinstance(text, str) and _NUMBER.fullmatch(text)
+    number: Any = float(cast("str", text)) if is_text else text
+    if not (is_text or type(text) in (int, float)) or not abs(number) <= _LARGEST:
         fix = "Write a number, or nothing where there is none."
         raise DataError(f"the score is {ascii(value)[:40]}, no number", fix=fix)
-    return number
+    return float(number)  # not before: an int may be too large for a float
 
 
 def _name(value: object, what: str) -> str:
@@ -186,11 +182,12 @@ def _segments(table: tables.Columns) -> list[int | str]:
 def _table(text: str, where: str, *, by_system: bool = False) -> RatingFile:
     """Read a table with a row a rating, or a column a criterion, or a column a system."""
     table = _columns(text, where)
-    cells, long = table.cells, "score" in table.cells
+    cells, long = table.cells, "score" in table.cells and not by_system
     beside = _HEADS if by_system else (*_HEADS, *_BESIDE)
     wide = [] if long else [name for name in cells if name not in beside]
-    if not (long or wide) or (not by_system and long != ("criterion" in cells)):
-        lacking = "score" if "criterion" in cells else "criterion"
+    wanted = [] if by_system and wide else ["judge", "system"] + ["criterion"] * (not wide)
+    wanted += ["score"] if "criterion" in cells and not (by_system and wide) else []
+    if lacking := next((name for name in wanted if name not in cells), None):
         raise DataError(f"no column {lacking!r}", where=table.head, fix=_FIX)
     segments = _segments(table)
 
@@ -311,7 +308,7 @@ def _blocks(text: str, where: str) -> RatingFile:
 # --- JSON ----------------------------------------------------------------------------------
 def _lines(text: str, where: str) -> RatingFile:
     """Read JSON lines: one rating a line, or one output."""
-    lines: dict[object, tuple[str, dict[str, Any]]] = {}
+    lines: dict[object, tuple[int, str, dict[str, Any]]] = {}
     passed = Counter[str]()
     for number, line in enumerate(split_lines(text), start=1):
         if not line.strip():
@@ -322,17 +319,17 @@ def _lines(text: str, where: str) -> RatingFile:
                 passed[why] += why != "head"
                 continue
             names = ("judge", "segment", "item", "system", "criterion", "turn")
-            version = data.get("version")
-            key = number if version is None else str([data.get(name) for name in names])
+            version = data["version"] if type(data.get("version")) is int else 0
+            key = str([data.get(name) for name in names]) if "version" in data else number
         passed["earlier version"] += key in lines
-        if key not in lines or lines[key][1].get("version", 0) <= (version or 0):
-            lines[key] = f"{where}:{number}", data
-    names = [data.get("item") for _, data in lines.values() if "segment" not in data]
+        if key not in lines or lines[key][0] <= version:
+            lines[key] = version, f"{where}:{number}", data
+    names = [data.get("item") for *_, data in lines.values() if "segment" not in data]
     if None in names:
         raise DataError("a line without segment and item", where=where, fix=_FIX)
     segments = dict(zip(map(str, names), _named_segments(names), strict=True))
     rows: list[RatingRow] = []
-    for origin, data in lines.values():
+    for _, origin, data in lines.values():
         with tables.placed(origin):
             rows += _line_rows(data, segments, origin)
     counts = ", ".join(f"{count} {why}" for why, count in passed.items() if count)
@@ -348,8 +345,10 @@ def _line_rows(data: Mapping[str, Any], segments: Mapping[str, int | str], origi
     systems = tuple(_name(name, "system") for name in names)
     named = segments.get(str(data.get("item")), 0)
     segment = _segment(data["segment"]) if "segment" in data else named
-    scores: object = data.get("scores", {data.get("criterion"): data.get("score")})
-    if not isinstance(scores, dict) or ("scores" not in data and "score" not in data):
+    scores: object = data.get("scores")
+    if "score" in data and scores is None:
+        scores = {_name(data.get("criterion"), "criterion"): data["score"]}
+    if not isinstance(scores, dict):
         raise DataError("no scores", fix=_FIX)
     for name, score in cast("dict[str, object]", scores).items():
         of = _name(data["judge"], "judge"), segment, systems, _name(name, "criterion")

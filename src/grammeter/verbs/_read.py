@@ -76,8 +76,9 @@ def read(path: str | Path) -> core.Result | formats.Judgments:
     if not isinstance(kind, str):
         fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
         raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
-    of_edits = "edits" in data or data.get("method") == ACCEPT_RATE
-    known = None if of_edits else CLASSES.get(kind)
+    stored = "edits" in data or data.get("method") == ACCEPT_RATE
+    stored = stored or (kind == AGREEMENT and "criteria" in data)
+    known = None if stored else CLASSES.get(kind)
     return known.from_dict(data, where=where) if known else StoredResult(kind, data)
 
 
