@@ -135,6 +135,13 @@ RATED = (
     '{"data": [{"original": "a", "systems": {"X": {"output": "b", "annotators": {"ann":'
     ' {"Fluency": 3}}}}}]}',
 )
+RATED_SYSTEMS = """\
+judge,segment,system,criterion,score,scale
+ann,1,ALPHA,fluency,2,1-4
+ann,1,BETA,fluency,4,1-4
+bob,2,ALPHA,fluency,,1-4
+bob,2,BETA,fluency,3,1-4
+"""
 ITEMS = """\
 {"segment": 1, "systems": ["ALPHA", "BETA"], "judges": ["ann"], "groups": [["ALPHA"], ["BETA"]]}
 {"segment": 2, "systems": ["BETA", "GAMMA"], "item": "17", "judges": ["ann"], "distinct": 2}
@@ -258,6 +265,7 @@ def lay_out(folder: Path) -> None:
         **{"source.txt": SOURCE, "ref.txt": BETTER, "gold.m2": M2, "essays.sgml": SGML},
         **{f"{system}.txt": text for system, text in OUTPUTS.items()},
         **{"edits.jsonl": EDITS, "edits.csv": EDITS_CSV, "values.tsv": EDIT_VALUES},
+        "rated.csv": RATED_SYSTEMS,
         **{"judgments.xml": APPRAISE, "judgments.csv": WMT, "judgments.jsonl": JUDGMENTS},
         **{"items.jsonl": ITEMS, "checks.jsonl": CHECKS, "records.jsonl": RECORDS_JSONL},
         "criteria.toml": CRITERIA,

@@ -781,3 +781,23 @@ def test_an_empty_hypothesis():
     statistics = own.count(corpus(("a b", [(0, 2, "")], [(0, 1, "x")], [(0, 2, "")])))
     assert statistics.labels == (0,)  # the empty reference is left out
     assert statistics.rows.tolist() == [[[0, 1, 0, 0, 0]]]
+
+
+def test_edits_are_shown_with_what_they_weigh() -> None:
+    """The weights of the edits by verdict are the sums of the sentence."""
+    segment = Segment(
+        source="he go to the school every days",
+        hypothesis="he goes to school all days quickly",
+        references=("he goes to school every day",),
+    )
+    for level in ("corpus", "sentence"):
+        explained = Cleme(pipeline="plain", level=level).explain(segment)
+        sums: dict[str, float] = dict.fromkeys(("matched", "spurious", "missed"), 0.0)
+        for judged in explained.edits:
+            assert judged.weight is not None
+            sums[judged.verdict] += judged.weight
+        _, tp, wrong, over, fn, *_ = map(float, explained.grids[1].rows[0])
+        shown = tp, wrong + over, fn
+        assert tuple(sums.values()) == pytest.approx(shown, rel=1e-5)
+    plain = Cleme(pipeline="plain", weights="none").explain(segment)
+    assert {judged.weight for judged in plain.edits} == {None}
