@@ -20,12 +20,13 @@ SPELLED = {
     "pt-m2": "pt-m2(scorer=self)",
     "sent-pt-m2": "sent-pt-m2(scorer=self)",
 }
-REFUSED = {"chrf", "uot-errant", "sent-uot-errant"}
-"""Metrics that choose references by beta while they count, or need a model."""
+REFUSED = {"chrf"}
+"""Metrics that choose references by beta while they count."""
+ASKING = {"uot-errant", "sent-uot-errant"}  # they cannot do without a model
 WITH_BETA = [
     name
     for name in BUILT_IN
-    if name not in REFUSED and any(f.name == "beta" for f in fields(gm.metric(name)))
+    if name not in REFUSED | ASKING and any(f.name == "beta" for f in fields(gm.metric(name)))
 ]
 
 
