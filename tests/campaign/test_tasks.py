@@ -305,9 +305,11 @@ def test_the_organiser_sees_the_result_of_each_task(database):
     import io
     import zipfile
 
+    from grammeter.campaign.views import organise
     from made_campaigns import organiser
 
     made = mixed(database)
+    organise._figures.cache_clear()  # campaigns of other tests have the same number
     browser = organiser(made)
     address = f"/organise/{made.campaign.pk}/"
     page = browser.get(f"{address}results").content.decode()
