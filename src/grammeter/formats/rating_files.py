@@ -41,11 +41,13 @@ _CRITERIA = {"grammer": "grammaticality", "meaning preservation": "meaning"}
 _ORDER = ("grammaticality", "fluency", "meaning")
 _CONTROLS = ("CHK", "BAD", "REF", "TGT")
 _TMU = ("source", "output", "grammer", "fluency", "meaning", "system")
-_MULTIGEC = re.compile(r"\s*#[^\n]+\n\s*\w{1,40}:[ \t]*[\d.]{1,9}([ \t]+\w{1,40}:|[ \t]*(\n|\Z))")
-_PAIR = re.compile(r"(\w{1,40}):[ \t]*([^\s:]{1,40}(?=\s|\Z))?\s*")
+_MULTIGEC = re.compile(
+    r"\s*#[^\n]+\n\s*\w{1,40}[ \t]?:[ \t]*[\d.]{1,9}([ \t]+\w{1,40}[ \t]?:|[ \t]*(\n|\Z))"
+)
+_PAIR = re.compile(r"(\w{1,40})[ \t]?:[ \t]*([^\s:]{1,40}(?=\s|\Z))?\s*")
 _LINE_END = re.compile(r"\r*\n|\r")
 _FOUR = (1.0, 4.0)
-_LARGEST = 1e15  # larger numbers are refused, as those of judgments are
+_LARGEST = 1e15  # larger numbers are refused
 Rows = Iterator[RatingRow]
 
 
@@ -168,12 +170,10 @@ def _columns(text: str, where: str) -> tables.Columns:
 
 
 def _segments(table: tables.Columns) -> list[int | str]:
-    cells = table.cells
-    if "segment" not in cells:
-        names = cells.get("item") or range(1, len(table.lines) + 1)
-        return _named_segments(names)
+    if "segment" not in table.cells:
+        return _named_segments(table.cells.get("item") or range(1, len(table.lines) + 1))
     numbers: list[int | str] = []
-    for at, cell in enumerate(cells["segment"]):
+    for at, cell in enumerate(table.cells["segment"]):
         with tables.placed(table.origin(at)):
             numbers.append(_segment(cell))
     return numbers

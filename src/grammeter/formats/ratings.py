@@ -256,10 +256,12 @@ def _check_output(
         return
     names = [system for system in rating.systems if system not in drop]
     if unknown := next((name for name in names if name not in outputs), None):
-        raise core.DataError(core.UnknownNameError("system", unknown, outputs).message)
+        error = core.UnknownNameError("system", unknown, outputs)
+        raise core.DataError(error.message, fix=error.fix)
     lengths = [len(outputs[name]) for name in names]
     if any(rating.segment > length for length in lengths):
-        raise core.DataError(f"segment {rating.segment}, but outputs have {max(lengths)} lines")
+        fault = f"segment {rating.segment}, but outputs have {max(lengths)} lines"
+        raise core.DataError(fault, fix="Give the outputs that were rated.")
     if len({outputs[name][rating.segment - 1] for name in names}) > 1:
         fault = f"{', '.join(names)} were rated as one output, but wrote different texts"
         raise core.DataError(fault, fix="Give the outputs that were rated.")

@@ -77,12 +77,16 @@ class RatedSystems(core.Ranked, over="rows", what="system"):
         """Return a row for each system, best first; then the means of all criteria."""
         (ranked,) = super().tables(long=long)
         of = self.counted.systems
-        ends = [[self.intervals[row.system]] if self.intervals else [] for row in self.rows]
+        pairs = [self.intervals[row.system] for row in self.rows if self.intervals]
+        cells: list[Sequence[core.Cell]] = [pair if long else (pair,) for pair in pairs]
         rows = [
-            (*cells, *interval, of[row.system].n, of[row.system].missing)
-            for row, cells, interval in zip(self.rows, ranked.rows, ends, strict=True)
+            (*first, *interval, of[row.system].n, of[row.system].missing)
+            for row, first, interval in zip(
+                self.rows, ranked.rows, cells or [()] * len(self.rows), strict=True
+            )
         ]
-        interval = [core.Column("interval", "number")] if self.intervals else []
+        heads = ("low", "high") if long else ("interval",)
+        interval = core.Column.many("number", *heads) if self.intervals else ()
         unit = "number" if self.intervals else "score"  # a mean has the unit of its scale
         columns = [replace(c, unit=unit) if c.unit == "score" else c for c in ranked.columns]
         counts = core.Column.many("count", "n", "missing")
