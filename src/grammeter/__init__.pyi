@@ -21,6 +21,7 @@ from grammeter.core import EditJudgment as EditJudgment
 from grammeter.core import GrammeterError as GrammeterError
 from grammeter.core import MissingResourceError as MissingResourceError
 from grammeter.core import Ranking as Ranking
+from grammeter.core import Rating as Rating
 from grammeter.core import RemoteError as RemoteError
 from grammeter.core import Result as Result
 from grammeter.core import Score as Score
@@ -32,6 +33,7 @@ from grammeter.engine import batch as batch
 from grammeter.formats import Corpus as Corpus
 from grammeter.formats import EditJudgments as EditJudgments
 from grammeter.formats import Judgments as Judgments
+from grammeter.formats import Ratings as Ratings
 from grammeter.formats import RobustnessCases as RobustnessCases
 from grammeter.formats import dataset_path as dataset_path
 from grammeter.formats import get_dataset as get_dataset

@@ -18,9 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import grammeter as gm
-from grammeter import core, formats
+from grammeter import Rating, Ratings, core
 from grammeter.cli.main import main
-from grammeter.core import Rating
 from grammeter.ranking.rating_means import z_scores
 from grammeter.ranking.rating_pairs import weighted_kappa
 
@@ -137,11 +136,9 @@ def test_means_are_those_of_a_slow_twin(
     rows = [Rating(judge, n, (system,), "f", score) for (judge, n, system), score in scores.items()]
     if all(score is None for score in scores.values()):
         with pytest.raises(core.DataError):
-            gm.rank(formats.Ratings(tuple(rows), {"f": (1, 5)}))
+            gm.rank(Ratings(tuple(rows), {"f": (1, 5)}))
         return
-    ranked = gm.rank(
-        formats.Ratings(tuple(rows), {"f": (1, 5)}), by=by, average=average, resamples=50
-    )
+    ranked = gm.rank(Ratings(tuple(rows), {"f": (1, 5)}), by=by, average=average, resamples=50)
     for system in {system for *_, system in scores}:
         cells: dict[int, list[float]] = {}
         for (judge, n, name), score in scores.items():
