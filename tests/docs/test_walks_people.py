@@ -13,7 +13,17 @@ import pytest
 
 import browsers
 import made_models
-from page_examples import ROOT, Block, blocks, lay_out, module_of, run, run_blocks, run_console
+from page_examples import (
+    ROOT,
+    Block,
+    answering,
+    blocks,
+    lay_out,
+    module_of,
+    run,
+    run_blocks,
+    run_console,
+)
 from played_judges import Judge
 
 TUTORIALS = ROOT / "docs" / "tutorials"
@@ -59,6 +69,24 @@ def test_a_human_evaluation_is_run_and_published(folder, capfd):
     assert names <= {path.name for path in folder.iterdir()}
     assert r"\bottomrule" in (folder / "ranking.tex").read_text("utf-8")
     check_method_section(folder)
+
+
+@pytest.mark.slow
+def test_people_accept_and_metrics_are_measured(folder, shared, monkeypatch, capfd):
+    for module in ("django", "waitress", "whitenoise", "argon2", "torch", "aiohttp"):
+        pytest.importorskip(module, reason="an extra is not installed")
+    monkeypatch.setenv("DATA", str(shared / "data"))
+    monkeypatch.setenv("ENCODER", made_models.encoder("encoder"))
+    judged = False
+    with answering(TUTORIALS / "judge-with-a-language-model.md") as address:
+        monkeypatch.setenv("JUDGE", address)
+        for block in blocks(TUTORIALS / "what-people-accept.md"):
+            if block.language in ("console", "shell-session"):
+                run_console(block)
+            elif block.text.startswith("grammeter campaign serve "):
+                judge_all(block, folder)
+                judged = True
+    assert judged
 
 
 @pytest.mark.slow

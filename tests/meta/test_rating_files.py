@@ -83,13 +83,23 @@ def test_values_files_and_the_shell_agree(files, answer):
     assert "meta-criterion:mean" in both["metrics"]["m"]["signature"]
 
 
+def test_judgments_stand_in_the_place_of_scores(files, tmp_path):
+    """A language model's judgments are a metric like others, where people rated."""
+    scores, ratings = files
+    lines = tmp_path / "model.jsonl"
+    row = '{{"judge": "m", "segment": {0}, "groups": [["A"], ["B"]], "ranks": [1, 2]}}\n'
+    lines.write_text("".join(row.format(n) for n in (1, 2, 3)))
+    both = gm.meta_sentence([scores, lines], ratings, criterion="fluency")
+    assert [*both.metrics][-1] == "model"
+    alone = gm.meta_sentence(lines, ratings, criterion="fluency")
+    assert both.metrics["model"].tau.value == alone.metrics["model"].tau.value
+
+
 def test_options_of_ratings_belong_to_ratings(files, tmp_path, capsys):
     lines = tmp_path / "people.jsonl"
     lines.write_text('{"judge": "a", "segment": 1, "groups": [["A"], ["B"]], "ranks": [1, 2]}\n')
     code, said = failure(capsys, "meta", "sentence", files[0], lines, "--criterion", "fluency")
     assert (code, "belongs to ratings" in said) == (2, True)
-    code, said = failure(capsys, "meta", "sentence", *files, lines, "--criterion", "fluency")
-    assert (code, "other judgments" in said) == (2, True)
     with pytest.raises(gm.UsageError, match="belongs to files"):
         gm.meta_sentence(files[0], gm.read_judgments(files[1]), criterion="fluency", scale="1-4")
 

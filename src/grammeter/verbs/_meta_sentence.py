@@ -154,9 +154,6 @@ def _ratings_among(
     options = any(value is not None for value in asked.values())
     rated = [p for p in paths if (options if p == "-" else formats.is_rated(p, layout))]
     others = [path for path in paths if path not in rated]
-    if rated and (odd := [path for path in others if formats.is_judged(path)]):
-        fault = f"{rated[0]} holds ratings, {odd[0]} other judgments"
-        raise UsageError(fault, fix="Hold scores against one kind at a time.")
     return rated or None, others
 
 
