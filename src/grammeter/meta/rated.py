@@ -51,11 +51,9 @@ class _People:
 
 
 def with_ratings(
-    measured: ByMetric,
-    columns: Mapping[str, core.MetricScores],
-    rankings: Sequence[core.Ranking],
+    measured: ByMetric, columns: Mapping[str, core.MetricScores], rankings: Sequence[core.Ranking],
     design: SentenceDesign,
-) -> dict[str, MetricAgreement]:
+) -> dict[str, MetricAgreement]:  # fmt: skip
     """Add to each metric's agreement with an order of outputs that with the ``scores`` in it.
 
     DataError if a sentence is rated for which there are no scores.

@@ -39,20 +39,12 @@ Interval = tuple[float, float, str | None]
 
 
 def correlate_systems(
-    table: ScoreTable,
-    human: Mapping[str, float],
-    *,
-    design: Design | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    outlier_cutoff: float | None = None,
-    metrics: Sequence[str] | None = None,
-    leave_one_out: bool = False,
-    top_k: bool = False,
-    sampler: Sampler | None = None,
-    summed: Summed = lambda samples: samples,
-    notes: Sequence[str] = (),
-) -> SystemMeta:
+    table: ScoreTable, human: Mapping[str, float], *, design: Design | None = None,
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    outlier_cutoff: float | None = None, metrics: Sequence[str] | None = None,
+    leave_one_out: bool = False, top_k: bool = False, sampler: Sampler | None = None,
+    summed: Summed = lambda samples: samples, notes: Sequence[str] = (),
+) -> SystemMeta:  # fmt: skip
     """Correlate metrics with people's scores of the same systems; higher human scores are better.
 
     A metric that is better when lower has its sign turned, so that a good metric's coefficient is

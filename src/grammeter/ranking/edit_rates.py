@@ -70,18 +70,11 @@ class AcceptRates(core.Ranked, over="rows", what="system"):
 
 
 def accept_rates(
-    items: Sequence[EditItem],
-    *,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    resampling: Resampling,
-    confidence: float = 0.95,
-    types: core.Tier | None = None,
-    source: Sequence[str] | None = None,
-    pipeline: str | None = None,
-) -> AcceptRates:
+    items: Sequence[EditItem], *, systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    judges: Sequence[str] | None = None, without_judges: Sequence[str] | None = None,
+    resampling: Resampling, confidence: float = 0.95, types: core.Tier | None = None,
+    source: Sequence[str] | None = None, pipeline: str | None = None,
+) -> AcceptRates:  # fmt: skip
     """Rank systems by how often people accept their edits; see :func:`grammeter.rank`."""
     chosen = of_judges(items, judges, without_judges)
     lacking = sum(item.probability is None for item in chosen)

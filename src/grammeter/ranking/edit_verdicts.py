@@ -97,11 +97,9 @@ class EditAgreement(core.Result):
 
 
 def edit_agreement(
-    items: Sequence[EditItem],
-    *,
-    judges: Sequence[str] | None = None,
+    items: Sequence[EditItem], *, judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
-) -> EditAgreement:
+) -> EditAgreement:  # fmt: skip
     """Measure the agreement of judges on single edits; see :func:`grammeter.agree`."""
     chosen = of_judges(items, judges, without_judges)
     names = sorted({item.judge for item in chosen})

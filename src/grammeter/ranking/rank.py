@@ -52,13 +52,9 @@ def _rows(
 
 
 def rows_of_runs(
-    names: Sequence[str],
-    scores: core.FloatArray,
-    runs: core.FloatArray,
-    reasons: Sequence[str | None],
-    confidence: float,
-    alike: Sequence[int] | None = None,
-) -> Iterator[core.RankedSystem]:
+    names: Sequence[str], scores: core.FloatArray, runs: core.FloatArray,
+    reasons: Sequence[str | None], confidence: float, alike: Sequence[int] | None = None,
+) -> Iterator[core.RankedSystem]:  # fmt: skip
     """Yield systems, best first: scores ``(systems,)``, those of runs ``(runs, systems)``."""
     ranges = rank_ranges(*run_ranks(runs), confidence, alike=alike)
     order = score_order(scores, *(-np.array(ends) for ends in zip(*ranges, strict=True)))

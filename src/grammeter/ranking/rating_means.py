@@ -157,19 +157,11 @@ def z_scores(values: FloatArray, judge: IntArray) -> FloatArray:
 
 
 def rank_by_means(
-    ratings: Sequence[Rating],
-    criterion: Sequence[Rating],
-    scales: Mapping[str, core.Scale],
-    *,
-    by: str,
-    average: Average = "segments",
-    resampling: Resampling,
-    confidence: float = 0.95,
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-) -> RatedSystems:
+    ratings: Sequence[Rating], criterion: Sequence[Rating], scales: Mapping[str, core.Scale], *,
+    by: str, average: Average = "segments", resampling: Resampling, confidence: float = 0.95,
+    judges: Sequence[str] | None = None, without_judges: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+) -> RatedSystems:  # fmt: skip
     """Rank systems by their mean rating for one criterion; see :func:`grammeter.rank`.
 
     ``ratings`` are those for all criteria, which have ``scales``; ``criterion`` those that count.
@@ -204,16 +196,11 @@ def rank_by_means(
 
 
 def with_criteria(
-    ranked: core.Ranked,
-    ratings: Sequence[Rating],
-    criterion: Sequence[Rating],
-    scales: Mapping[str, core.Scale],
-    *,
-    average: Average = "segments",
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
+    ranked: core.Ranked, ratings: Sequence[Rating], criterion: Sequence[Rating],
+    scales: Mapping[str, core.Scale], *, average: Average = "segments",
+    judges: Sequence[str] | None = None, without_judges: Sequence[str] | None = None,
     intervals: Mapping[str, tuple[float, float]] | None = None,
-) -> RatedSystems:
+) -> RatedSystems:  # fmt: skip
     """Put the figures of all criteria beside a ranking; see :func:`rank_by_means`."""
     names = sorted(ranked)
 

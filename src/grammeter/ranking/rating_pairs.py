@@ -107,11 +107,9 @@ class RatingAgreement(core.Result):
 
 
 def rating_agreement(
-    ratings: Sequence[Rating],
-    *,
-    judges: Sequence[str] | None = None,
+    ratings: Sequence[Rating], *, judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
-) -> RatingAgreement:
+) -> RatingAgreement:  # fmt: skip
     """Measure the agreement of judges on ratings; see :func:`grammeter.agree`."""
     chosen = of_judges(ratings, judges, without_judges)
     by_criterion: dict[str, list[Rating]] = {}

@@ -19,34 +19,18 @@ SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k", "u
 
 @core.checked
 def meta_system(
-    scores: Scores,
-    human: HumanScores | None = None,
-    *,
-    benchmark: str | None = None,
-    published_data: bool = False,
-    by: str | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    metrics: Sequence[str] | None = None,
-    aggregate: Sequence[meta.Aggregate] = (),
-    interval: meta.IntervalName = "fisher",
-    unit: str | None = None,
-    resamples: int = 1000,
-    seed: int = 1,
-    confidence: float = 0.95,
-    ties: stats.TiePolicy = "tau-b",
-    drop_outliers: float | None = None,
-    leave_one_out: bool = False,
-    top_k: bool = False,
-    rankings: bool = False,
-    figure: PathLike | None = None,
-    figure_williams: PathLike | None = None,
-    criterion: str | None = None,
-    average: ranking.Average | None = None,
-    missing_score: float | None = None,
-    layout: formats.Layout | None = None,
+    scores: Scores, human: HumanScores | None = None, *, benchmark: str | None = None,
+    published_data: bool = False, by: str | None = None, systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (), metrics: Sequence[str] | None = None,
+    aggregate: Sequence[meta.Aggregate] = (), interval: meta.IntervalName = "fisher",
+    unit: str | None = None, resamples: int = 1000, seed: int = 1, confidence: float = 0.95,
+    ties: stats.TiePolicy = "tau-b", drop_outliers: float | None = None,
+    leave_one_out: bool = False, top_k: bool = False, rankings: bool = False,
+    figure: PathLike | None = None, figure_williams: PathLike | None = None,
+    criterion: str | None = None, average: ranking.Average | None = None,
+    missing_score: float | None = None, layout: formats.Layout | None = None,
     scale: str | None = None,
-) -> meta.SystemMeta:
+) -> meta.SystemMeta:  # fmt: skip
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
     Raises :class:`UsageError` if people's scores come from no place or two; see :func:`correlate`
@@ -97,23 +81,13 @@ def meta_system(
 
 @core.checked
 def correlate(
-    scores: Scores,
-    human: HumanScores,
-    *,
-    by: str | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    metrics: Sequence[str] | None = None,
-    aggregate: Sequence[meta.Aggregate] = (),
-    design: meta.Design | None = None,
-    outlier_cutoff: float | None = None,
-    leave_one_out: bool = False,
-    top_k: bool = False,
-    unit: str | None = None,
-    notes: Sequence[str] = (),
-    criterion: str | None = None,
-    average: ranking.Average | None = None,
-) -> meta.SystemMeta:
+    scores: Scores, human: HumanScores, *, by: str | None = None,
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    metrics: Sequence[str] | None = None, aggregate: Sequence[meta.Aggregate] = (),
+    design: meta.Design | None = None, outlier_cutoff: float | None = None,
+    leave_one_out: bool = False, top_k: bool = False, unit: str | None = None,
+    notes: Sequence[str] = (), criterion: str | None = None, average: ranking.Average | None = None,
+) -> meta.SystemMeta:  # fmt: skip
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
     Raises :class:`DataError` if a system stands on one side only, or two of several scores have a
@@ -175,24 +149,13 @@ def _of(column: core.MetricScores, systems: Sequence[str]) -> core.MetricScores:
 
 @core.checked
 def meta_window(
-    scores: Scores,
-    human: HumanScores | None = None,
-    *,
-    benchmark: str | None = None,
-    published_data: bool = False,
-    by: str | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    metrics: Sequence[str] | None = None,
-    size: int = 4,
-    confidence: float = 0.95,
-    figure: PathLike | None = None,
-    criterion: str | None = None,
-    average: ranking.Average | None = None,
-    missing_score: float | None = None,
-    layout: formats.Layout | None = None,
-    scale: str | None = None,
-) -> meta.Windows:
+    scores: Scores, human: HumanScores | None = None, *, benchmark: str | None = None,
+    published_data: bool = False, by: str | None = None, systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (), metrics: Sequence[str] | None = None, size: int = 4,
+    confidence: float = 0.95, figure: PathLike | None = None, criterion: str | None = None,
+    average: ranking.Average | None = None, missing_score: float | None = None,
+    layout: formats.Layout | None = None, scale: str | None = None,
+) -> meta.Windows:  # fmt: skip
     """Correlate metrics with people among systems that follow each other in the human ranking.
 
     Parameters
@@ -217,24 +180,14 @@ def meta_window(
 
 @core.checked
 def meta_beta(
-    scores: Scores,
-    human: HumanScores | None = None,
-    *,
-    beta: str | Sequence[float] = "0.01:1.0:0.01",
-    metric: str | None = None,
-    choice: meta.Choice | None = None,
-    benchmark: str | None = None,
-    published_data: bool = False,
-    by: str | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    figure: PathLike | None = None,
-    criterion: str | None = None,
-    average: ranking.Average | None = None,
-    missing_score: float | None = None,
-    layout: formats.Layout | None = None,
-    scale: str | None = None,
-) -> meta.BetaSweep:
+    scores: Scores, human: HumanScores | None = None, *,
+    beta: str | Sequence[float] = "0.01:1.0:0.01", metric: str | None = None,
+    choice: meta.Choice | None = None, benchmark: str | None = None, published_data: bool = False,
+    by: str | None = None, systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    figure: PathLike | None = None, criterion: str | None = None,
+    average: ranking.Average | None = None, missing_score: float | None = None,
+    layout: formats.Layout | None = None, scale: str | None = None,
+) -> meta.BetaSweep:  # fmt: skip
     """Correlate a metric of all betas with people's scores, to find the best weight of recall.
 
     Parameters

@@ -16,23 +16,15 @@ REFERENCE = "reference"
 
 @core.checked
 def meta_edits(
-    judgments: PathLike | Sequence[PathLike] | Sequence[EditItem],
-    *,
+    judgments: PathLike | Sequence[PathLike] | Sequence[EditItem], *,
     references: Sequence[PathLike] | None = None,
     values: PathLike | Mapping[str, Mapping[EditKey, float]] | None = None,
-    source: PathLike | None = None,
-    hyps: Sequence[PathLike] = (),
-    metrics: Sequence[str | Metric] = (),
-    attribution: core.Method | None = None,
-    limit: int = scoring.LIMIT,
-    judge: Sequence[str] | None = None,
-    types: core.Tier | None = None,
-    pipeline: str | None = None,
-    missing: meta.MissingEdits = "error",
-    resamples: int = 1000,
-    seed: int = 1,
-    confidence: float = 0.95,
-) -> meta.EditLevel:
+    source: PathLike | None = None, hyps: Sequence[PathLike] = (),
+    metrics: Sequence[str | Metric] = (), attribution: core.Method | None = None,
+    limit: int = scoring.LIMIT, judge: Sequence[str] | None = None, types: core.Tier | None = None,
+    pipeline: str | None = None, missing: meta.MissingEdits = "error", resamples: int = 1000,
+    seed: int = 1, confidence: float = 0.95,
+) -> meta.EditLevel:  # fmt: skip
     """Measure how well references and metrics know which edits people accept.
 
     Raises :class:`DataError` if no edit has a verdict, an edit lies outside its sentence, or has no

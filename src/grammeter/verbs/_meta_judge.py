@@ -189,21 +189,12 @@ def _worded(name: str) -> str:
 
 @core.checked
 def meta_judge(
-    judgments: PathLike | Sequence[PathLike] | Sequence[core.Ranking],
-    *,
-    benchmark: str | None = None,
-    source: PathLike | None = None,
-    hyps: Sequence[PathLike] = (),
-    first_segment: formats.FirstSegment | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    least: float = 0.9,
-    examples: int = 5,
-    resamples: int = 1000,
-    seed: int = 1,
-    confidence: float = 0.95,
-    figure: PathLike | None = None,
-) -> JudgeMeta:
+    judgments: PathLike | Sequence[PathLike] | Sequence[core.Ranking], *,
+    benchmark: str | None = None, source: PathLike | None = None, hyps: Sequence[PathLike] = (),
+    first_segment: formats.FirstSegment | None = None, systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (), least: float = 0.9, examples: int = 5, resamples: int = 1000,
+    seed: int = 1, confidence: float = 0.95, figure: PathLike | None = None,
+) -> JudgeMeta:  # fmt: skip
     """Say what the answers of judges tell of them: scores, sureness, biases, and items needed.
 
     Judges who gave scores are looked at; those who gave ranks alone are people, beside whom they
@@ -252,15 +243,11 @@ def meta_judge(
 
 
 def examined(
-    rankings: Sequence[core.Ranking],
-    corpus: formats.Corpus | None,
-    human: Mapping[str, float] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    least: float = 0.9,
-    examples: int = 5,
+    rankings: Sequence[core.Ranking], corpus: formats.Corpus | None,
+    human: Mapping[str, float] | None = None, systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (), least: float = 0.9, examples: int = 5,
     drawn: Mapping[str, Any] | None = None,
-) -> JudgeMeta:
+) -> JudgeMeta:  # fmt: skip
     """Look at the judges who gave scores; see :func:`meta_judge`. ``human``: people's scores."""
     drawn = drawn or {"resamples": 1000, "seed": 1, "confidence": 0.95}
     scored = scoring_judges(rankings)

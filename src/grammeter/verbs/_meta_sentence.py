@@ -16,31 +16,16 @@ JudgmentSources = PathLike | Sequence[PathLike] | Sequence[Ranking] | formats.Ra
 
 @checked
 def meta_sentence(
-    scores: Scores,
-    judgments: JudgmentSources = (),
-    *,
-    benchmark: str | None = None,
-    first_segment: formats.FirstSegment | None = None,
-    hyps: Sequence[PathLike] = (),
-    extraction: Extraction = "expanded",
-    ties: meta.TieRule = "no-ties",
-    missing: meta.Missing = "refuse",
-    resamples: int = 1000,
-    unit: Unit = "sentence",
-    seed: int = 1,
-    confidence: float = 0.95,
-    permutations: int = 0,
-    metrics: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    judge: Sequence[str] | None = None,
-    by_judge: bool = False,
-    by_rule: bool = False,
-    criterion: str | None = None,
-    missing_score: float | None = None,
-    layout: formats.Layout | None = None,
-    scale: str | None = None,
-) -> meta.SentenceLevel:
+    scores: Scores, judgments: JudgmentSources = (), *, benchmark: str | None = None,
+    first_segment: formats.FirstSegment | None = None, hyps: Sequence[PathLike] = (),
+    extraction: Extraction = "expanded", ties: meta.TieRule = "no-ties",
+    missing: meta.Missing = "refuse", resamples: int = 1000, unit: Unit = "sentence", seed: int = 1,
+    confidence: float = 0.95, permutations: int = 0, metrics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    judge: Sequence[str] | None = None, by_judge: bool = False, by_rule: bool = False,
+    criterion: str | None = None, missing_score: float | None = None,
+    layout: formats.Layout | None = None, scale: str | None = None,
+) -> meta.SentenceLevel:  # fmt: skip
     """Hold the sentence scores of metrics against judgments of the same sentences.
 
     Raises :class:`UsageError` if no judgments are left, or judgments in the place of scores come
@@ -100,17 +85,10 @@ def meta_sentence(
 
 @checked
 def meta_maege(
-    corpus: formats.Corpus,
-    metrics: Sequence[str | Metric],
-    *,
-    seed: int = 1,
-    chains: int = 1,
-    given: meta.Given = "source",
-    against: meta.Against = "others",
-    ties: meta.ChainTies = "half",
-    pseudo: meta.Pseudo = "released",
-    target: meta.Target = "nominal",
-) -> meta.Maege:
+    corpus: formats.Corpus, metrics: Sequence[str | Metric], *, seed: int = 1, chains: int = 1,
+    given: meta.Given = "source", against: meta.Against = "others", ties: meta.ChainTies = "half",
+    pseudo: meta.Pseudo = "released", target: meta.Target = "nominal",
+) -> meta.Maege:  # fmt: skip
     """Apply gold edits one after the other, and ask whether metrics follow (MAEGE).
 
     Raises :class:`UsageError` if a metric is named twice, there are no gold edits, or a metric
@@ -172,13 +150,9 @@ def _read_ratings(
 
 
 def _sentence_sources(
-    scores: Scores,
-    judgments: JudgmentSources,
-    *,
-    first_segment: formats.FirstSegment | None,
-    hyps: Sequence[PathLike],
-    benchmark: str | None,
-) -> tuple[dict[str, meta.Source], Sequence[Ranking]]:
+    scores: Scores, judgments: JudgmentSources, *, first_segment: formats.FirstSegment | None,
+    hyps: Sequence[PathLike], benchmark: str | None,
+) -> tuple[dict[str, meta.Source], Sequence[Ranking]]:  # fmt: skip
     """Read scores and judgments; files of judgments on both sides count their sentences alike."""
     if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
         return named_sources(named_places(scores)), cast("Sequence[Ranking]", judgments)
@@ -212,11 +186,9 @@ def _sentence_sources(
 
 
 def _judgments_of(
-    tables: Sequence[ScoreTable],
-    paths: Sequence[str],
-    first_segment: formats.FirstSegment | None,
+    tables: Sequence[ScoreTable], paths: Sequence[str], first_segment: formats.FirstSegment | None,
     hyps: Sequence[PathLike],
-) -> formats.Judgments:
+) -> formats.Judgments:  # fmt: skip
     """Read judgments; the outputs that were scored tell the number of the first sentence."""
     first = first_segment
     if hyps:

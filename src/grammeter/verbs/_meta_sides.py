@@ -56,17 +56,10 @@ def named_sources(places: Places) -> dict[str, Source]:
 
 
 def read_sides(
-    scores: Scores,
-    human: HumanScores | None,
-    *,
-    benchmark: str | None = None,
-    published_data: bool = False,
-    by: str | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    clusters: bool = False,
-    **of_ratings: Any,
-) -> tuple[core.ScoreTable, Human]:
+    scores: Scores, human: HumanScores | None, *, benchmark: str | None = None,
+    published_data: bool = False, by: str | None = None, systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (), clusters: bool = False, **of_ratings: Any,
+) -> tuple[core.ScoreTable, Human]:  # fmt: skip
     """Read the scores of metrics and of people; ``clusters``: rank judgments with clusters.
 
     ``of_ratings`` are the criterion and average of people's ratings, and how files are read.

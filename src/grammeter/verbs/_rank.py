@@ -39,35 +39,21 @@ def rank(rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings, **options: 
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def rank(
-    rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings,
-    *,
-    head_to_head: bool = False,
-    validate: int | None = None,
-    learning_curve: bool = False,
-    draw_radius: bool = False,
-    by: str | ranking.Method | None = None,
-    unit: ranking.Unit | None = None,
-    resamples: int | None = None,
-    seed: int = 1,
-    confidence: float = 0.95,
-    divisor: ranking.Divisor | None = None,
-    prior: float | None = None,
-    repeats: int = 1,
-    training: ranking.Training | None = None,
-    zeros: ranking.Zeros | None = None,
-    processes: int = 1,
-    judge: Sequence[str] | None = None,
-    without_judge: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    extraction: ranking.Extraction = "expanded",
-    numbering: str | None = None,
-    types: Tier | None = None,
-    source: str | Path | None = None,
-    pipeline: str | None = None,
-    criterion: str | None = None,
+    rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings, *, head_to_head: bool = False,
+    validate: int | None = None, learning_curve: bool = False, draw_radius: bool = False,
+    by: str | ranking.Method | None = None, unit: ranking.Unit | None = None,
+    resamples: int | None = None, seed: int = 1, confidence: float = 0.95,
+    divisor: ranking.Divisor | None = None, prior: float | None = None, repeats: int = 1,
+    training: ranking.Training | None = None, zeros: ranking.Zeros | None = None,
+    processes: int = 1, judge: Sequence[str] | None = None,
+    without_judge: Sequence[str] | None = None, systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (), extraction: ranking.Extraction = "expanded",
+    numbering: str | None = None, types: Tier | None = None, source: str | Path | None = None,
+    pipeline: str | None = None, criterion: str | None = None,
     average: ranking.Average | None = None,
-) -> Ranked | ranking.HeadToHead | ranking.Prediction | study.Outlook | ranking.DrawRadius:
+) -> (
+    Ranked | ranking.HeadToHead | ranking.Prediction | study.Outlook | ranking.DrawRadius
+):  # fmt: skip
     """Rank systems by human judgments, best first, with the scores of all the data.
 
     A system whose score does not rest on all opponents has a ``reason``. Names and the order of
@@ -219,22 +205,14 @@ def agree(rankings: Ratings, **options: Any) -> ranking.RatingAgreement: ...
 @renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
 @checked
 def agree(
-    rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings,
-    *,
-    correlate: bool = False,
-    kappa: ranking.KappaKind = "script",
-    replies: bool = False,
-    judge: Sequence[str] | None = None,
-    without_judge: Sequence[str] | None = None,
-    resamples: int = 1000,
-    seed: int = 1,
-    confidence: float = 0.95,
-    outputs: Mapping[str, Sequence[str]] | None = None,
-    numbering: str | None = None,
-    criterion: str | None = None,
+    rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings, *, correlate: bool = False,
+    kappa: ranking.KappaKind = "script", replies: bool = False, judge: Sequence[str] | None = None,
+    without_judge: Sequence[str] | None = None, resamples: int = 1000, seed: int = 1,
+    confidence: float = 0.95, outputs: Mapping[str, Sequence[str]] | None = None,
+    numbering: str | None = None, criterion: str | None = None,
 ) -> (
     ranking.Agreement | ranking.JudgeCorrelations | ranking.EditAgreement | ranking.RatingAgreement
-):
+):  # fmt: skip
     """Measure the agreement of judges on pairs of outputs, on single edits, or on ratings.
 
     Two judgments are compared where the same two outputs of a sentence, of the same document,

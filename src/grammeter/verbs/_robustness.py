@@ -93,15 +93,10 @@ class Robustness(core.Result):
 
 @core.checked
 def robustness(
-    cases: RobustnessCases,
-    outputs: Mapping[str, Sequence[str]],
-    *,
-    metric: str | Metric = "errant",
-    beta: float | None = None,
-    resamples: int = 1000,
-    seed: int = 1,
-    confidence: float = 0.95,
-) -> Robustness:
+    cases: RobustnessCases, outputs: Mapping[str, Sequence[str]], *,
+    metric: str | Metric = "errant", beta: float | None = None, resamples: int = 1000,
+    seed: int = 1, confidence: float = 0.95,
+) -> Robustness:  # fmt: skip
     """Measure whether corrections survive changes beside the errors (RobustGEC).
 
     Each output is held against the correction of its own variant; F of a sentence is rounded to
