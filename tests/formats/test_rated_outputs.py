@@ -164,6 +164,20 @@ OSTLING = {
 }
 
 
+def test_annotations_of_other_sentences_by_a_judge_are_further_sentences(tmp_path: Path) -> None:
+    first, second = json.dumps(OSTLING), json.dumps(OSTLING).replace("a b", "c d")
+    third = second.replace('"ann"', '"bob"')
+    for name, text in (("A", first), ("B", second), ("C", third)):
+        (tmp_path / f"{name}.json").write_text(text)
+    files = [tmp_path / f"{name}.json" for name in "ABC"]
+    alone = gm.read_judgments(files[0])
+    both = gm.read_judgments(files)
+    last = max(rating.segment for rating in alone)
+    segments = {(r.judge, r.segment) for r in both}
+    assert segments == {("ann", 1), ("ann", last + 1), ("bob", last + 1)}
+    assert any(f"counted from {last + 1}" in note for note in both.notes)
+
+
 def test_annotations_of_several_judges_are_merged(tmp_path: Path) -> None:
     ratings = read(tmp_path, json.dumps(OSTLING, indent=1), "ann.json")
     assert [(r.criterion, r.score) for r in ratings] == [

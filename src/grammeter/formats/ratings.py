@@ -6,7 +6,7 @@
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, NoReturn, overload
+from typing import Any, NamedTuple, NoReturn, cast, overload
 
 from grammeter import core
 from grammeter.formats import judged, numbering, tables
@@ -146,9 +146,12 @@ def join_ratings(
 ) -> Ratings:
     """Make one value of the rows of all files; options as of ``read_judgments``.
 
-    Raises :class:`DataError` with file and line: a score outside its scale, a criterion with two
-    scales, an output that a judge rated twice with different scores, texts that differ.
+    A judge's files without a common source are parts of one set: the sentences of the later ones
+    are counted on. Raises :class:`DataError` with file and line: a score outside its scale, a
+    criterion with two scales, an output that a judge rated twice with different scores, texts that
+    differ.
     """
+    files = [*_in_sequence(files)]
     _check_texts(files, outputs)
     numbers = _numbers(files)
     declared, notes = _declared(files, scale)
@@ -191,6 +194,31 @@ def join_ratings(
     return Ratings(
         tuple(ratings), scales, forms, tuple(origins), tuple(notices), tuple(dict.fromkeys(notes))
     )
+
+
+def _in_sequence(files: Sequence[RatingFile]) -> Iterator[RatingFile]:
+    """Count the sentences of a file on if its judge rated other sentences in a file before."""
+    parts: list[tuple[set[str], int]] = []  # sources, and how many sentences stand before them
+    judges: set[str] = set()
+    last = 0
+    for file in files:
+        sources = {text for (_, system), text in file.texts.items() if not system}
+        its_judges = {row.judge for row in file.rows}
+        first = next((number for known, number in parts if known & sources), 0)
+        if parts and sources and not any(known & sources for known, _ in parts):
+            first = last if judges & its_judges else 0
+        placed = _counted_from(file, first) if first else file
+        parts.append((sources, first))
+        judges |= its_judges
+        last = max([last, *(number for number, _ in placed.texts)])
+        yield placed
+
+
+def _counted_from(file: RatingFile, first: int) -> RatingFile:
+    note = f"{file.where}: its sentences are counted from {first + 1}, behind other files"
+    rows = [row._replace(segment=cast("int", row.segment) + first) for row in file.rows]
+    texts = {(number + first, name): text for (number, name), text in file.texts.items()}
+    return replace(file, rows=rows, texts=texts, notes=(*file.notes, note))
 
 
 def _numbers(files: Sequence[RatingFile]) -> dict[str, int]:
