@@ -90,12 +90,9 @@ class EditJudgments(Sequence[EditItem]):
         refuse(self.origins[0].rpartition(":")[0] if self.origins else "input")
 
     def checked(
-        self,
-        source: Sequence[str] | None = None,
-        outputs: Outputs | None = None,
-        *,
-        drop: Container[str] = (),
-    ) -> "EditJudgments":
+        self, source: Sequence[str] | None = None, outputs: Outputs | None = None,
+        *, drop: Container[str] = (),
+    ) -> "EditJudgments":  # fmt: skip
         """Return them, if they fit the source and the outputs, texts of a sentence each.
 
         Raises :class:`DataError` with file and line if an edit lies outside its sentence, overlaps

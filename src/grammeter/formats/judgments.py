@@ -28,16 +28,11 @@ _SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", 
 @core.checked
 def read_judgments(
     paths: Paths,
-    *,
-    first_segment: judged.FirstSegment | None = None,
-    systems: numbering.Outputs | None = None,
-    drop: Container[str] = (),
-    separator: judged.Separator | None = None,
-    documents: str | None = None,
-    missing_score: float | None = None,
-    layout: rating_files.Layout | None = None,
-    scale: str | None = None,
-) -> judged.Judgments | edits.EditJudgments | ratings.Ratings:
+    *, first_segment: judged.FirstSegment | None = None, systems: numbering.Outputs | None = None,
+    drop: Container[str] = (), separator: judged.Separator | None = None,
+    documents: str | None = None, missing_score: float | None = None,
+    layout: rating_files.Layout | None = None, scale: str | None = None,
+) -> judged.Judgments | edits.EditJudgments | ratings.Ratings:  # fmt: skip
     """Read the judgments of one file, or of several, one after the other.
 
     The content tells what was judged: outputs that were ranked or rated, or single edits. Raises
@@ -93,14 +88,11 @@ def read_judgments(
 
 
 def rated_texts(
-    texts: Sequence[tuple[str, str, Sequence[str]]],
-    systems: numbering.Outputs | None = None,
+    texts: Sequence[tuple[str, str, Sequence[str]]], systems: numbering.Outputs | None = None,
     drop: Container[str] = (),
-    *,
-    missing_score: float | None = None,
-    layout: rating_files.Layout | None = None,
+    *, missing_score: float | None = None, layout: rating_files.Layout | None = None,
     scale: str | None = None,
-) -> ratings.Ratings:
+) -> ratings.Ratings:  # fmt: skip
     """Read ratings from texts: names, texts, notices; options as of :func:`read_judgments`."""
     span = rating_files.stated_scale(scale)
     files = [rating_files.parse_ratings(t, w, n, layout=layout) for w, t, n in texts]
@@ -185,14 +177,10 @@ def read_sides(
 
 
 def parse_judgments(
-    text: str,
-    where: str,
-    *,
-    first_segment: judged.FirstSegment | None = None,
-    systems: numbering.Outputs | None = None,
-    drop: Container[str] = (),
-    separator: judged.Separator | None = None,
-) -> judged.Judgments:
+    text: str, where: str,
+    *, first_segment: judged.FirstSegment | None = None, systems: numbering.Outputs | None = None,
+    drop: Container[str] = (), separator: judged.Separator | None = None,
+) -> judged.Judgments:  # fmt: skip
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = _LINE_END.sub("\n", text) if "\r" in text else text
     if edits.is_edit_judgments(text):
@@ -219,13 +207,9 @@ def parse_judgments(
 
 
 def parse_judgments_of(
-    text: str,
-    where: str,
-    outputs: numbering.Outputs | None = None,
-    *,
-    segments: int = 0,
-    first_segment: judged.FirstSegment | None = None,
-) -> judged.Judgments:
+    text: str, where: str, outputs: numbering.Outputs | None = None,
+    *, segments: int = 0, first_segment: judged.FirstSegment | None = None,
+) -> judged.Judgments:  # fmt: skip
     """Read judgments of sentences that were scored; options as in :func:`read_judgments`.
 
     ``outputs``: the outputs that were scored, maybe not of all systems. ``segments``: how many
@@ -241,12 +225,9 @@ def parse_judgments_of(
 
 
 def read_judgments_of(
-    paths: Paths,
-    outputs: numbering.Outputs | None = None,
-    *,
-    segments: int = 0,
-    first_segment: judged.FirstSegment | None = None,
-) -> judged.Judgments:
+    paths: Paths, outputs: numbering.Outputs | None = None,
+    *, segments: int = 0, first_segment: judged.FirstSegment | None = None,
+) -> judged.Judgments:  # fmt: skip
     """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
     parse = partial(parse_judgments_of, outputs=outputs, segments=segments)
     return _parsed(_texts(paths), parse, first_segment)
@@ -254,12 +235,9 @@ def read_judgments_of(
 
 @core.checked
 def write_judgments(
-    path: PathLike,
-    judgments: judged.Judgments | Sequence[core.Ranking],
-    *,
-    form: judged.JudgmentForm | None = None,
-    first_segment: judged.FirstSegment | None = None,
-) -> tuple[str, ...]:
+    path: PathLike, judgments: judged.Judgments | Sequence[core.Ranking],
+    *, form: judged.JudgmentForm | None = None, first_segment: judged.FirstSegment | None = None,
+) -> tuple[str, ...]:  # fmt: skip
     """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
     What was read from one file keeps that file's numbering, separator and attributes. Raises
@@ -286,11 +264,9 @@ def write_judgments(
 
 
 def format_judgments(
-    judgments: judged.Judgments | Sequence[core.Ranking],
-    form: judged.JudgmentForm,
-    *,
-    first_segment: judged.FirstSegment | None = None,
-) -> str:
+    judgments: judged.Judgments | Sequence[core.Ranking], form: judged.JudgmentForm,
+    *, first_segment: judged.FirstSegment | None = None,
+) -> str:  # fmt: skip
     """Return judgments as text; see :func:`write_judgments`."""
     files = judgments.files if isinstance(judgments, judged.Judgments) else ()
     file = files[0] if len(files) == 1 and files[0].form == form else judged.JudgmentFile(form=form)

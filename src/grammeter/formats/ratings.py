@@ -138,12 +138,9 @@ def refuse(where: str) -> NoReturn:
 # --- rows to ratings -----------------------------------------------------------------------
 def join_ratings(
     files: Sequence[RatingFile],
-    *,
-    missing_score: float | None = None,
-    scale: core.Scale | None = None,
-    outputs: numbering.Outputs | None = None,
-    drop: Container[str] = (),
-) -> Ratings:
+    *, missing_score: float | None = None, scale: core.Scale | None = None,
+    outputs: numbering.Outputs | None = None, drop: Container[str] = (),
+) -> Ratings:  # fmt: skip
     """Make one value of the rows of all files; options as of ``read_judgments``.
 
     A judge's files without a common source are parts of one set: the sentences of the later ones

@@ -21,26 +21,16 @@ _MOST_FAULTS = 5  # of one file that are listed one by one
 
 @core.checked
 def read_corpus(
-    *,
-    source: PathLike | Sequence[PathLike] | None = None,
-    references: Sequence[PathLike] = (),
-    systems: Sequence[PathLike] | Mapping[str, PathLike] = (),
-    names: Sequence[str] | None = None,
-    corpus: PathLike | None = None,
-    um: Literal["skip", "apply"] = "skip",
+    *, source: PathLike | Sequence[PathLike] | None = None, references: Sequence[PathLike] = (),
+    systems: Sequence[PathLike] | Mapping[str, PathLike] = (), names: Sequence[str] | None = None,
+    corpus: PathLike | None = None, um: Literal["skip", "apply"] = "skip",
     missing_annotator: Literal["other", "source", "none"] = "other",
-    normalise: UnicodeForm | None = None,
-    unjudged: Unjudged = "skip",
-    lenient: bool = False,
-    documents: str | None = None,
-    group_by: str | None = None,
-    level: essays.Level | None = None,
+    normalise: UnicodeForm | None = None, unjudged: Unjudged = "skip", lenient: bool = False,
+    documents: str | None = None, group_by: str | None = None, level: essays.Level | None = None,
     missing_essay: essays.MissingEssay = "error",
-    missing_reference: essays.MissingReference = "fewer",
-    tokenize: str = "none",
-    raw: Sequence[PathLike] = (),
-    para: PathLike | None = None,
-) -> Corpus:
+    missing_reference: essays.MissingReference = "fewer", tokenize: str = "none",
+    raw: Sequence[PathLike] = (), para: PathLike | None = None,
+) -> Corpus:  # fmt: skip
     """Read sources, references and system outputs, or all of them from one table.
 
     Raises :class:`DataError` with file and line; :class:`UsageError` if two systems have one name,
