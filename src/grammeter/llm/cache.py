@@ -7,7 +7,7 @@ file is an error, not an empty cache. Several processes may share it. API keys a
 import json
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -102,7 +102,7 @@ class Attempts:
 
     def __init__(self, folder: Path | None) -> None:
         self._name = ":memory:" if folder is None else str(folder / FILE)
-        with self._errors_named():
+        with self._errors_named(), ExitStack() as opened:
             if folder is not None:
                 path = folder / FILE
                 private_file(path)
@@ -111,15 +111,12 @@ class Attempts:
                         if name.stat().st_mode & 0o077:
                             name.chmod(0o600)
             self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
-        try:
-            with self._errors_named():
-                self._database.execute("PRAGMA journal_mode = WAL")
-                self._database.execute("PRAGMA synchronous = NORMAL")
-                self._database.executescript(_TABLES)
-                self._database.execute("SELECT reason, fingerprint FROM attempts LIMIT 1")
-        except BaseException:
-            self._database.close()
-            raise
+            opened.callback(self._database.close)
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            self._database.executescript(_TABLES)
+            self._database.execute("SELECT reason, fingerprint FROM attempts LIMIT 1")
+            opened.pop_all()
 
     def close(self) -> None:
         """Close the file."""

@@ -4,7 +4,7 @@ import asyncio
 import contextvars
 import random
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing, suppress
@@ -170,35 +170,26 @@ class Panel:
     def _plan(self, group: Group, template: str) -> tuple[Opinion, list[Call]]:
         number = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
         sets = [list(number)] if number else []
+        source = group.context[1]
         if len(number) > self.size:
-            source = group.context[1]
             sets = draw_sets(source, list(number), times=1, seed=self.seed, size=self.size)
         answers: list[Answer] = []
         calls: list[Call] = []
         for texts in sets:
-            question = Question(*group.context, tuple(texts))
-            orders = self._orders(question)
-            calls += self._calls(question, orders, template)
-            answers.append(Answer(tuple(number[text] for text in texts), orders))
+            question, orders = Question(*group.context, tuple(texts)), list[list[int]]()
+            if len(texts) > 1:
+                count, seed, shuffle = self.orders, self.seed, self.shuffle
+                orders = reorder(source, texts, orders=count, seed=seed, shuffle=shuffle)
+            shown = tuple(tuple(order) for order in orders for _ in range(self.repeats))
+            asked: Counter[str] = Counter()
+            for order in shown:
+                targets = tuple(texts[place] for place in order)
+                prompt = self.protocol.render(replace(question, targets=targets))
+                call = Call(prompt=prompt, targets=len(targets), template=template)
+                calls.append(replace(call, repeat=asked[prompt]))
+                asked[prompt] += 1
+            answers.append(Answer(tuple(number[text] for text in texts), shown))
         return Opinion(tuple(answers), tuple(number[text] for text in group.outputs)), calls
-
-    def _orders(self, question: Question) -> tuple[tuple[int, ...], ...]:
-        source, texts = question.source, question.targets
-        if len(texts) < 2:
-            return ()
-        orders = reorder(source, texts, orders=self.orders, seed=self.seed, shuffle=self.shuffle)
-        return tuple(tuple(order) for order in orders for _ in range(self.repeats))
-
-    def _calls(
-        self, question: Question, orders: Sequence[Sequence[int]], template: str
-    ) -> list[Call]:
-        calls: list[Call] = []
-        for order in orders:
-            targets = tuple(question.targets[place] for place in order)
-            prompt = self.protocol.render(replace(question, targets=targets))
-            again = sum(call.prompt == prompt for call in calls)
-            calls.append(Call(prompt=prompt, targets=len(targets), template=template, repeat=again))
-        return calls
 
 
 def ask(model: str, calls: Sequence[Call], chat: transport.Chat | None = None) -> list[Outcome]:

@@ -190,13 +190,11 @@ def reorder(
     source: str, targets: Sequence[str], *, orders: int, seed: int, shuffle: bool = False
 ) -> list[list[int]]:
     """Return different orders of targets, the first as they are unless ``shuffle``."""
-    places = list(range(len(targets)))
-    if orders == 1 and not shuffle:
-        return [places]
+    known = [] if shuffle else [list(range(len(targets)))]
+    if orders == len(known):  # nothing is drawn
+        return known
     random = _random(seed, "orders", source, *targets)
-    if shuffle:
-        return _orders(len(places), orders, random)
-    return [places, *_orders(len(places), orders - 1, random, known=[places])]
+    return known + _orders(len(targets), orders - len(known), random, known)
 
 
 def _orders(

@@ -108,6 +108,7 @@ def request_settings() -> dict[str, object]:
     system, extra = endpoint.system_message, _sampling(endpoint, 0)
     names = {"temperature": "temperature", "top-p": "top_p", "sampling-seed": "seed"}
     sampled = {shown: extra.pop(name) for shown, name in names.items() if name in extra}
+    hashed = None if system is None else hashlib.sha256(system.encode()).hexdigest()[:12]
     if endpoint.read == "text":
         sampled |= {"max-output": endpoint.max_output, "attempts": endpoint.attempts}
         sampled |= {} if endpoint.enforced == STRUCTURED[0] else {"structured": endpoint.enforced}
@@ -115,7 +116,7 @@ def request_settings() -> dict[str, object]:
         "endpoint": transport.host(endpoint),
         **({"read": endpoint.read} if endpoint.in_process else {}),
         **sampled,
-        **({} if system is None else {"system-message": _digest(system)}),
+        **({} if hashed is None else {"system-message": hashed}),
         **({"body": json.dumps(extra, sort_keys=True)} if extra else {}),
     }
 
@@ -131,10 +132,6 @@ def _sampling(endpoint: Endpoint, repeat: int) -> dict[str, Any]:
     fields = {name: int(value) if value == int(value) else value for name, value in usual.items()}
     fields |= endpoint.extra
     return fields | {"seed": fields["seed"] + repeat}
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)

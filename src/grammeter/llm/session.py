@@ -15,7 +15,7 @@ from grammeter.llm.cost import guess_in, guess_out, most_in, read_prices
 from grammeter.llm.endpoint import OPENAI, Ceilings, Endpoint, Pace, Worst
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
 from grammeter.llm.request import LIMIT_FIELDS, Abilities, Request, refused_field
-from grammeter.llm.transport import Failure, Raw, Wire, host
+from grammeter.llm.transport import Failure, Local, Raw, Transport, host
 
 MOST_FAILURES = 5  # number of consecutive failed calls after which the endpoint counts as down
 
@@ -28,8 +28,9 @@ class Session:
     """One run against one model of one endpoint; without a transport nothing is sent."""
 
     def __init__(
-        self, endpoint: Endpoint, model: str, attempts: Attempts, transport: Wire | None = None
-    ) -> None:
+        self, endpoint: Endpoint, model: str, attempts: Attempts,
+        transport: Transport | Local | None = None,
+    ) -> None:  # fmt: skip
         prices = read_prices(endpoint.prices)
         self.endpoint: Endpoint = endpoint
         self.model: str = model

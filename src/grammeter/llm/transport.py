@@ -10,7 +10,7 @@ import signal
 import ssl
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal, Protocol
@@ -59,7 +59,9 @@ class Raw:
             fix = "Check the base URL: something else answers there."
             fault = f"no chat completion: {_shown(self.text)}"
             return Failure(fault, "again-briefly", charged=True, fix=fix)
-        status = _status(self.status, error)
+        code, status = error.get("code"), self.status
+        if status == 200:  # gateways put that of their provider into the body
+            status = code if isinstance(code, int) and 400 <= code < 600 else 502
         message = error.get("message")
         text = message if isinstance(message, str) and message else self.text
         reason = f"HTTP {status}: {_shown(text)}".rstrip(": ") if status else _shown(text)
@@ -88,30 +90,15 @@ def host(endpoint: Endpoint) -> str:
 def is_local(base_url: str) -> bool:
     """Whether an address is on this machine."""
     host = urlsplit(base_url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
+    with suppress(ValueError):
         address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_unspecified
+        return address.is_loopback or address.is_unspecified
+    return host == "localhost" or host.endswith(".localhost")
 
 
 CONNECT = 5.0  # seconds to wait for a connection
 _KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
 _NO_KEY = "none"
-
-
-class Wire(Protocol):
-    """What takes requests to who answers them."""
-
-    async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
-        """Return the response to a request, or why there is none, after ``timeout`` seconds."""
-        ...
-
-    async def aclose(self) -> None:
-        """Send nothing more."""
-        ...
 
 
 class Transport:
@@ -225,14 +212,6 @@ def _without_reply(raw: Raw) -> Failure:
     if raw.trouble == "timeout":
         return Failure("no reply in time", "again", charged=True)
     return Failure(f"the connection broke off: {_shown(raw.text)}", "again", charged=True)
-
-
-def _status(status: int, error: Mapping[str, Any]) -> int:
-    """Return the status to act on: gateways put that of their provider into the body."""
-    code = error.get("code")
-    if status != 200:
-        return status
-    return code if isinstance(code, int) and 400 <= code < 600 else 502
 
 
 def _by_status(status: int, reason: str, raw: Raw, error: Mapping[str, Any]) -> Failure:
