@@ -13,15 +13,9 @@ from traceback import clear_frames
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from grammeter.campaign import conf, services
+from grammeter.campaign import conf, services, status
 from grammeter.campaign.conf import DATABASE, is_file
-from grammeter.campaign.status import (
-    CampaignExport,
-    CampaignList,
-    CampaignProgress,
-    CampaignStatus,
-    is_folder,
-)
+from grammeter.campaign.status import CampaignExport, CampaignList, CampaignProgress, CampaignStatus
 from grammeter.core import UsageError, require
 
 if TYPE_CHECKING:
@@ -38,13 +32,9 @@ class Account(NamedTuple):
 
 def campaign_invite(
     name: str,
-    *,
-    judges: int = 1,
-    judge: str | None = None,
-    base_url: str = "http://127.0.0.1:8765",
-    days: float = 30.0,
-    database: str | Path = DATABASE,
-) -> dict[str, str]:
+    *, judges: int = 1, judge: str | None = None, base_url: str = "http://127.0.0.1:8765",
+    days: float = 30.0, database: str | Path = DATABASE,
+) -> dict[str, str]:  # fmt: skip
     """Create one-time links for judges; return judge -> link. The links are not stored.
 
     Raises :class:`UsageError` if the address or a number is invalid, or places are too few.
@@ -83,12 +73,9 @@ def campaign_status(
 
 def campaign_export(
     name: str,
-    *,
-    output: str | Path | None = None,
-    details: str | Path | None = None,
-    people: str | Path | None = None,
-    database: str | Path = DATABASE,
-) -> "Judgments | CampaignExport":
+    *, output: str | Path | None = None, details: str | Path | None = None,
+    people: str | Path | None = None, database: str | Path = DATABASE,
+) -> "Judgments | CampaignExport":  # fmt: skip
     """Return the judgments, each once; write them and more to files.
 
     Rankings, if there is no other task; else the answers to each task, whose files the other verbs
@@ -115,7 +102,9 @@ def campaign_export(
 
         campaign, results = services.campaigns.find(name), services.results
         tasks = results.normal_tasks(campaign) or [campaign.tasks[0]]
-        plain = len(tasks) == 1 and JOBS[tasks[0]].ranked and not is_folder(output, plain=True)
+        plain = (
+            len(tasks) == 1 and JOBS[tasks[0]].ranked and not status.is_folder(output, plain=True)
+        )
         judgments = results.judgments(campaign, *tasks) if plain else CampaignExport.of(campaign)
         paths = {"details": details, "people": people}
         texts = {path: results.text(campaign, name) for name, path in paths.items() if path}
@@ -167,11 +156,9 @@ def campaign_forget(
 
 def campaign_organiser(
     name: str,
-    *,
-    password: str | Callable[[], str] | None = None,
-    every_campaign: bool = False,
+    *, password: str | Callable[[], str] | None = None, every_campaign: bool = False,
     database: str | Path = DATABASE,
-) -> Account:
+) -> Account:  # fmt: skip
     """Create an account for the organisers' pages, or change its password.
 
     Raises :class:`UsageError` if the name or the password is refused, with the reason.
@@ -205,16 +192,11 @@ def campaign_upgrade(*, copy: str | Path | None = None, database: str | Path = D
 
 
 def campaign_serve(
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8765,
-    allowed_host: Sequence[str] = (),
-    https: bool = False,
-    behind_proxy: str | None = None,
-    secret_file: str | Path | None = None,
+    *, host: str = "127.0.0.1", port: int = 8765, allowed_host: Sequence[str] = (),
+    https: bool = False, behind_proxy: str | None = None, secret_file: str | Path | None = None,
     started: Callable[[str, Sequence[str]], object] | None = None,
     database: str | Path = DATABASE,
-) -> None:
+) -> None:  # fmt: skip
     """Serve the pages of judges and organisers until interrupted.
 
     Raises :class:`UsageError` if the address cannot be used, or ``https`` is set without a proxy.

@@ -29,35 +29,18 @@ _ASKING = (  # parameters for new judges
 
 
 def campaign_create(
-    name: str,
-    corpus: Corpus,
-    *,
-    n: int | None = None,
-    items: str | Path | Sequence[Item] | Judgments | None = None,
-    per_item: int = 5,
-    select: str = "paper",
-    seed: int = 1,
-    judges: int | None = None,
-    strategy: str = "planned",
-    overlap: float | int = 0,
-    repeats: float | int = 0,
-    per_judge: int | None = None,
-    startup: int | None = None,
-    task: str = "ranking",
-    criteria: str | Path | Sequence[RatingCriterion] = (),
-    guidelines: str | Path = "",
-    consent: str | Path = "",
-    background: bool = True,
-    tutorial: str | Path | Sequence[Check] = (),
-    idle: int = 60,
-    attention: str | Path | Sequence[Check] = (),
-    pass_threshold: float = 0.75,
-    pass_code: str = "",
-    fail_code: str = "",
-    redirect: str = "",
-    owner: Sequence[str] = (),
+    name: str, corpus: Corpus,
+    *, n: int | None = None, items: str | Path | Sequence[Item] | Judgments | None = None,
+    per_item: int = 5, select: str = "paper", seed: int = 1, judges: int | None = None,
+    strategy: str = "planned", overlap: float | int = 0, repeats: float | int = 0,
+    per_judge: int | None = None, startup: int | None = None, task: str = "ranking",
+    criteria: str | Path | Sequence[RatingCriterion] = (), guidelines: str | Path = "",
+    consent: str | Path = "", background: bool = True,
+    tutorial: str | Path | Sequence[Check] = (), idle: int = 60,
+    attention: str | Path | Sequence[Check] = (), pass_threshold: float = 0.75,
+    pass_code: str = "", fail_code: str = "", redirect: str = "", owner: Sequence[str] = (),
     database: str | Path = conf.DATABASE,
-) -> status.CampaignProgress:
+) -> status.CampaignProgress:  # fmt: skip
     """Create a campaign from a corpus.
 
     Raises :class:`UsageError` if both or none of ``n`` and ``items`` are given, a campaign of that
@@ -118,35 +101,17 @@ def campaign_create(
 
 
 def campaign_import(
-    name: str,
-    corpus: Corpus,
-    judgments: Judgments,
-    *,
-    n: int | None = None,
-    per_item: int = 5,
-    select: str = "paper",
-    seed: int = 1,
-    judges: int | None = None,
-    strategy: str = "pool",
-    overlap: float | int = 0,
-    repeats: float | int = 0,
-    per_judge: int | None = None,
-    startup: int | None = None,
-    task: str = "ranking",
-    criteria: str | Path | Sequence[RatingCriterion] = (),
-    guidelines: str | Path = "",
-    consent: str | Path = "",
-    background: bool = True,
-    tutorial: str | Path | Sequence[Check] = (),
-    idle: int = 60,
-    attention: str | Path | Sequence[Check] = (),
-    pass_threshold: float = 0.75,
-    pass_code: str = "",
-    fail_code: str = "",
-    redirect: str = "",
-    owner: Sequence[str] = (),
+    name: str, corpus: Corpus, judgments: Judgments,
+    *, n: int | None = None, per_item: int = 5, select: str = "paper", seed: int = 1,
+    judges: int | None = None, strategy: str = "pool", overlap: float | int = 0,
+    repeats: float | int = 0, per_judge: int | None = None, startup: int | None = None,
+    task: str = "ranking", criteria: str | Path | Sequence[RatingCriterion] = (),
+    guidelines: str | Path = "", consent: str | Path = "", background: bool = True,
+    tutorial: str | Path | Sequence[Check] = (), idle: int = 60,
+    attention: str | Path | Sequence[Check] = (), pass_threshold: float = 0.75,
+    pass_code: str = "", fail_code: str = "", redirect: str = "", owner: Sequence[str] = (),
     database: str | Path = conf.DATABASE,
-) -> status.CampaignProgress:
+) -> status.CampaignProgress:  # fmt: skip
     """Create a campaign from the judgments of a finished evaluation.
 
     Raises :class:`UsageError` if a campaign of that name exists, or settings contradict each other;

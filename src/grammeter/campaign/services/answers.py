@@ -19,25 +19,17 @@ from grammeter.core import DataError
 LONGEST_SECONDS = 10**7
 SEEN_EVERY = timedelta(minutes=1)  # between updates of `Judge.seen`: a write less for most answers
 TRIES = 3  # most attempts at a tutorial or loud attention item
-Ranks = Sequence[int | None]
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
 def save(
-    judge: Judge,
-    assignment: Assignment,
-    *,
-    key: str,
-    ranks: Ranks = (),
+    judge: Judge, assignment: Assignment,
+    *, key: str, ranks: Sequence[int | None] = (),
     verdicts: Sequence[Sequence[str | None]] | None = None,
-    answer: Sequence[Mapping[str, Any]] | None = None,
-    skipped: bool = False,
-    reason: str = "",
-    comment: str = "",
-    active_seconds: float | None = None,
-    wall_seconds: float | None = None,
+    answer: Sequence[Mapping[str, Any]] | None = None, skipped: bool = False, reason: str = "",
+    comment: str = "", active_seconds: float | None = None, wall_seconds: float | None = None,
     complete: bool = True,
-) -> Judgment:
+) -> Judgment:  # fmt: skip
     """Store an answer; it is on disk when this returns.
 
     ``key``: 1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each submission; of

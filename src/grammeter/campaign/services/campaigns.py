@@ -185,16 +185,8 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
     """Store a campaign without its items; raise :class:`UsageError` if its name is taken."""
     if Campaign.objects.filter(name=plan.name).exists():
         raise UsageError(f"there is a campaign called {plan.name!r}", fix="Choose another name.")
-    unlike = (
-        "criteria",
-        "judges",
-        "overlap",
-        "repeats",
-        "startup",
-        "tutorial",
-        "attention",
-        "owners",
-    )
+    unlike = {"criteria", "overlap", "repeats", "startup"}  # the columns hold something else
+    unlike |= {"judges", "tutorial", "attention", "owners"}  # no columns
     fields = {key: value for key, value in asdict(plan).items() if key not in unlike}
     signatures = dict.fromkeys(str(item.signature) for item in items if item.signature is not None)
     fresh = sum(not item.repeat for item in items)

@@ -23,13 +23,9 @@ class InviteRefused(DataError):  # noqa: N818 - not an error of the program
 
 
 def create(
-    campaign: Campaign,
-    n: int = 1,
-    *,
-    judge: Judge | None = None,
-    days: float = DAYS,
-    who: str = choices.COMMAND_LINE,
-) -> list[str]:
+    campaign: Campaign, n: int = 1,
+    *, judge: Judge | None = None, days: float = DAYS, who: str = choices.COMMAND_LINE,
+) -> list[str]:  # fmt: skip
     """Create invites, and judges where none are planned; return tokens, which are not stored.
 
     With ``judge``: a new link for another browser of theirs, and older ones are revoked.

@@ -59,11 +59,8 @@ def shown(
             card | _asked(job, scene, answer, card, judged=bool(sent))
             for card in cards(sentence.text, marked, answer, before, judged=bool(sent))
         ],
-        **{
-            "task": item.task,
-            "job": job,
-            "form": job.form and f"campaign/judge/ask_{job.form}.html",
-        },
+        **{"task": item.task, "job": job},
+        "form": job.form and f"campaign/judge/ask_{job.form}.html",
         "scale": range(1, len(outputs) + 1),
         "ends": [(name, _chosen(answer, rank)) for name, rank in ENDS.items()],
         "cannot_say": CANNOT_SAY,
@@ -173,11 +170,9 @@ def served_now() -> str:
 
 
 def read_answer(
-    sent: Mapping[str, Any],
-    edits: Sequence[int],
-    task: str = Task.EDITS,
+    sent: Mapping[str, Any], edits: Sequence[int], task: str = Task.EDITS,
     criteria: Sequence[RatingCriterion] = (),
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Read a form as arguments of :func:`answers.save`; ``edits``: the number in each output."""
     action = sent.get("action") or "submit"
     if action not in ("draft", "submit", "skip"):
