@@ -18,8 +18,10 @@ VERBS: dict[str, str] = tomllib.loads(
     Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")
 )
 """Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
-_RESULTS = "compare", "explain", "rank", "agree", "sample", "report", "list", "cite", "combine"
-_RESULTS += ("robustness",)
+_RESULTS = (
+    "compare", "explain", "rank", "agree", "sample", "report", "list", "cite", "combine",
+    "robustness",
+)  # fmt: skip
 """Verbs that share a module."""
 
 MOST_OWNERS = 3  # an option of more commands gets no hint

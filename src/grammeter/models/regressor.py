@@ -27,7 +27,8 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     for question, items in questions.items():
         measure = cast("Regression", question)
         check(loaded, measure)
-        inputs, cut = loaded.tokenize(items, limit=measure.limit)
+        texts = cast("Sequence[str | tuple[str, str]]", items)
+        inputs, cut = loaded.tokenize(texts, limit=measure.limit)
         positions, outputs = loading.gather(map(_input, inputs)), _reader(loaded, measure)
         for at, figures in loading.distinct_figures(
             files.name, positions, lambda one: len(one[0]), runtime.budget, outputs, runtime.tally

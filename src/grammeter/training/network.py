@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from grammeter.core import FloatArray, UsageError, require
-from grammeter.models import SMALLER_BATCH, Loaded, ModelInput, new_regressor, within_memory
+from grammeter.models import SMALLER_BATCH, Loaded, new_regressor, within_memory
 from grammeter.training.folder import Tensors, full_disk
 
 Decay = Literal["none", "linear"]
@@ -78,7 +78,7 @@ def assign_parts(groups: Sequence[str], seed: int) -> dict[str, Part]:
 class Example:
     """Texts, or pairs of texts, each of which gets one output; a task's have equally many."""
 
-    items: tuple[ModelInput, ...]
+    items: tuple[str | tuple[str, str], ...]
     target: float = 0.0  # such as a human score; a task may compare the items instead
 
 

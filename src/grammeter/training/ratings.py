@@ -8,7 +8,6 @@ import numpy as np
 
 from grammeter.core import DataError, FloatArray
 from grammeter.formats import RatedOutput
-from grammeter.models import ModelInput
 from grammeter.training.network import PARTS, Example, Part, assign_parts
 
 Criterion = Literal["grammaticality", "fluency", "meaning"]
@@ -42,7 +41,7 @@ def score_task(rated: Sequence[RatedOutput], criterion: Criterion, seed: int) ->
     examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
     for output in scored:
         pair = output.source, output.output
-        item: ModelInput = pair if criterion == "meaning" else output.output
+        item: str | tuple[str, str] = pair if criterion == "meaning" else output.output
         examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
     for part, of_part in examples.items():
         if not of_part:
