@@ -26,9 +26,15 @@ class Figure:
 class Result:
     """Base of results: ``print``, notebooks, the command line and reports show the same tables.
 
-    A subclass has ``tables`` and ``to_dict``; also ``notes``, what a reader must know before
-    believing its numbers, a sentence each.
+    A subclass has ``tables``, and a ``kind`` or its own ``to_dict``; also ``notes``, what a reader
+    must know before believing its numbers, a sentence each.
     """
+
+    _kind: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, kind: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls._kind = kind or cls._kind
 
     @abstractmethod
     def tables(self, *, long: bool = False) -> Sequence[Table]:
@@ -38,9 +44,9 @@ class Result:
         is left out.
         """
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: ``{"kind": ..., ..., "notes": [...]}``."""
+        return public_shape(self._kind, self)
 
     def table(self, *, long: bool = False) -> Table:
         """Return the main table; see :meth:`tables`."""

@@ -102,14 +102,10 @@ def judged_table(
     scores = _scores(by_system, signature, size, "the judgments do not tell")
     nothing = np.full(size, -1, dtype=np.int64)
     sentences = {s: core.SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
-    said = _items(rankings, scored=bool(scored))
     column = JudgedScores(
-        *(name, signature, True, scores, sentences),
-        rankings=tuple(judged),
-        ranked=not scored,
-        by=by,
-        said=said,
-    )
+        name, signature, True, scores, sentences, rankings=tuple(judged), ranked=not scored, by=by,
+        said=_items(rankings, scored=bool(scored)),
+    )  # fmt: skip
     few = notes_of_few(extract_pairs(judged))
     due = [ranking for ranking in judged if scored and len(ranking.groups) > 1]
     lacking = sum(None in (ranking.scores or (None,)) for ranking in due)

@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from grammeter import core, stats
+from grammeter import core, ranking, stats
 from grammeter.meta.judged import JudgedScores, differences
 from grammeter.meta.rated import rating_notes, with_ratings
 from grammeter.meta.sentence_design import (
@@ -36,16 +36,7 @@ from grammeter.meta.sentence_level import (
 )
 from grammeter.meta.sides import select_systems
 from grammeter.meta.system import chosen_columns
-from grammeter.ranking import (
-    FEW,
-    Pairs,
-    by_first_listed,
-    document_notes,
-    extract_pairs,
-    notes_of,
-    of_judges,
-    unit_numbers,
-)
+from grammeter.ranking import Pairs, of_judges
 
 NAN = math.nan
 
@@ -78,7 +69,7 @@ def correlate_sentences(
     columns = chosen_columns(table, metrics)
     alone = all(isinstance(column, JudgedScores) for column in columns.values())
     assumed = () if alone else getattr(rankings, "assumptions", ())
-    notes = (*table.notes_on(columns), *notes_of(rankings), *assumed)
+    notes = (*table.notes_on(columns), *ranking.notes_of(rankings), *assumed)
     judged = _judged(table, rankings, design, systems, drop, judges)
     pairs = _pairs_of(judged, design)
     _check_sentences(columns.values(), table.segments, pairs)
@@ -90,7 +81,8 @@ def correlate_sentences(
     settings |= {"meta-rankings": count} | ({"meta-first-segment": numbering} if numbering else {})
     sentences = len(np.unique(pairs.segment))
     size = f"{count} rankings of {sentences} sentences"
-    few = [f"few judgments: {size}; tau and accuracy vary widely by chance"][: sentences < FEW]
+    few = [f"few judgments: {size}; tau and accuracy vary widely by chance"]
+    few = few if sentences < ranking.FEW else []
     chosen = set(map(id, of_judges(rankings, judges)))
     places = np.array([at for at, ranking in enumerate(rankings) if id(ranking) in chosen])
     whole = replace(pairs, ranking=places[pairs.ranking])
@@ -117,7 +109,7 @@ def correlate_sentences(
         few += rating_notes(design)
     tests = _permutation_pvalues(answers, pairs, design)
     soft = soft_accuracies(columns, pairs, design.permutations, design.seed)
-    said = tuple(dict.fromkeys([*notes, *few, *document_notes(pairs, unit)]))
+    said = tuple(dict.fromkeys([*notes, *few, *ranking.document_notes(pairs, unit)]))
     return SentenceLevel(design, *who, measured, apart, rules, tests, soft, said, criterion)
 
 
@@ -128,14 +120,14 @@ def _judged(
     """Return what the judges that count said of the systems that take part."""
     judged = sorted({name for ranking in rankings for name in ranking.systems})
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
-    rankings = by_first_listed(of_judges(rankings, judges), design.pairs)
+    rankings = ranking.by_first_listed(of_judges(rankings, judges), design.pairs)
     if len(names) < len(judged):
         rankings = [ranking.with_systems(names) for ranking in rankings]
     return rankings
 
 
 def _pairs_of(rankings: Sequence[core.Ranking], design: SentenceDesign) -> Pairs:
-    pairs = extract_pairs(rankings, extraction=design.pairs)
+    pairs = ranking.extract_pairs(rankings, extraction=design.pairs)
     if not len(pairs):
         fault = "no two outputs of one sentence are ranked"
         raise core.DataError(fault, fix="Give judgments that rank at least two of the systems.")
@@ -293,7 +285,7 @@ def _groups(
 ) -> list[stats.PairedSamples]:
     """Count the cells of each unit by metric, for tau and for accuracy."""
     units = np.zeros(len(pairs), dtype=np.int64)
-    units[chosen] = unit_numbers(pairs.select(chosen), design.unit)
+    units[chosen] = ranking.unit_numbers(pairs.select(chosen), design.unit)
     rows = np.stack([answer.rows(units, chosen) for answer in answers])
     return [stats.PairedSamples(rows, figure) for figure in design.weights.figures]
 

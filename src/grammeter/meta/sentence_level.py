@@ -19,14 +19,9 @@ from grammeter.ranking import Plain, plain, public_shape
 KIND = "meta-sentence"
 
 COUNTS = {
-    "total": "n",
-    "missing": "missing",
-    "concordant": "concordant",
-    "discordant": "discordant",
-    "metric_ties": "ties_metric",
-    "human_ties": "ties_human",
-    "both_ties": "ties_both",
-}
+    "total": "n", "missing": "missing", "concordant": "concordant", "discordant": "discordant",
+    "metric_ties": "ties_metric", "human_ties": "ties_human", "both_ties": "ties_both",
+}  # fmt: skip
 """The counts of :class:`PairCounts` that tables show, and their columns for programs."""
 
 
@@ -279,7 +274,6 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         return Table.of(("judge", Column("pairs", "count"), *heads), rows)
 
     def _rule_table(self) -> Table:
-        """Return tau and accuracy by every rule for ties."""
         rows = [
             (name, rule, m.tau.value, m.tau.interval, m.accuracy.value, m.accuracy.interval)
             for name in self

@@ -18,7 +18,7 @@ from grammeter import core, stats
 from grammeter.meta.sides import best_first, select_systems
 from grammeter.meta.system import chosen_columns, constant, correlations, oriented
 from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
-from grammeter.ranking import plain, public_shape
+from grammeter.ranking import plain
 
 KIND = "meta-window"
 SIZE = 4  # systems of a window, as in the figures of Kobayashi et al. 2024
@@ -66,7 +66,7 @@ def _flat(coefficients: Coefficients) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, repr=False)
-class Windows(core.Result, Sequence[Window]):
+class Windows(core.Result, Sequence[Window], kind=KIND):
     """All windows of one size, from the best systems down.
 
     ``systems`` are all who took part, best by people first; ``signatures`` are by metric.
@@ -142,10 +142,6 @@ class Windows(core.Result, Sequence[Window]):
             reasons |= {f"{name}: {c.reason}" for c in self._row(name, kind) if c.reason}
         yield from sorted(reasons)
         yield from (f"{name}: {signature}" for name, signature in self.signatures.items())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return public_shape(KIND, self)
 
 
 def correlate_windows(

@@ -11,7 +11,7 @@ from grammeter import core, errant, stats
 from grammeter.core import Column, EditItem, EditJudgment, EditKey, FloatArray, Table
 from grammeter.ranking import rank
 from grammeter.ranking.pairs import Resampling
-from grammeter.ranking.selection import FEW, named_systems, notes_of, of_judges
+from grammeter.ranking.selection import FEW, chosen_systems, notes_of, of_judges
 
 ACCEPT_RATE = "accept-rate"
 _LACKING = "none, or none in some resamples, of its edits has a verdict"
@@ -129,10 +129,7 @@ def _shown(items: Iterable[EditItem], systems: Sequence[str] | None, drop: Seque
     """Return the edits of each output with its systems, of those that take part."""
     every = [(group, i, edit) for i in items for group, edit in i.occurrences()]
     known = {name for group, *_ in every for name in group}
-    wanted = known if systems is None else set(named_systems(systems, known))
-    for name in sorted(wanted | {*drop}):
-        core.UnknownNameError.check("judged system", name, known)
-    wanted = wanted - {*drop}
+    wanted = chosen_systems("judged system", known, systems, drop)
     return [([n for n in group if n in wanted], i, e) for group, i, e in every if wanted & {*group}]
 
 

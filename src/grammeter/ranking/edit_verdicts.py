@@ -124,7 +124,6 @@ def edit_agreement(
 
 
 def _all(items: Iterable[EditItem]) -> dict[EditKey, list[bool]]:
-    """Return the verdicts on each distinct edit."""
     verdicts: dict[EditKey, list[bool]] = defaultdict(list)
     for item in items:
         for _, edit in item.occurrences():

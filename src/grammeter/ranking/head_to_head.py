@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import permutations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Duel(core.Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class HeadToHead(core.Result):
+class HeadToHead(core.Result, kind=HEAD_TO_HEAD):
     """All systems against all others, in the order of Expected Wins."""
 
     systems: tuple[str, ...]
@@ -88,10 +88,6 @@ class HeadToHead(core.Result):
     def _placed(self) -> Iterator[tuple[int, int, Duel]]:
         places = {system: place for place, system in enumerate(self.systems)}
         yield from ((places[duel.row], places[duel.column], duel) for duel in self.cells)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return core.public_shape(HEAD_TO_HEAD, self)
 
 
 def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:

@@ -211,7 +211,7 @@ class Radius(core.Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class DrawRadius(core.Result):
+class DrawRadius(core.Result, kind=DRAW_RADIUS):
     """What clusters by a radius predict, from none to the one that makes all systems equal.
 
     ``radii`` ascend; each is the least that leaves so few clusters. Accuracy is that on the
@@ -234,10 +234,6 @@ class DrawRadius(core.Result):
             str(self.signature),
         )
         return [core.Table.of((*columns, core.Column("accuracy", "score", tsv=4)), rows, below)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return core.public_shape(DRAW_RADIUS, self)
 
 
 def predict_by_radius(selection: Selection, method: Method) -> DrawRadius:

@@ -16,7 +16,7 @@ from grammeter import core, stats
 from grammeter.core import FloatArray, IntArray, Rating
 from grammeter.ranking.pairs import Resampling
 from grammeter.ranking.rank import rows_of_runs, shown_design
-from grammeter.ranking.selection import FEW, named_systems, notes_of, of_judges
+from grammeter.ranking.selection import FEW, chosen_systems, notes_of, of_judges
 
 Average = Literal["segments", "ratings"]
 """What a mean is over: segments, each with the mean over its judges, or all ratings alike."""
@@ -167,7 +167,8 @@ def rank_by_means(
     ``ratings`` are those for all criteria, which have ``scales``; ``criterion`` those that count.
     """
     chosen = of_judges(criterion, judges, without_judges)
-    names = _systems(chosen, systems, drop)
+    known = {name for rating in chosen for name in rating.systems}
+    names = sorted(chosen_systems("rated system", known, systems, drop))
     scores = _Scores.of(chosen, names)
     sums = scores.sums(scores.z if by == "z-score" else scores.values, len(names), average)
     sums = sums[:, sums[..., 1].any(axis=0)]
@@ -219,16 +220,6 @@ def with_criteria(
     return RatedSystems(**values, criterion=name, counted=counted, **beside)
 
 
-def _systems(
-    ratings: Sequence[Rating], systems: Sequence[str] | None, drop: Sequence[str]
-) -> list[str]:
-    known = {name for rating in ratings for name in rating.systems}
-    wanted = known if systems is None else set(named_systems(systems, known))
-    for name in sorted(wanted | {*drop}):
-        core.UnknownNameError.check("rated system", name, known)
-    return sorted(wanted - {*drop})
-
-
 def _mean(sums: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore"):
         mean: FloatArray = sums[..., 0] / sums[..., 1]
@@ -245,7 +236,6 @@ def _rated(mean: float, z: float, values: FloatArray) -> RatedMean:
 
 
 def _notes(by: str, ratings: Sequence[Rating], sums: FloatArray) -> list[str]:
-    """Return what the reader of means must know."""
     judges = sorted({rating.judge for rating in ratings})
     rated, notes = sums[..., 1].any(axis=0).sum(), list[str]()
     if len(judges) > 1:

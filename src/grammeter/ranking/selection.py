@@ -6,15 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    EditItem,
-    Ranking,
-    Rating,
-    UnknownNameError,
-    listed,
-    with_sentence_numbers,
-)
+from grammeter import core
+from grammeter.core import Ranking
 from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, by_first_listed, extract_pairs
 
 _SEEDA = (
@@ -22,8 +15,8 @@ _SEEDA = (
     *("Riken-Tohoku", "T5", "TemplateGEC", "TransGEC", "UEDIN-MS"),
 )
 SYSTEM_SETS: Mapping[str, tuple[str, ...]] = {
-    **{"base": _SEEDA, "+input": (*_SEEDA, "INPUT"), "+fluent": (*_SEEDA, "REF-F", "GPT-3.5")}
-}
+    "base": _SEEDA, "+input": (*_SEEDA, "INPUT"), "+fluent": (*_SEEDA, "REF-F", "GPT-3.5"),
+}  # fmt: skip
 """The sets of SEEDA (Kobayashi et al. 2024); ``all`` is no choice, for SEEDA or any data."""
 
 FEW = 30
@@ -35,10 +28,8 @@ standard error of a share is still .09.
 """
 
 FEW_SYSTEMS = 10  # correlations of fewer systems get a note
-
-
 _Names = Sequence[str] | None
-Judged = TypeVar("Judged", Ranking, EditItem, Rating)
+Judged = TypeVar("Judged", Ranking, core.EditItem, core.Rating)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +53,8 @@ def select(
     The options are those of :func:`grammeter.rank`. A system that none of the judges saw is absent.
     Unknown names are errors, and judgments that decide nothing.
     """
-    UnknownNameError.check("extraction", extraction, EXTRACTIONS)
-    chosen = with_sentence_numbers(of_judges(rankings, judges, without_judges))
+    core.UnknownNameError.check("extraction", extraction, EXTRACTIONS)
+    chosen = core.with_sentence_numbers(of_judges(rankings, judges, without_judges))
     chosen = _among(by_first_listed(chosen, extraction), systems, drop)
     pairs = extract_pairs(chosen, extraction=extraction)
     _check_decided(pairs)
@@ -89,7 +80,7 @@ def of_judges(
     known = {ranking.judge for ranking in rankings}
     wanted, dropped = known if judges is None else _named(judges), _named(without or ())
     for name in sorted(wanted | dropped):
-        UnknownNameError.check("judge", name, known)
+        core.UnknownNameError.check("judge", name, known)
     return [ranking for ranking in rankings if ranking.judge in wanted - dropped]
 
 
@@ -97,13 +88,20 @@ def _among(rankings: Sequence[Ranking], systems: _Names, drop: Sequence[str]) ->
     if systems is None and not drop:
         return rankings
     known = {name: None for ranking in rankings for name in ranking.systems}
+    remaining = chosen_systems("judged system", known, systems, drop)
+    if len(remaining) < 2:
+        raise core.DataError(f"systems to rank: {len(remaining)}", fix="Leave two at least.")
+    return [ranking.with_systems(remaining) for ranking in rankings]
+
+
+def chosen_systems(
+    what: str, known: Collection[str], systems: _Names, drop: Sequence[str]
+) -> set[str]:
+    """Return the systems that take part; an unknown one is an error that says ``what`` it is."""
     wanted = set(known if systems is None else named_systems(systems, known))
     for name in sorted(wanted | _named(drop)):
-        UnknownNameError.check("judged system", name, known)
-    remaining = wanted - _named(drop)
-    if len(remaining) < 2:
-        raise DataError(f"systems to rank: {len(remaining)}", fix="Leave two at least.")
-    return [ranking.with_systems(remaining) for ranking in rankings]
+        core.UnknownNameError.check(what, name, known)
+    return wanted - _named(drop)
 
 
 def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
@@ -139,7 +137,7 @@ def notes_of_few(pairs: Pairs) -> Iterator[str]:
     counts = np.bincount(both, minlength=size).tolist()
     few = [f"{name} ({n})" for name, n in zip(pairs.systems, counts, strict=True) if n < FEW]
     if few:
-        yield f"systems with fewer than {FEW} comparisons: {listed(few)}"
+        yield f"systems with fewer than {FEW} comparisons: {core.listed(few)}"
 
 
 def notes_of_few_systems(number: int) -> Iterator[str]:
@@ -167,4 +165,4 @@ def _check_decided(pairs: Pairs) -> None:
     fault = f"all {len(pairs)} comparisons are ties" if len(pairs) else "there is no comparison"
     who = f" (judges: {', '.join(pairs.judges)})" if 0 < len(pairs.judges) < 4 else ""
     fix = "Ties, skipped items and items with one output do not tell systems apart."
-    raise DataError(f"nothing to rank by: {fault}{who}", fix=fix)
+    raise core.DataError(f"nothing to rank by: {fault}{who}", fix=fix)

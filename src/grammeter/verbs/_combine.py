@@ -168,7 +168,6 @@ def combine(
 
 
 def _votes(weights: Mapping[str, float] | Sequence[str], corpus: Corpus) -> dict[str, float]:
-    """Return the votes of every system."""
     texts = [] if isinstance(weights, Mapping) else [text.rpartition("=") for text in weights]
     named = dict(weights) if isinstance(weights, Mapping) else {n: value for n, _, value in texts}
     votes = dict.fromkeys(corpus.systems, 1.0)

@@ -47,13 +47,9 @@ _Items = Sequence[Shown] | None
 
 @overload
 def judge(
-    corpus: _Corpus = None,
-    items: _Items = None,
-    *,
-    dry_run: Literal[False] = False,
-    submit: None = None,
-    **o: Unpack[_Options],
-) -> Judged: ...
+    corpus: _Corpus = None, items: _Items = None, *, dry_run: Literal[False] = False,
+    submit: None = None, **o: Unpack[_Options],
+) -> Judged: ...  # fmt: skip
 @overload
 def judge(
     corpus: _Corpus = None, items: _Items = None, *, dry_run: Literal[True], **o: Unpack[_Options]
@@ -147,7 +143,6 @@ def judge(
 def _material(
     corpus: formats.Corpus | None, items: _Items, benchmark: str | None, *, demo: bool
 ) -> tuple[formats.Corpus, _Items]:
-    """Return what is judged: as given, or of a data set."""
     alone = demo or benchmark is not None
     if (corpus is None) != alone or (demo and benchmark) or (alone and items is not None):
         fix = "Give --source and --hyps, with or without --items, or --benchmark NAME alone,"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class AttackedMetric(core.Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class MetaAttack(core.Result):
+class MetaAttack(core.Result, kind="meta-attack"):
     """Results by metric; ``seed`` is that of shuffled tokens."""
 
     seed: int
@@ -72,10 +72,6 @@ class MetaAttack(core.Result):
         heads = ("metric", "attack", *columns, *counts, core.Column("sentences", "share"))
         below = [f"{name}: {of.signature}" for name, of in self.metrics.items() if not long]
         return [core.Table.of(heads, rows, below)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return core.public_shape("meta-attack", self)
 
 
 @core.checked

@@ -10,7 +10,7 @@ import numpy as np
 
 from grammeter import core, errant, formats, meta, rendering, stats, study
 from grammeter.formats import benchmark as find_benchmark
-from grammeter.ranking import named_systems, notes_of, public_shape
+from grammeter.ranking import named_systems, notes_of
 from grammeter.verbs._meta_sides import PathLike
 
 PEOPLE = "people"
@@ -44,7 +44,7 @@ class JudgeCurve:
 
 
 @dataclass(frozen=True, repr=False)
-class JudgeMeta(core.Result):
+class JudgeMeta(core.Result, kind="meta-judge"):
     """What the answers of judges tell of them, by name.
 
     ``people``: what people's ranks, turned, go with; ``curves``: how many items it takes, by judge;
@@ -167,10 +167,6 @@ class JudgeMeta(core.Result):
                 drawn[f"{judge}, {end}"] = list(points)
         data = {"panels": panels, "x_label": "items", "title": "Correlations by number of items"}
         return {"curves": core.Figure("series_curves", data)} if self.curves else {}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return public_shape("meta-judge", self)
 
 
 def _counted(

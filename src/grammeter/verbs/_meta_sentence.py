@@ -138,7 +138,6 @@ def _ratings_among(
 def _read_ratings(
     people: Rated, asked: Mapping[str, Any], *, hyps: Sequence[PathLike], **options: Any
 ) -> formats.Ratings:
-    """Return the ratings for one criterion."""
     criterion, of_files = asked["criterion"], {k: v for k, v in asked.items() if k != "criterion"}
     if isinstance(people, formats.Ratings):
         check_home(False, "files", **{k: v is not None for k, v in of_files.items()})

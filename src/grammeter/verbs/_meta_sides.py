@@ -19,7 +19,10 @@ HumanScores = (
     PathLike | core.Ranked | Mapping[str, float] | Sequence[core.Ranking] | formats.Ratings
 )
 _OF_FILES = "missing_score", "layout", "scale"
-_OF_RATINGS = "criterion", "average", *_OF_FILES
+_SIDES = (
+    *("scores", "human", "benchmark", "published_data", "by", "systems", "drop"),
+    *("criterion", "average", *_OF_FILES),
+)
 Places = Sequence[tuple[str | None, Place]]
 """Names and places; a file without a name is named when it is read."""
 
@@ -93,17 +96,7 @@ def sides_of(
     for name in ("figure", "figure_williams"):
         if options.get(name):
             rendering.check_figure(options[name])
-    names = (
-        "scores",
-        "human",
-        "benchmark",
-        "published_data",
-        "by",
-        "systems",
-        "drop",
-        *_OF_RATINGS,
-    )
-    return read_sides(**{name: options[name] for name in names}, clusters=clusters)
+    return read_sides(**{name: options[name] for name in _SIDES}, clusters=clusters)
 
 
 def _of_people(

@@ -6,17 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from grammeter import meta, ranking, study
-from grammeter.core import (
-    EditItem,
-    Ranked,
-    Ranking,
-    Tier,
-    UsageError,
-    check_home,
-    checked,
-    renamed,
-)
+from grammeter import core, meta, ranking, study
+from grammeter.core import EditItem, Ranked, Ranking, UsageError, check_home
 from grammeter.formats import EditJudgments, Judgments, Ratings, read_corpus
 
 
@@ -36,8 +27,8 @@ def rank(
 ) -> ranking.DrawRadius: ...
 @overload
 def rank(rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings, **options: Any) -> Ranked: ...
-@renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
-@checked
+@core.renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
+@core.checked
 def rank(
     rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings, *, head_to_head: bool = False,
     validate: int | None = None, learning_curve: bool = False, draw_radius: bool = False,
@@ -48,7 +39,7 @@ def rank(
     processes: int = 1, judge: Sequence[str] | None = None,
     without_judge: Sequence[str] | None = None, systems: Sequence[str] | None = None,
     drop: Sequence[str] = (), extraction: ranking.Extraction = "expanded",
-    numbering: str | None = None, types: Tier | None = None, source: str | Path | None = None,
+    numbering: str | None = None, types: core.Tier | None = None, source: str | Path | None = None,
     pipeline: str | None = None, criterion: str | None = None,
     average: ranking.Average | None = None,
 ) -> (
@@ -202,8 +193,8 @@ def agree(rankings: Sequence[Ranking], **options: Any) -> ranking.Agreement: ...
 def agree(rankings: Sequence[EditItem], **options: Any) -> ranking.EditAgreement: ...
 @overload
 def agree(rankings: Ratings, **options: Any) -> ranking.RatingAgreement: ...
-@renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
-@checked
+@core.renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
+@core.checked
 def agree(
     rankings: Sequence[Ranking] | Sequence[EditItem] | Ratings, *, correlate: bool = False,
     kappa: ranking.KappaKind = "script", replies: bool = False, judge: Sequence[str] | None = None,

@@ -49,7 +49,7 @@ class SystemRobustness:
 
 
 @dataclass(frozen=True, repr=False)
-class Robustness(core.Result):
+class Robustness(core.Result, kind="robustness"):
     """Robustness of systems over ``cases`` with so many ``variants`` each."""
 
     cases: int
@@ -85,10 +85,6 @@ class Robustness(core.Result):
             for name, one in self.systems.items()
         ]  # fmt: skip
         return [core.Table.of(columns, rows, () if long else (str(self.signature),))]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return core.public_shape("robustness", self)
 
 
 @core.checked
