@@ -84,7 +84,7 @@ def correlate_sentences(
     few = [f"few judgments: {size}; tau and accuracy vary widely by chance"]
     few = few if sentences < ranking.FEW else []
     chosen = set(map(id, of_judges(rankings, judges)))
-    places = np.array([at for at, ranking in enumerate(rankings) if id(ranking) in chosen])
+    places = np.array([at for at, one in enumerate(rankings) if id(one) in chosen])
     whole = replace(pairs, ranking=places[pairs.ranking])
     answers = {
         name: _Answers.of(column, whole, rankings, settings) for name, column in columns.items()
@@ -118,11 +118,11 @@ def _judged(
     systems: Sequence[str] | None, drop: Sequence[str], judges: Sequence[str] | None,
 ) -> Sequence[core.Ranking]:  # fmt: skip
     """Return what the judges that count said of the systems that take part."""
-    judged = sorted({name for ranking in rankings for name in ranking.systems})
+    judged = sorted({name for one in rankings for name in one.systems})
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
     rankings = ranking.by_first_listed(of_judges(rankings, judges), design.pairs)
     if len(names) < len(judged):
-        rankings = [ranking.with_systems(names) for ranking in rankings]
+        rankings = [one.with_systems(names) for one in rankings]
     return rankings
 
 
