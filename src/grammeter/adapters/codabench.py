@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grammeter import formats, verbs
-from grammeter.core import DataError, GrammeterError, json_number
+from grammeter.core import DataError, GrammeterError, disk_faults, json_number
 
 SOURCE = "source.txt"
 
@@ -26,18 +26,16 @@ def score_submission(
     length, or the output cannot be written.
     """
     reference, submitted = Path(folder) / "ref", Path(folder) / "res"
-    source = _present(reference / SOURCE)
+    if not (source := reference / SOURCE).is_file():
+        raise DataError("there is no such file", where=str(source), fix="Add it to the bundle.")
     systems = {"submission": _only_file(submitted)}
     corpus = formats.read_corpus(source=source, references=_references(reference), systems=systems)
     table = verbs.score(corpus, metrics)
     values = {name: json_number(column["submission"].value) for name, column in table.items()}
     if percent:
         values = {name: None if value is None else value * 100 for name, value in values.items()}
-    try:
+    with disk_faults(Path(output), "Name another folder."):
         Path(output).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fault = f"cannot be written: {error.strerror}"
-        raise DataError(fault, where=str(output), fix="Name another folder.") from None
     formats.write_object(values, Path(output) / "scores.json")
     return values
 
@@ -55,12 +53,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GrammeterError as error:
         parser.exit(error.exit_code, f"{error}\n")  # to the log that the submitter sees
     return 0
-
-
-def _present(path: Path) -> Path:
-    if not path.is_file():
-        raise DataError("there is no such file", where=str(path), fix="Add it to the bundle.")
-    return path
 
 
 def _references(folder: Path) -> list[Path]:

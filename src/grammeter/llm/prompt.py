@@ -122,8 +122,11 @@ class Protocol:
         for line in _file("prompts/output-format.txt").split("\n"):
             wanted = range(1, count + 1) if "{N}" in line else range(1)
             lines += [line.replace("{N}", str(number)) for number in wanted]
+        rows = (line.split(": ", 1) for line in _file("prompts/criteria.txt").split("\n"))
+        sentences = {name: text.replace("{PLACE}", _PLACES[self.context]) for name, text in rows}
+        criterion = sentences.get(self.criterion or "", self.criterion)
         values = {
-            "CRITERION": self._sentence,
+            "CRITERION": f"{criterion}\n" if criterion else "",
             "EXTENT": _EXTENTS[self.context],
             "CONTEXT": "\n".join(context[self.context == 0 : 1 + max(self.context, 1)]),
             **dict(zip(("PREVIOUS", "SOURCE", "FOLLOWING"), context, strict=True)),
@@ -131,12 +134,6 @@ class Protocol:
             "FORMAT": "\n".join(lines),
         }
         return _PLACE.sub(lambda place: values[place[1]], self._words)
-
-    @property
-    def _sentence(self) -> str:
-        rows = (line.split(": ", 1) for line in _file("prompts/criteria.txt").split("\n"))
-        sentences = {name: text.replace("{PLACE}", _PLACES[self.context]) for name, text in rows}
-        return f"{sentences.get(self.criterion, self.criterion)}\n" if self.criterion else ""
 
 
 @cache

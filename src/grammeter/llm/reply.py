@@ -276,7 +276,9 @@ def _scores(pairs: Pairs, n: int) -> tuple[tuple[float, ...], list[str]]:
             if number in values:
                 raise _UnreadableError(f"target {number} is scored twice")
             values[number] = score
-        tolerated += _odd_key(key)
+        if not re.fullmatch("target[1-9][0-9]*_score", key):
+            known = _KEY.fullmatch(key) or key.lower() == "scores"
+            tolerated.append("keys spelled otherwise" if known else "more keys than asked for")
     if missing := [str(number) for number in range(1, n + 1) if number not in values]:
         raise _UnreadableError(f"the score of target {', '.join(missing)} is missing")
     if len(values) > n:
@@ -298,13 +300,6 @@ def _numbered(key: str, value: object) -> list[tuple[int, Any]]:
     if not isinstance(value, list):
         raise _UnreadableError('"scores" is no array')
     return list(enumerate(cast(list[Any], value), start=1))
-
-
-def _odd_key(key: str) -> list[str]:
-    if re.fullmatch("target[1-9][0-9]*_score", key):
-        return []
-    known = _KEY.fullmatch(key) or key.lower() == "scores"
-    return ["keys spelled otherwise" if known else "more keys than asked for"]
 
 
 def _score(number: int, value: object) -> int:

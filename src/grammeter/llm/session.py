@@ -175,8 +175,13 @@ class Conversation:
             sent = self.body()
             raw = await self._session.send(self._request, sent, self._patience)
             self._patience -= raw.seconds
-            if (outcome := self.receive(sent, raw)) is None and raw.failure:
-                outcome = await self._fail(sent, raw, raw.failure)
+            if (outcome := self.receive(sent, raw)) is None and (failure := raw.failure):
+                if failure.then == "end":
+                    self._session.end(failure)
+                if failure.then != "leave":
+                    outcome = await self._wait(raw, failure)
+                elif not self.concede(sent, raw):
+                    outcome = self._give_up(failure)
             if outcome is None and self._patience <= 0:
                 outcome = self._give_up(_TOO_SLOW)
             if outcome is not None:
@@ -199,14 +204,6 @@ class Conversation:
         came = "refused" if raw.failure.then == "refused" else "failed"
         return self._write(sent, raw, Completion(came, "", reason=raw.failure.reason))
 
-    async def _fail(self, sent: Mapping[str, Any], raw: Raw, failure: Failure) -> Outcome | None:
-        """Concede, wait, give up, or end the run."""
-        if failure.then == "end":
-            self._session.end(failure)
-        if failure.then == "leave":
-            return None if self.concede(sent, raw) else self._give_up(failure)
-        return await self._wait(raw, failure)
-
     def concede(self, sent: Mapping[str, Any], raw: Raw) -> bool:
         """Drop the field that the endpoint refuses; return whether it refuses one."""
         if raw.status not in _COMPLAINTS:
@@ -224,7 +221,9 @@ class Conversation:
         unreachable = raw.trouble == "unreachable"
         if unreachable and not self._session.reached and self._failed >= _TRIES_TO_REACH:
             self._session.end(failure)
-        delay = self._delay(failure)
+        steepness = min(self._failed - 1, _STEEPEST)
+        jitter = random.random() * self._session.endpoint.backoff * 2**steepness  # noqa: S311
+        delay = max(jitter, failure.wait or 0.0)
         self._patience -= delay
         if self._brief >= _BRIEF or self._patience <= 0:
             return self._give_up(failure, dead=unreachable)
@@ -232,11 +231,6 @@ class Conversation:
             self._session.pause(failure.wait)
         await self._session.sleep(delay)
         return None
-
-    def _delay(self, failure: Failure) -> float:
-        steepness = min(self._failed - 1, _STEEPEST)
-        jitter = random.random() * self._session.endpoint.backoff * 2**steepness  # noqa: S311
-        return max(jitter, failure.wait or 0.0)
 
     def _give_up(self, failure: Failure, *, dead: bool = False) -> Outcome:
         self._session.lose(failure, dead=dead)

@@ -151,9 +151,14 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
     """Return the tables of one paper or all; an unknown paper or table raises UnknownNameError."""
     if paper is not None and paper not in PAPERS:
         raise core.UnknownNameError("paper", paper, PAPERS)
-    absent = {status.dataset.name for status in list_datasets() if status.state != "present"}
+    absent = (status.dataset.name for status in list_datasets() if status.state != "present")
+    need = {name: f"data set {name}: grammeter data get {name}" for name in absent}
     tasks = [
-        Task(printed, PAPERS[name].get(printed.name, _nothing), _missing(printed, absent))
+        Task(
+            printed,
+            PAPERS[name].get(printed.name, _nothing),
+            missing=tuple(need[data] for data in printed.data if data in need),
+        )
         for name in ([paper] if paper else PAPERS)
         for printed in beside.read_tables(name).values()
     ]
@@ -169,25 +174,14 @@ def _nothing(materials: Materials) -> beside.Made:
     return {}
 
 
-def _missing(printed: beside.PrintedTable, absent: set[str]) -> tuple[str, ...]:
-    names = [name for name in printed.data if name in absent]
-    return tuple(f"data set {name}: grammeter data get {name}" for name in names)
-
-
 @overload
 def reproduce(paper: None = None, table: str | None = None) -> Reproducible: ...
 @overload
 def reproduce(
-    paper: str,
-    table: str | None = None,
-    *,
-    models: Sequence[str] | None = None,
-    answers: Sequence[str] = (),
-    long: bool = False,
-    slips: bool = False,
-    as_printed: bool = False,
-    processes: int = 1,
-) -> Reproduction: ...
+    paper: str, table: str | None = None,
+    *, models: Sequence[str] | None = None, answers: Sequence[str] = (), long: bool = False,
+    slips: bool = False, as_printed: bool = False, processes: int = 1,
+) -> Reproduction: ...  # fmt: skip
 @core.checked
 def reproduce(
     paper: str | None = None, table: str | None = None,

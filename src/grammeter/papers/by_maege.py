@@ -21,7 +21,7 @@ from grammeter.formats import M2Block, M2File, TextReader, dataset_path, read_m2
 from grammeter.meta import Maege, MaegeDesign, maege
 from grammeter.metrics import metric
 from grammeter.papers.cells import Made, Ours, read_paper
-from grammeter.papers.materials import ChosenModel, Materials, by_name, in_columns
+from grammeter.papers.materials import ChosenModel, Materials, by_name, in_columns, once
 
 ROWS: Mapping[str, tuple[str, str]] = read_paper("maeda2022")["recipe"]["metrics"]
 """Metrics: the model, as ``--models`` names it, and the spelling."""
@@ -56,23 +56,18 @@ def maege_cells(result: Maege, made: Ours) -> dict[str, Ours]:
     }
 
 
+@once
 def on_alternatives(materials: Materials, row: str) -> tuple[Maege, Ours]:
-    """Return MAEGE of a metric on CoNLL-2014 with alternatives, each metric once."""
-
-    def run() -> tuple[Maege, Ours]:
-        corpus = materials.conll14_alternatives
-        spelling, made = spelled(materials, row)
-        metrics = {spelling: metric(spelling)}
-        return maege(corpus.sources, corpus.gold, metrics, design=MaegeDesign(seed=1)), made
-
-    return materials.once(f"maege {row}", run)
+    """Return MAEGE of a metric on CoNLL-2014 with alternatives."""
+    corpus = materials.conll14_alternatives
+    spelling, made = spelled(materials, row)
+    metrics = {spelling: metric(spelling)}
+    return maege(corpus.sources, corpus.gold, metrics, design=MaegeDesign(seed=SEED)), made
 
 
 def _table3(materials: Materials) -> Made:
-    def made(row: str) -> dict[str, Ours]:
-        return maege_cells(*on_alternatives(materials, row))
-
-    return in_columns({row: partial(made, row) for row in THREE}, MAEGE)
+    rows = {row: lambda of=row: maege_cells(*on_alternatives(materials, of)) for row in THREE}
+    return in_columns(rows, MAEGE)
 
 
 THREE = ("Scribendi Score", "SOME", "IMPARA")
@@ -115,24 +110,24 @@ class Parts(NamedTuple):
     test: Sequence[M2Block]
 
 
+@once
 def _parts(materials: Materials, corpus: str) -> Parts:
-    def split() -> Parts:
-        parts = verbs.edits_split(M2File(tuple(CORPORA[corpus](materials))), seed=SEED)
-        return Parts(*(part.blocks for part in parts))
-
-    return materials.once(f"parts of {corpus}", split)
+    parts = verbs.edits_split(M2File(tuple(CORPORA[corpus](materials))), seed=SEED)
+    return Parts(*(part.blocks for part in parts))
 
 
+@once
 def _model(materials: Materials, corpus: str) -> ChosenModel:
     if not will_train(materials):
         file = " (fce=FILE.m2 among the models)" if corpus == "FCE" else ""
         fault = f"needs IMPARA, trained on nine tenths of {corpus}"
         raise MissingResourceError(fault, fix=f"--models --long, which trains it{file}")
-
-    def train() -> ChosenModel:
-        return trained_on(materials, corpus, _parts(materials, corpus).train)
-
-    return materials.once(f"impara on {corpus}", train)
+    blocks = _parts(materials, corpus).train
+    encoder, folder = _place(materials, f"impara-{corpus}")
+    data = folder.with_suffix(".m2")
+    formats.write_text(data, formats.format_m2(blocks))
+    verbs.train_impara([data], folder, encoder=encoder.spelling, resume=True)
+    return ChosenModel(str(folder), encoder.stands_in)
 
 
 def _tested(materials: Materials, corpus: str, spelling: str, made: Ours) -> dict[str, Ours]:
@@ -145,15 +140,13 @@ def _tested(materials: Materials, corpus: str, spelling: str, made: Ours) -> dic
     return maege_cells(result, replace(made, note=note))
 
 
+@once
 def _by_impara(materials: Materials, tested: str, corpus: str) -> dict[str, Ours]:
-    def run() -> dict[str, Ours]:
-        _parts(materials, tested)
-        chosen = _model(materials, corpus)
-        spelling = f"impara(model={chosen.spelling})"
-        made = Ours(math.nan, f"trained on {corpus}", stands_in=chosen.stands_in)
-        return _tested(materials, tested, spelling, made)
-
-    return materials.once(f"impara of {corpus} on {tested}", run)
+    _parts(materials, tested)
+    chosen = _model(materials, corpus)
+    spelling = f"impara(model={chosen.spelling})"
+    made = Ours(math.nan, f"trained on {corpus}", stands_in=chosen.stands_in)
+    return _tested(materials, tested, spelling, made)
 
 
 def _table4(materials: Materials) -> Made:
@@ -215,15 +208,6 @@ def trained(materials: Materials, name: str) -> ChosenModel:
 def will_train(materials: Materials) -> bool:
     """Whether models that nobody trained are trained here."""
     return materials.settings.models is not None and materials.settings.long
-
-
-def trained_on(materials: Materials, corpus: str, blocks: Sequence[formats.M2Block]) -> ChosenModel:
-    """Train IMPARA on sentences with their edits; ``corpus`` names its folder."""
-    encoder, folder = _place(materials, f"impara-{corpus}")
-    data = folder.with_suffix(".m2")
-    formats.write_text(data, formats.format_m2(blocks))
-    verbs.train_impara([data], folder, encoder=encoder.spelling, resume=True)
-    return ChosenModel(str(folder), encoder.stands_in)
 
 
 def _place(materials: Materials, name: str) -> tuple[ChosenModel, Path]:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import NamedTuple
 
 from grammeter import errant, formats
 from grammeter.core import MetricScores, MissingResourceError, ScoreTable
@@ -17,29 +16,21 @@ from grammeter.papers.cells import Cells, Made, Ours, read_paper
 from grammeter.papers.materials import (
     COLUMNS,
     Materials,
+    Row,
     by_name,
     correlated,
     correlation_cells,
     in_rows,
+    metric_rows,
 )
 from grammeter.verbs import explain, score
 
 BERT, BART = "bert-base-uncased", "facebook/bart-base"
-_RECIPE = read_paper("gong2022")["recipe"]
-SIZES: Mapping[str, str] = _RECIPE["sizes"]
+SIZES: Mapping[str, str] = read_paper("gong2022")["recipe"]["sizes"]
 """Rows of Table 7 and their models; which one BART Small is the paper does not say."""
 
 
-class Row(NamedTuple):
-    """A metric of the paper: how it is spelled at both levels, on which corpus, by which model."""
-
-    corpus: str
-    whole: str
-    sentences: str
-    model: str | None = None
-
-
-ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}  # rows of Table 5
+ROWS = metric_rows("gong2022")  # of Table 5
 INVERSE = Row("conll14", "", "sent-pt-m2(model={model}, inverse=true)", BERT)
 
 

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
 from grammeter import core, errant, formats, meta
 from grammeter.papers.cells import Cells, Made, Ours, Tolerance, Value, read_paper, read_tables
-from grammeter.papers.materials import Materials, by_name, in_columns
+from grammeter.papers.materials import Materials, Row, by_name, in_columns, metric_rows
 from grammeter.ranking import SYSTEM_SETS, Extraction, cluster_numbers
 
 PAPER = "kobayashi2024"
@@ -35,18 +34,7 @@ OF_RUNS = Tolerance(0.002, "printed is the mean of random runs, ours the limit o
 RUNS = 1000  # of TrueSkill, for the ranges of an evaluator
 
 
-class Row(NamedTuple):
-    """A metric of Table 1; ``copied``: the printed row was made with another system's outputs."""
-
-    corpus: str
-    whole: str
-    sentences: str = ""
-    model: str | None = None
-    copied: bool = False
-
-
-_RECIPE = read_paper(PAPER)["recipe"]
-ROWS = {name: Row(*row) for name, row in _RECIPE["rows"].items()}
+ROWS = metric_rows(PAPER)  # of Table 1
 
 
 def _scores(materials: Materials, row: Row, spelling: str) -> tuple[core.MetricScores, Ours]:
@@ -162,7 +150,7 @@ def _system_cells(materials: Materials, row: str, scores: core.MetricScores, mad
 
 # --- Table 1, sentence level ---------------------------------------------------------------
 _ALL: Extraction = "expanded"
-EXTRACTIONS: Mapping[str, Sequence[Extraction]] = _RECIPE["extractions"]
+EXTRACTIONS: Mapping[str, Sequence[Extraction]] = read_paper(PAPER)["recipe"]["extractions"]
 """Which of the outputs' systems each pair of columns compares: the rule that comes nearest."""
 
 

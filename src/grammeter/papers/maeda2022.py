@@ -15,7 +15,7 @@ from functools import partial
 from grammeter import core, errant, formats, meta, metrics, training
 from grammeter.papers import by_maege
 from grammeter.papers.cells import Cells, Made, Ours, read_paper, read_tables
-from grammeter.papers.materials import Materials, by_name, correlated, in_columns
+from grammeter.papers.materials import Materials, by_name, correlated, in_columns, once
 from grammeter.verbs import train_impara
 
 SENTENCE = ("sentence Acc", "sentence Ken")
@@ -77,35 +77,30 @@ class Corrected:
         return [place for place, row in self.rows.items() if len((row.text or "").split()) == words]
 
 
+@once
 def corrected(materials: Materials) -> Corrected:
-    """Extract the edits of all annotators' texts, ``Um`` edits applied; once."""
-
-    def extract() -> Corrected:
-        path = formats.dataset_path("conll14_test", "alt/official-2014.combined-withalt.m2")
-        rows = [row.as_text() for row in formats.read_parallel(str(path)) if row.edits]
-        folder = (materials.settings.models or {}).get("en_core_web_sm")
-        extractor = errant.annotator(str(folder) if folder else None, types=True)
-        edits = extractor.annotate([(row.source, row.text or "") for row in rows])
-        places = (row.origin.rpartition("#")[2] for row in rows)
-        pipeline = extractor.signature()["pipeline"]
-        typed: dict[str, formats.Correction] = {}
-        for place, row, of in zip(places, rows, edits, strict=True):
-            by_type = tuple(replace(edit, type=training.merged(edit.type)) for edit in of)
-            typed[place if "." in place else f"{place}.0"] = replace(row, edits=by_type)
-        return Corrected(typed, str(pipeline))
-
-    return materials.once("corrected", extract)
+    """Extract the edits of all annotators' texts, ``Um`` edits applied."""
+    path = formats.dataset_path("conll14_test", "alt/official-2014.combined-withalt.m2")
+    rows = [row.as_text() for row in formats.read_parallel(str(path)) if row.edits]
+    folder = (materials.settings.models or {}).get("en_core_web_sm")
+    extractor = errant.annotator(str(folder) if folder else None, types=True)
+    edits = extractor.annotate([(row.source, row.text or "") for row in rows])
+    places = (row.origin.rpartition("#")[2] for row in rows)
+    pipeline = extractor.signature()["pipeline"]
+    typed: dict[str, formats.Correction] = {}
+    for place, row, of in zip(places, rows, edits, strict=True):
+        by_type = tuple(replace(edit, type=training.merged(edit.type)) for edit in of)
+        typed[place if "." in place else f"{place}.0"] = replace(row, edits=by_type)
+    return Corrected(typed, str(pipeline))
 
 
+@once
 def _impacts(materials: Materials) -> tuple[training.Impacts, Ours]:
-    def measure() -> tuple[training.Impacts, Ours]:
-        chosen = materials.model(by_maege.BERT)
-        rows = [replace(row, origin=place) for place, row in corrected(materials).rows.items()]
-        note = f"impacts by {chosen.spelling}, times 100"
-        made = Ours(math.nan, note, stands_in=chosen.stands_in)
-        return training.Impacts.of(training.measure_impacts(rows, chosen.spelling)), made
-
-    return materials.once("impacts", measure)
+    chosen = materials.model(by_maege.BERT)
+    rows = [replace(row, origin=place) for place, row in corrected(materials).rows.items()]
+    note = f"impacts by {chosen.spelling}, times 100"
+    made = Ours(math.nan, note, stands_in=chosen.stands_in)
+    return training.Impacts.of(training.measure_impacts(rows, chosen.spelling)), made
 
 
 TYPES = tuple(dict.fromkeys(row for row, _ in read_tables("maeda2022")["table6"].cells))

@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
 
 from grammeter import formats, meta, verbs
 from grammeter.core import DataError, MissingResourceError, Ranked, ScoreTable, expanded
 from grammeter.metrics import Metric
 from grammeter.models import find_model
-from grammeter.papers.cells import Cells, Made, Ours
+from grammeter.papers.cells import Cells, Made, Ours, read_paper
 from grammeter.ranking import TrueSkill
 
 People = Mapping[str, Mapping[str, float]]
 """People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""
 
 Value = TypeVar("Value")
+Names = ParamSpec("Names")
 COLUMNS = ("EW Pearson", "EW Spearman", "TS Pearson", "TS Spearman")
 
 
@@ -64,6 +65,24 @@ def named_paths(texts: Sequence[str], option: str) -> dict[str, Path]:
         if not paths[name].exists():
             raise DataError(f"{option}: {name}: there is no {paths[name]}", fix="Check the path.")
     return paths
+
+
+class Row(NamedTuple):
+    """A metric of a paper: how it is spelled at both levels, on which corpus, by which model.
+
+    ``copied``: the printed row was made with another system's outputs.
+    """
+
+    corpus: str
+    whole: str
+    sentences: str = ""
+    model: str | None = None
+    copied: bool = False
+
+
+def metric_rows(paper: str) -> dict[str, Row]:
+    """Return the metrics of a paper by the names of their rows."""
+    return {name: Row(*row) for name, row in read_paper(paper)["recipe"]["rows"].items()}
 
 
 class ChosenModel(NamedTuple):
@@ -201,6 +220,19 @@ class Materials:
             self._scored |= {(name, spelled): made for spelled in made}
         columns = {str(m): self._scored[name, str(m)][str(m)] for m in metrics}
         return ScoreTable(tuple(corpus.systems), len(corpus), columns)
+
+
+def once(
+    make: Callable[Concatenate[Materials, Names], Value],
+) -> Callable[Concatenate[Materials, Names], Value]:
+    """Let a recipe's function of materials and names run only once for them."""
+
+    @wraps(make)
+    def kept(materials: Materials, *names: Names.args, **more: Names.kwargs) -> Value:
+        name = " ".join(map(str, (make.__name__, *names)))
+        return materials.once(name, partial(make, materials, *names, **more))
+
+    return kept
 
 
 def correlated(

@@ -8,7 +8,7 @@ over mean-pooled last states of an encoder. The impact of a set of edits is the 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -71,27 +71,25 @@ def measure_impacts(corrections: Sequence[Correction], encoder: str) -> list[Edi
     and 2, usually far below 1. Raises :class:`DataError` if the model is not an encoder, or gives
     no similarity; :class:`MissingResourceError` if torch or the encoder is missing.
     """
-    rows = ((" ".join(row.source.split()), tuple(_changing(row)), row) for row in corrections)
-    bare = [EditedSentence(text, edits, (), row.origin) for text, edits, row in rows if edits]
-    pairs = [pair for sentence in bare for pair in _taken_back(sentence)]
+    bare: list[EditedSentence] = []
+    pairs: list[tuple[str, str]] = []  # the whole correction, and the one without an edit
+    for row in corrections:
+        words, edits = row.source.split(), appliable(row.edits or ())
+        kept = tuple(e for e in edits if words[e.start : e.end] != e.correction.split())
+        if kept:
+            sentence, numbers = (
+                EditedSentence(" ".join(words), kept, (), row.origin),
+                range(len(kept)),
+            )
+            bare.append(sentence)
+            whole = sentence.text(numbers)
+            pairs += [(whole, sentence.text({*numbers} - {without})) for without in numbers]
     (figures,) = answer([Request(encoder, MeanSimilarity(limit=LIMIT), pairs)])
     if np.isnan(figures[:, 0]).any():
         fault = f"the encoder {encoder!r} gives texts no similarity"
         raise DataError(fault, fix="Name an encoder like BERT.")
     impacts = iter((1 - figures[:, 0]).tolist())
     return [replace(s, impacts=tuple(next(impacts) for _ in s.edits)) for s in bare]
-
-
-def _changing(row: Correction) -> Iterator[Edit]:
-    words, edits = row.source.split(), appliable(row.edits or ())
-    yield from (e for e in edits if words[e.start : e.end] != e.correction.split())
-
-
-def _taken_back(sentence: EditedSentence) -> Iterator[tuple[str, str]]:
-    """Yield the whole correction and the one without an edit, for each edit."""
-    everything = set(range(len(sentence.edits)))
-    whole = sentence.text(everything)
-    yield from ((whole, sentence.text(everything - {without})) for without in sorted(everything))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +193,13 @@ def draw_pairs(
                 texts = frozenset((pair.low, pair.high))
                 tally.repeated += texts in distinct
                 distinct.setdefault(texts, pair)
-    tally.available = len(distinct)
-    sampled = _sample(list(distinct.values()), size, seed)
-    _count(sampled, sentences, tally)
-    return PairData(tuple(sampled), tally)
-
-
-def _count(pairs: Sequence[Pair], sentences: Sequence[EditedSentence], tally: PairTally) -> None:
+    pairs = _sample(list(distinct.values()), size, seed)
     one_edit = {(s.source, s.origin) for s in sentences if len(s.edits) == 1}
-    tally.kept = len(pairs)
+    tally.available, tally.kept = len(distinct), len(pairs)
     tally.inclusion = sum(pair.inclusion for pair in pairs)
     tally.inclusion_share = tally.inclusion / len(pairs)
     tally.one_edit = sum((pair.source, pair.origin) in one_edit for pair in pairs)
+    return PairData(tuple(pairs), tally)
 
 
 Subset = frozenset[int]  # places of edits
