@@ -16,12 +16,13 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType
-from typing import Any, NoReturn, overload
+from typing import Any, NoReturn
 
 from grammeter.core import DataError, Edit, EditItem, EditJudgment, EditKey, UsageError, apply
 from grammeter.formats import tables
+from grammeter.formats.judged import Rows
 from grammeter.formats.numbering import Outputs
-from grammeter.formats.tables import Shape, check_shape, placed, typed
+from grammeter.formats.tables import Shape, check_shape, named, placed, typed
 from grammeter.formats.text import split_lines
 
 TABLE = ("judge", "segment", "system", "start", "end", "correction", "verdict")
@@ -41,18 +42,14 @@ number kind task answer position turn order version complete ranks verdicts skip
 correct automatic active_seconds wall_seconds saved sentence_probability draw_probability"""
 
 
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
-
-
 def _lists(key: str, *inner: str) -> list[Any]:
     return [shape for name in (key, *inner) for shape in typed(name, "a list", list)]
 
 
 _SHAPES: dict[str, Shape] = {
-    "judge": [("judge", _is_name, "a text")],
+    "judge": named("judge"),
     "segment": typed("segment", "a whole number", int),
-    "shown": [*_lists("shown", "an output"), ("a system", _is_name, "a name")],
+    "shown": [*_lists("shown", "an output"), *named("a system", "a name")],
     "edits": [*_lists("edits", "edits of an output"), *typed("an edit", "an object", dict)],
     "item": typed("item", "a text", str, NoneType),
     "marked": [*_lists("marked", "a span"), *typed("an end of a span", "a whole number", int)],
@@ -63,7 +60,7 @@ _EDIT["correction"] = typed("correction", "a text", str)
 
 
 @dataclass(frozen=True)
-class EditJudgments(Sequence[EditItem]):
+class EditJudgments(Rows[EditItem]):
     """Judged edits of one or more files, in their order; itself a sequence of ``items``.
 
     ``origins``: ``file:line`` of each. ``notices``: what was passed over, drafts and unknown keys.
@@ -74,16 +71,6 @@ class EditJudgments(Sequence[EditItem]):
     origins: tuple[str, ...] = field(default=(), compare=False)
     notices: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
-
-    @overload
-    def __getitem__(self, index: int) -> EditItem: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[EditItem, ...]: ...
-    def __getitem__(self, index: int | slice) -> EditItem | tuple[EditItem, ...]:
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
 
     def refuse(self) -> NoReturn:
         """Raise :class:`UsageError`: rankings are needed, and these are judgments of edits."""

@@ -26,12 +26,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 from grammeter.core import DataError, Item, Ranking, Signature
-from grammeter.formats.tables import Shape, check_shape, checked_text, parse_line, placed, typed
+from grammeter.formats.tables import (
+    Shape,
+    check_shape,
+    checked_text,
+    named,
+    parse_line,
+    placed,
+    typed,
+)
 from grammeter.formats.text import checked_lines, read_text, split_lines, write_text
 
+T = TypeVar("T")
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]
 """Appraise-2015 XML, WMT CSV, and our own JSON lines."""
 
@@ -70,8 +79,26 @@ class JudgmentFile:
     blocks: tuple[JudgedBlock, ...] = ()
 
 
+class Rows(Sequence[T]):
+    """A dataclass that is itself the sequence of what its first field holds."""
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def _rows(self) -> tuple[T, ...]:
+        return next(iter(vars(self).values()))
+
+
 @dataclass(frozen=True)
-class Judgments(Sequence[Ranking]):
+class Judgments(Rows[Ranking]):
     """The rankings of one or more files, in their order; itself a sequence of them.
 
     - ``rankings``: all of them: skipped items and items with one output, too.
@@ -87,16 +114,6 @@ class Judgments(Sequence[Ranking]):
     origins: tuple[str, ...] = field(default=(), compare=False)
     notices: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
-
-    @overload
-    def __getitem__(self, index: int) -> Ranking: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Ranking, ...]: ...
-    def __getitem__(self, index: int | slice) -> Ranking | tuple[Ranking, ...]:
-        return self.rankings[index]
-
-    def __len__(self) -> int:
-        return len(self.rankings)
 
     @property
     def numbering(self) -> str:
@@ -145,21 +162,17 @@ def _is_number(value: Any) -> bool:  # `true` is no number
     return value is None or (type(value) in (int, float) and not abs(value) > _LARGEST)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
-
-
 def _list(key: str) -> Shape:
     return typed(key, "a list", list, NoneType)
 
 
 _SHAPES: dict[str, Shape] = {
-    "judge": [("judge", _is_text, "a text")],
+    "judge": named("judge"),
     "segment": [("segment", _is_whole, "a whole number")],
     "groups": [
         *typed("groups", "a list", list),
         ("a group", lambda value: isinstance(value, list) and value != [], "a list of systems"),
-        ("a system", _is_text, "a text"),
+        *named("a system"),
     ],
     "ranks": [*_list("ranks"), ("ranks", _is_whole, "a whole number")],
     "skipped": typed("skipped", "true or false", bool),
@@ -291,13 +304,13 @@ def write_items(path: str | Path, items: Iterable[Item]) -> None:
 
 def items_text(items: Iterable[Item]) -> str:
     """Return JSON lines; keys whose value is unknown are left out."""
-    return "".join(json.dumps(_to_json(item), ensure_ascii=False) + "\n" for item in items)
-
-
-def _to_json(item: Item) -> dict[str, Any]:
-    known = {key: getattr(item, key) for key in ITEM_KEYS}
-    known["signature"] = item.signature and str(item.signature)
-    return {key: value for key, value in known.items() if value is not None}
+    lines: list[str] = []
+    for item in items:
+        row = {key: getattr(item, key) for key in ITEM_KEYS}
+        row["signature"] = item.signature and str(item.signature)
+        known = {key: value for key, value in row.items() if value is not None}
+        lines.append(json.dumps(known, ensure_ascii=False) + "\n")
+    return "".join(lines)
 
 
 def _item(line: str) -> Item:

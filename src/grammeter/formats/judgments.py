@@ -66,16 +66,15 @@ def read_judgments(
     """
     texts = _texts(paths)
     of_ratings: Any = {"missing_score": missing_score, "layout": layout, "scale": scale}
-    if layout == "systems" or all(rating_files.is_ratings(text) for _, text, _ in texts):
-        idle = {"separator": separator, "documents": documents, "first_segment": first_segment}
-        home = "judgments that rank outputs"
-        core.check_home(False, home, **{name: of is not None for name, of in idle.items()})
+    of_ranks = {"separator": separator, "documents": documents, "first_segment": first_segment}
+    rated = layout == "systems" or all(rating_files.is_ratings(text) for _, text, _ in texts)
+    ranked = not rated and not all(edits.is_edit_judgments(text) for _, text, _ in texts)
+    homes = (rated, "ratings", of_ratings), (ranked, "judgments that rank outputs", of_ranks)
+    for at_home, home, options in homes:
+        core.check_home(at_home, home, **{k: v is not None for k, v in options.items()})
+    if rated:
         return rated_texts(texts, systems, drop, **of_ratings)
-    core.check_home(False, "ratings", **{k: v is not None for k, v in of_ratings.items()})
-    if all(edits.is_edit_judgments(text) for _, text, _ in texts):
-        idle = {"separator": separator, "documents": documents, "first_segment": first_segment}
-        home = "judgments that rank outputs"
-        core.check_home(False, home, **{name: of is not None for name, of in idle.items()})
+    if not ranked:
         parts = [edits.parse_edit_judgments(text, where, notices) for where, text, notices in texts]
         return edits.join_edit_judgments(parts).checked(outputs=systems, drop=drop)
     options = {"systems": systems, "drop": drop, "separator": separator}

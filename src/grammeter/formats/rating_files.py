@@ -377,23 +377,15 @@ def _annotations(text: str, where: str) -> RatingFile:
                 judged: dict[str, dict[str, object]] = of["annotators"]
                 for judge, scores in judged.items():
                     place = f"{where}: sentence {number}, {system}, {judge}"
-                    names = {
-                        _CRITERIA.get(k.lower(), k.lower()): k for k in scores if k != "corrected"
-                    }
+                    keys = {key.lower(): key for key in scores if key != "corrected"}
+                    names = {_CRITERIA.get(name, name): key for name, key in keys.items()}
+                    usual = [name for name in _ORDER if name in names]
                     with tables.placed(place):
-                        rows += [
-                            RatingRow(
-                                judge, number, (system,), name, _score(scores[names[name]]), _FOUR,
-                                f"{where}:{number}",
-                            )
-                            for name in sorted(names, key=_place)
-                        ]  # fmt: skip
+                        for name in (*usual, *sorted(names.keys() - {*usual})):
+                            rated = judge, number, (system,), name, _score(scores[names[name]])
+                            rows.append(RatingRow(*rated, _FOUR, f"{where}:{number}"))
     except (KeyError, TypeError, AttributeError) as error:
         fault = f"damaged annotation: {type(error).__name__}: {error}"
         fix = 'Each sentence has "original" and "systems"; a system "output" and "annotators".'
         raise DataError(fault, where=where, fix=fix) from None
     return RatingFile(where, rows, 0.0, texts)
-
-
-def _place(criterion: str) -> tuple[int, str]:
-    return _ORDER.index(criterion) if criterion in _ORDER else len(_ORDER), criterion

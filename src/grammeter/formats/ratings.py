@@ -6,7 +6,7 @@
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, NoReturn, cast, overload
+from typing import Any, NamedTuple, NoReturn, cast
 
 from grammeter import core
 from grammeter.formats import judged, numbering, tables
@@ -43,7 +43,7 @@ class RatingFile:
 
 
 @dataclass(frozen=True)
-class Ratings(Sequence[core.Rating]):
+class Ratings(judged.Rows[core.Rating]):
     """The ratings of one or more files, in their order; itself a sequence of them.
 
     - ``ratings``: all of them, missing scores too.
@@ -57,16 +57,6 @@ class Ratings(Sequence[core.Rating]):
     origins: tuple[str, ...] = field(default=(), compare=False)
     notices: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
-
-    @overload
-    def __getitem__(self, index: int) -> core.Rating: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[core.Rating, ...]: ...
-    def __getitem__(self, index: int | slice) -> core.Rating | tuple[core.Rating, ...]:
-        return self.ratings[index]
-
-    def __len__(self) -> int:
-        return len(self.ratings)
 
     @property
     def criteria(self) -> tuple[str, ...]:

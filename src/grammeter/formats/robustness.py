@@ -1,7 +1,7 @@
 """Cases of RobustGEC: a sentence and variants with the same errors, each with its correction."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from grammeter.core import DataError, checked
@@ -38,12 +38,14 @@ def read_robustness(path: str | Path) -> RobustnessCases:
     first block has.
     """
     lines = read_lines(path)
-    blocks = list(_blocks(lines))
+    runs = groupby(range(len(lines)), key=lambda number: lines[number].strip() != "")
+    blocks = [[*numbers] for filled, numbers in runs if filled]
     if not blocks:
         fix = "It needs blocks of lines 'O-S sentence', 'O-T correction', 'A1-S sentence' ..."
         raise DataError("there is no case", where=str(path), fix=fix)
     size = max(4, len(blocks[0]) + len(blocks[0]) % 2)
-    labels = [f"{name}-{side}" for name in _names(size // 2) for side in "ST"]
+    names = ["O", *(f"A{number}" for number in range(1, size // 2))]
+    labels = [f"{name}-{side}" for name in names for side in "ST"]
     cases: list[tuple[tuple[str, str], ...]] = []
     for block in blocks:
         texts: list[str] = []
@@ -61,18 +63,3 @@ def read_robustness(path: str | Path) -> RobustnessCases:
             raise DataError(fault, where=f"{path}:{block[0] + 1}", fix=fix)
         cases.append(tuple(zip(texts[::2], texts[1::2], strict=True)))
     return RobustnessCases(tuple(cases))
-
-
-def _blocks(lines: list[str]) -> Iterator[list[int]]:
-    """Yield the numbers of the lines of each block, from 0."""
-    block: list[int] = []
-    for number, line in enumerate([*lines, ""]):
-        if line.strip():
-            block.append(number)
-        elif block:
-            yield block
-            block = []
-
-
-def _names(count: int) -> list[str]:
-    return ["O", *(f"A{number}" for number in range(1, count))]

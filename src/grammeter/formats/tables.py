@@ -92,6 +92,11 @@ def typed(key: str, wanted: str, *types: type) -> Shape:
     return [(key, lambda value: type(value) in types, wanted)]
 
 
+def named(key: str, wanted: str = "a text") -> Shape:
+    """Return the shape of a text that is not empty."""
+    return [(key, lambda value: isinstance(value, str) and value != "", wanted)]
+
+
 def check_shape(value: Any, shape: Shape, fix: str) -> None:
     """Raise :class:`DataError` for a value of another shape."""
     (name, fits, wanted), *inner = shape

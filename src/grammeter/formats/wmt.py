@@ -86,6 +86,7 @@ def format_wmt(
     with_documents = any(ranking.document for ranking in rankings)
     writer.writerow([*_COLUMNS, *(["documentId"] if with_documents else [])])
     source, target = attributes.get("srclang", "src"), attributes.get("trglang", "trg")
+    before, after = _around(attributes)
     for number, ranking in enumerate(rankings, start=1):
         segment = ranking.segment - 1 + first_segment
         head = (source, target, segment, segment, ranking.judge)
@@ -94,7 +95,8 @@ def format_wmt(
         ranked = () if ranking.skipped else zip(ranking.groups, ranking.ranks, strict=True)
         names = sorted((name, rank) for group, rank in ranked for name in group)
         for pair in combinations(names, 2):
-            cells = [cell for name, rank in pair for cell in (_id(name, attributes), rank)]
+            written = ((judged.joined_names([name], "space"), rank) for name, rank in pair)
+            cells = [cell for name, rank in written for cell in (f"{before}{name}{after}", rank)]
             writer.writerow(shielded(str(cell)) for cell in (*head, *cells, item, *tail))
     if "\r" in out.getvalue():
         raise DataError("CSV cannot hold a CR in a name", fix="Take it out, or write JSON lines.")
@@ -113,11 +115,6 @@ def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
         counts["items with replies"] += bool(ranking.replies)
         counts["documents"] += ranking.document in foreign.UNUSED
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-
-
-def _id(name: str, attributes: Mapping[str, str]) -> str:
-    before, after = _around(attributes)
-    return f"{before}{judged.joined_names([name], 'space')}{after}"
 
 
 def _around(attributes: Mapping[str, str]) -> tuple[str, str]:
