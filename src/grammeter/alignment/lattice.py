@@ -9,16 +9,13 @@ that equal a gold edit get a large negative weight; the shortest path gives the 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment import arcs
 from grammeter.core import Edit
-
-if TYPE_CHECKING:
-    from grammeter.alignment.lattice import LargeLattice
 
 ARC_LIMIT = 200_000  # above this many phrase edits a lattice is handled without listing them
 
@@ -42,8 +39,6 @@ def matcher(
     branching = vertices[window.branching - window.first]
     longer = arcs.longer_arcs(successors, max_unchanged, limit=arc_limit, hidden=branching)
     if longer is None:
-        from grammeter.alignment.lattice import LargeLattice
-
         return LargeLattice(graph, texts, max_unchanged=max_unchanged, row0=row0)
     remaining, hidden = _without_noops(longer, window)
     elementary = sum(times for edges in graph.values() for _, times, _ in edges)

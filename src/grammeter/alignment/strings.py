@@ -31,9 +31,15 @@ def stem(word: str) -> str:
     irregular = _rules("irregular")
     if word in irregular or len(word) <= 2:
         return irregular.get(word, word)
-    word = _i_for_y(_uninflected(word))
+    word = _uninflected(word)
+    if word.endswith("y") and len(word) > 2 and _shape(word[:-1]).endswith("c"):
+        word = word[:-1] + "i"
     word = _replaced(_adverb(word), _rules("step 3"), above=0)
-    return _without_e(_replaced(word, _rules("step 4"), above=1))
+    word = _replaced(word, _rules("step 4"), above=1)
+    if word.endswith("e"):
+        measure = _measure(word[:-1])
+        word = word[:-1] if measure > 1 or (measure == 1 and not _is_short(word[:-1])) else word
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
 def _shape(word: str) -> str:
@@ -73,12 +79,6 @@ def _uninflected(word: str) -> str:
     return word
 
 
-def _i_for_y(word: str) -> str:
-    rest = word[:-1]
-    consonant = word.endswith("y") and len(rest) > 1 and _shape(rest).endswith("c")
-    return rest + "i" if consonant else word
-
-
 def _adverb(word: str) -> str:
     """Step 2, with the suffixes that need more than a table."""
     if word.endswith("alli") and _measure(word[:-4]) > 0:
@@ -97,13 +97,6 @@ def _replaced(word: str, rules: Mapping[str, str], *, above: int) -> str:
             stays = suffix == "ion" and not rest.endswith(("s", "t"))
             return word if stays or _measure(rest) <= above else rest + rules[suffix]
     return word
-
-
-def _without_e(word: str) -> str:
-    rest = word[:-1]
-    if word.endswith("e") and (_measure(rest) > 1 or (_measure(rest) == 1 and not _is_short(rest))):
-        word = rest
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
 def levenshtein_ratio(first: str, second: str) -> float:

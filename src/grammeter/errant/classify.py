@@ -251,10 +251,9 @@ def _similar_letters(pair: _Pair) -> str | None:
         return "MORPH"  # [stress -> stressed]
     for lengths, other_lengths, compare, bound, kind in english().similarity:
         fits = lengths[0] <= len(one) <= lengths[1] and compare(similarity, bound)
-        if fits and other_lengths[0] <= len(other) <= other_lengths[1]:
-            category = pair.target() if kind == "TARGET" else kind
-            if category:
-                return category
+        fits = fits and other_lengths[0] <= len(other) <= other_lengths[1]
+        if fits and (category := pair.target() if kind == "TARGET" else kind):
+            return category
     return None
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -150,12 +151,12 @@ class BertScore(SentenceMean, Asking):
         for side, cosines in enumerate((tokens.cosines, tokens.cosines.T)):
             one, other = names[side], names[1 - side]
             best, weights = cosines.argmax(axis=1), np.array(tokens.weights[side])
-            similar: Any = [tokens.tokens[1 - side][at] for at in best]
             columns: dict[str, Any] = {
                 one: tokens.tokens[side],
-                f"most similar in {other}": similar,
+                f"most similar in {other}": [tokens.tokens[1 - side][at] for at in best],
+                "cosine": cosines.max(axis=1),
+                "weight": weights,
             }
-            columns |= {"cosine": cosines.max(axis=1), "weight": weights}
             yield grid_of(f"Tokens of {one}", columns, weights != 0)
 
     def _figures(self, statistics: core.Statistics) -> core.FloatArray:
@@ -181,12 +182,10 @@ def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
         raise core.DataError(fault, where=path, fix="Its first line must be LAYER,P,R,F.")
     for number, row in enumerate(rows[1:], 2):
         if len(row) == 4 and row[0] == str(layer):
-            try:
+            with suppress(ValueError):
                 p, r, f = map(float, row[1:])
-            except ValueError:
-                p = r = f = math.nan
-            if all(-1 <= value < 1 for value in (p, r, f)):
-                return p, r, f
+                if all(-1 <= value < 1 for value in (p, r, f)):
+                    return p, r, f
             fault = f"not three numbers below 1: {','.join(row[1:])}"
             fix = "Take the file as the package bert-score has it."
             raise core.DataError(fault, where=f"{path}:{number}", fix=fix)

@@ -114,9 +114,8 @@ class WER(_Summed):
         yield from super().tables(segment, statistics, chosen)
         if chosen >= 0:
             words = segment.hypothesis.split()
-            (edits,) = annotator(PLAIN).annotate(
-                [(" ".join(words), segment.references[chosen] or "")]
-            )
+            pair = " ".join(words), segment.references[chosen] or ""
+            (edits,) = annotator(PLAIN).annotate([pair])
             rows = [(str(e.start), " ".join(words[e.start : e.end]), e.correction) for e in edits]
             yield Grid("what is left to do", ("position", "output", "reference"), tuple(rows))
 

@@ -49,13 +49,9 @@ class Comparing(edit_f.EditF):
     @property
     def agreement(self) -> errant.Rules:
         """Which edits count, and when two agree."""
-        return errant.Rules(
-            mode=self.mode,
-            single=self.tokens == "single",
-            multi=self.tokens == "multi",
-            dropped=frozenset(self.filter or ()),
-            chinese=self.chinese,
-        )
+        single, multi = self.tokens == "single", self.tokens == "multi"
+        flags = {"single": single, "multi": multi, "chinese": self.chinese}
+        return errant.Rules(mode=self.mode, dropped=frozenset(self.filter or ()), **flags)
 
     @abstractmethod
     def extractor(self, *, types: bool = False) -> errant.Annotator:

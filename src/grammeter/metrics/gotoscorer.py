@@ -219,8 +219,6 @@ def _verdicts(
     right = {piece for piece, outcome in zip(gold, judged, strict=True) if outcome.correct}
     matched = {piece[:3] for piece in right}
     verdicts: dict[Piece, core.EditVerdict] = {p: "missed" for p in {*gold} - right if p.edited}
-    for piece in system:
-        if piece.edited:
-            verdicts[piece] = "matched" if piece[:3] in matched else "spurious"
+    verdicts |= {p: "matched" if p[:3] in matched else "spurious" for p in system if p.edited}
     for piece in sorted(verdicts):
         yield core.Edit(piece.start, piece.end, " ".join(piece.tokens)), verdicts[piece]

@@ -22,6 +22,7 @@ _WRONG = "FP FN FPN"
 _TIES = ("i", "wacc", "acc")
 _DETECTION = ("i", "wacc", "tp", "fp", "fn", "precision", "recall", "f", "acc")
 _ABOVE_0 = base.Limit("Use a number above 0.", above=0)
+_Triple = tuple[alignment.Words, alignment.Words, alignment.Words]
 Figures = dict[str, core.FloatArray]  # counts and measures of one aspect by name
 
 
@@ -70,7 +71,10 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
         """
         segment, table = self._table(segments)
         if self.mix:
-            segment, table, slot = _first_of_equal(segment, table)
+            counts = np.column_stack([segment, table[:, :_SUMMED]])
+            first = np.sort(np.unique(counts, axis=0, return_index=True)[1])
+            segment, table = segment[first], table[first]
+            slot = np.arange(len(segment)) - np.searchsorted(segment, segment)
             labels = tuple(range(slot.max(initial=0) + 1))
         else:
             labels = tuple(np.unique(table[:, _SUMMED]).tolist()) or (0,)
@@ -83,9 +87,7 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
     def _table(self, segments: Sequence[core.Segment]) -> tuple[core.IntArray, core.IntArray]:
         """Count each segment against its candidates: segment ``(t,)``, counts ``(t, columns)``."""
         candidates: dict[object, dict[int, alignment.Words]] = {}
-        triples: dict[
-            tuple[alignment.Words, alignment.Words, alignment.Words], int
-        ] = {}  # equal ones are aligned once
+        triples: dict[_Triple, int] = {}  # equal ones are aligned once
         cells: list[tuple[int, ...]] = []
         for row, segment in enumerate(segments):
             # segments of a line share their gold, and it outlives this loop
@@ -195,16 +197,6 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
         return left.argmax(axis=1)
 
 
-def _first_of_equal(
-    segment: core.IntArray, table: core.IntArray
-) -> tuple[core.IntArray, core.IntArray, core.IntArray]:
-    """Keep the first candidate of those with the same counts; number a segment's anew."""
-    counts = np.column_stack([segment, table[:, :_SUMMED]])
-    first = np.sort(np.unique(counts, axis=0, return_index=True)[1])
-    segment = segment[first]
-    return segment, table[first], np.arange(len(segment)) - np.searchsorted(segment, segment)
-
-
 def _verdict(source: str, hypothesis: str, reference: str) -> str:
     if hypothesis == reference:
         return "TN" if source == hypothesis else "TP"
@@ -229,8 +221,11 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
     below = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
     wacc = kinds.ratio(weight * tp + tn, below, 1.0)
     source = kinds.ratio(source_tn, source_tn + source_fn, 1.0)
+    better = kinds.ratio(wacc - source, 1 - source, 0.0)
+    changed = np.where(wacc > source, better, kinds.ratio(wacc, source, 1.0) - 1)
+    improvement = np.where(wacc == source, np.floor(wacc), changed)
     return {
-        **{"i": _improvement(wacc, source), "wacc": wacc, "wacc_source": source},
+        **{"i": improvement, "wacc": wacc, "wacc_source": source},
         **dict(zip(_COUNTS, (tp, tn, fp, fn, fpn), strict=True)),
         "precision": kinds.ratio(tp, tp + fp, 1.0),
         "recall": kinds.ratio(tp, tp + fn, 1.0),
@@ -238,12 +233,6 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
         "acc": kinds.ratio(tp + tn, tp + tn + fp + fn - fpn, 1.0),
         "acc_source": source,
     }
-
-
-def _improvement(wacc: core.FloatArray, source: core.FloatArray) -> core.FloatArray:
-    better = kinds.ratio(wacc - source, 1 - source, 0.0)
-    changed = np.where(wacc > source, better, kinds.ratio(wacc, source, 1.0) - 1)
-    return np.where(wacc == source, np.floor(wacc), changed)
 
 
 def _judged(columns: Sequence[alignment.Column]) -> Iterator[core.JudgedEdit]:
@@ -259,9 +248,7 @@ def _judged(columns: Sequence[alignment.Column]) -> Iterator[core.JudgedEdit]:
 
 
 def _alignment_grid(columns: Sequence[alignment.Column]) -> core.Grid:
-    rows: list[tuple[str, ...]] = []
-    for column in columns:
-        correction = _verdict(*column)
-        rows.append((*column, "TP" if correction == _WRONG else correction, correction))
+    both = ((column, _verdict(*column)) for column in columns)
+    rows = tuple((*column, "TP" if kind == _WRONG else kind, kind) for column, kind in both)
     header = ("source", "hypothesis", "reference", "detection", "correction")
-    return core.Grid("alignment", header, tuple(rows))
+    return core.Grid("alignment", header, rows)

@@ -214,10 +214,9 @@ def best_in_turn(
 
 
 def by_label(
-    counts: Sequence[Mapping[int, Sequence[float]]],
-    columns: tuple[str, ...],
+    counts: Sequence[Mapping[int, Sequence[float]]], columns: tuple[str, ...],
     dtype: npt.DTypeLike = np.int64,
-) -> core.Statistics:
+) -> core.Statistics:  # fmt: skip
     """Return statistics from each segment's counts by the number of a reference or annotator."""
     cells = [(at, number) for at, by_number in enumerate(counts) for number in by_number]
     labels = tuple(sorted({number for _, number in cells}))

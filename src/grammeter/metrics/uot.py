@@ -43,18 +43,15 @@ class _Side(NamedTuple):
         return cls(edits, [(text(edits), rest) for rest in without])
 
 
-class _Both(NamedTuple):
-    """The edits of a hypothesis and of one reference."""
+_Both = tuple[_Side, _Side]  # the edits of a hypothesis and of one reference
 
-    proposed: _Side
-    gold: _Side
 
-    def items(self) -> list[tuple[str, str, str, str]]:
-        """Return pairs of changes to compare; each with itself where one side has none."""
-        first, second = self.proposed.changes, self.gold.changes
-        if first and second:
-            return [(*one, *other) for one in first for other in second]
-        return [(*one, *one) for one in (*first, *second)]
+def _items(both: _Both) -> list[tuple[str, str, str, str]]:
+    """Return pairs of changes to compare; each with itself where one side has none."""
+    first, second = (side.changes for side in both)
+    if first and second:
+        return [(*one, *other) for one in first for other in second]
+    return [(*one, *one) for one in (*first, *second)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +89,16 @@ class _Plan:
 
     def judged(self, source: Sequence[str]) -> list[core.JudgedEdit]:
         """Return all edits with their masses; ``matched`` are those that both sides have."""
-        masses: list[dict[core.Edit, float]] = [
-            {
-                core.Edit(e.start, e.end, e.correction): mass
-                for e, mass in zip(side.edits, of, strict=True)
-            }
-            for side, of in zip(self.edits, map(np.ndarray.tolist, self.masses), strict=True)
-        ]
-        proposed, gold = masses
-        verdicts: list[tuple[core.Edit, core.EditVerdict]] = [
-            *((edit, "matched" if edit in gold else "spurious") for edit in proposed),
-            *((edit, "missed") for edit in gold if edit not in proposed),
-        ]
-        ordered = edit_f.judged_in_order(source, verdicts)
+        bare = (
+            [core.Edit(e.start, e.end, e.correction) for e in side.edits] for side in self.edits
+        )
+        sides = zip(bare, map(np.ndarray.tolist, self.masses), strict=True)
+        proposed, gold = (dict(zip(edits, masses, strict=True)) for edits, masses in sides)
+        verdicts: dict[core.Edit, core.EditVerdict] = {
+            **{edit: "matched" if edit in gold else "spurious" for edit in proposed},
+            **{edit: "missed" for edit in gold if edit not in proposed},
+        }
+        ordered = edit_f.judged_in_order(source, verdicts.items())
         return [replace(one, weight={**gold, **proposed}[one.edit]) for one in ordered]
 
 
@@ -165,7 +159,7 @@ class UotErrant(kinds.Extracting, edit_f.EditF, kinds.Asking):
 
     def _plans(self, segments: Sequence[core.Segment]) -> Steps[list[dict[int, _Plan]]]:
         compared = list(self._compared(segments))
-        items = [both.items() for by in compared for both in by.values()]
+        items = [_items(both) for by in compared for both in by.values()]
         measure = ChangeDistance(layer=self.layer)
         (figures,) = yield [Request(self.model, measure, list(chain.from_iterable(items)))]
         parts = iter(np.split(figures, np.cumsum(list(map(len, items)))))
@@ -182,7 +176,7 @@ class UotErrant(kinds.Extracting, edit_f.EditF, kinds.Asking):
                 for number, some in {None: extracted, **gold}.items()
             }
             proposed = sides[None]
-            yield {number: _Both(proposed, sides[number]) for number in gold}
+            yield {number: (proposed, sides[number]) for number in gold}
 
     def _plan(self, both: _Both, figures: core.FloatArray) -> _Plan:
         """Transport; ``figures``, shape ``(items, 5)``, are those of :class:`ChangeDistance`."""

@@ -171,11 +171,10 @@ def _on_hub(name: str) -> ModelFiles:
 
 def hub_folder() -> Path | None:
     """Return the folder of the hub's client; ``None`` if the client is not installed."""
-    try:
+    with suppress(MissingResourceError):
         constants: Any = require("huggingface_hub.constants", extra="neural")
-    except MissingResourceError:
-        return None
-    return Path(constants.HF_HUB_CACHE)
+        return Path(constants.HF_HUB_CACHE)
+    return None
 
 
 def _cached(hub: Any, name: str, revision: str | None) -> Path | None:

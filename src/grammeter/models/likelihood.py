@@ -49,14 +49,20 @@ def _perplexities(files: ModelFiles, texts: Sequence[str], runtime: Runtime) -> 
     for sequence in [tokens for tokens in positions if not 1 < len(tokens) <= most]:
         there = positions.pop(sequence)
         yield there, np.tile([np.nan, len(sequence) > most], (len(there), 1))
-    for flat, perplexities in loading.distinct_figures(
-        files.name,
-        positions,
-        lambda tokens: len(tokens) - 1,
-        _budget(loaded, runtime),
-        lambda batch: np.exp(-_read_texts(loaded, batch)),
-        runtime.tally,
-    ):
+    torch: Any = require("torch", extra="neural")
+
+    def read(sequences: Sequence[Tokens]) -> FloatArray:
+        with torch.inference_mode():
+            # no mask: no token attends to the padding on the right
+            inputs = loaded.padded([sequence[:-1] for sequence in sequences])
+            logits = loaded.model(input_ids=inputs, use_cache=False).logits
+            return np.exp(-_mean_logs(torch, loaded, logits, [text[1:] for text in sequences]))
+
+    budget, tally = _budget(loaded, runtime), runtime.tally
+    answered = loading.distinct_figures(
+        files.name, positions, lambda tokens: len(tokens) - 1, budget, read, tally
+    )
+    for flat, perplexities in answered:
         yield flat, np.column_stack([perplexities, np.zeros(len(flat))])
 
 
@@ -147,15 +153,6 @@ def _read_pairs(loaded: Loaded, states: dict[Tokens, Any], pairs: list[TokenPair
             use_cache=False,
         ).logits
         return _mean_logs(torch, loaded, logits, [text for _, text in pairs])
-
-
-def _read_texts(loaded: Loaded, sequences: Sequence[Tokens]) -> FloatArray:
-    torch: Any = require("torch", extra="neural")
-    with torch.inference_mode():
-        # no mask: no token attends to the padding on the right
-        inputs = loaded.padded([sequence[:-1] for sequence in sequences])
-        logits = loaded.model(input_ids=inputs, use_cache=False).logits
-        return _mean_logs(torch, loaded, logits, [sequence[1:] for sequence in sequences])
 
 
 def _mean_logs(torch: Any, loaded: Loaded, logits: Any, texts: Sequence[Tokens]) -> FloatArray:

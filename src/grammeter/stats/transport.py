@@ -46,14 +46,9 @@ def transport_plan(
         if absorbing := max(u.max(), v.max()) > _LARGEST:
             of_u, of_v, v = of_u + u.max(), of_v + v.max(), np.zeros_like(v)
         if step == 0 or (step % 10 == 0 and not absorbing):
-            converged = _change(before, u) <= _TOLERANCE
+            scale = max(0.0, float(before.max()), float(u.max()))
+            converged = bool(np.abs(np.exp(u - scale) - np.exp(before - scale)).max() <= _TOLERANCE)
         if converged:
             break
     plan[heavy] = np.exp(kernel + u + of_u + v + of_v)
-    return plan, bool(converged)
-
-
-def _change(old: FloatArray, new: FloatArray) -> float:
-    """Return the largest change between exponentials, relative to the largest of 1 and them."""
-    scale = max(0.0, float(old.max()), float(new.max()))
-    return float(np.abs(np.exp(new - scale) - np.exp(old - scale)).max())
+    return plan, converged
