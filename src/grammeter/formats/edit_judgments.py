@@ -89,7 +89,7 @@ class EditJudgments(Rows[EditItem]):
         for at, item in enumerate(self):
             with placed(self.origins[at] if at < len(self.origins) else f"item {at + 1}"):
                 for group, edits in zip(item.shown, item.edits, strict=True):
-                    text = None if source is None else _applied(item, group[0], edits, source)
+                    text = None if source is None else _made(item, group[0], edits, source)
                     _check_texts(item.segment, group, text, outputs or {}, drop)
         return self
 
@@ -131,12 +131,10 @@ def read_edit_values(path: str | Path) -> dict[str, dict[EditKey, float]]:
     numbers = zip(*(table.numbers(name) for name in ("segment", "start", "end")), strict=True)
     values: dict[str, dict[EditKey, float]] = {}
     texts, found = map(table.texts, ("metric", "correction")), table.numbers("value")
-    for at, (name, correction, places, value) in enumerate(
-        zip(*texts, numbers, found, strict=True)
-    ):
-        segment, start, end = map(int, places)
+    for at, (name, correction, place, value) in enumerate(zip(*texts, numbers, found, strict=True)):
+        segment, start, end = map(int, place)
         of, key = values.setdefault(name, {}), (segment, start, end, _tokens(correction))
-        if key in of or (segment, start, end) != places:
+        if key in of or (segment, start, end) != place:
             fault = f"{name} gives this edit two values" if key in of else "a place is not whole"
             raise DataError(fault, where=table.origin(at), fix="Give each edit one value.")
         of[key] = value
@@ -238,9 +236,7 @@ def _parse_table(text: str, where: str) -> EditJudgments:
     return EditJudgments(tuple(judged), tuple(data["origin"] for data in items.values()))
 
 
-def _applied(
-    item: EditItem, name: str, edits: Iterable[EditJudgment], source: Sequence[str]
-) -> str:
+def _made(item: EditItem, name: str, edits: Iterable[EditJudgment], source: Sequence[str]) -> str:
     tokens = _text("the source", source, item.segment).split()
     try:
         return " ".join(apply(tokens, [Edit(e.start, e.end, e.correction) for e in edits]))

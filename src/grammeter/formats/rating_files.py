@@ -298,9 +298,8 @@ def _blocks(text: str, where: str) -> RatingFile:
     if len({*sizes.values()}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise DataError(f"unequal numbers of texts: {counts}", where=where, fix="Complete it.")
-    notices = tuple(
-        f"{where}: {label!r} is taken as a slip of the pen ({n})" for label, n in slips.items()
-    )
+    slip = "is taken as a slip of the pen"
+    notices = tuple(f"{where}: {label!r} {slip} ({n})" for label, n in slips.items())
     note = f"{where}: its one judge has no name: annotator1"
     return RatingFile(where, read, notices=notices, notes=(note,))
 

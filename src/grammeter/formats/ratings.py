@@ -106,9 +106,8 @@ class Ratings(judged.Rows[core.Rating]):
                 )
             rankings.append(of)
         places = tuple(rows[0][1] for rows in items.values())
-        note = (
-            f"a judge's ratings of a sentence for {next(iter(chosen.scales), '')} are one ranking"
-        )
+        name = next(iter(chosen.scales), "")
+        note = f"a judge's ratings of a sentence for {name} are one ranking"
         notes = (*self.notes, f"{note}; missing scores have no place")
         beside: Any = {"notices": self.notices, "notes": notes, "files": self.files}
         return judged.Judgments(tuple(rankings), origins=places, **beside)
@@ -173,14 +172,19 @@ def join_ratings(
         notices.append(f"{len(numbers)} sentences have names: numbered as they first appear")
     notes += [note for file in files for note in file.notes]
     notes += _code_notes(coded, missing_score, declared, len(ratings))
-    scales = dict(_scales(ratings, declared))
+    scores: dict[str, list[float]] = {rating.criterion: [] for rating in ratings}
+    for rating in ratings:
+        scores[rating.criterion] += [] if rating.score is None else [rating.score]
+    seen_scales = {
+        name: (min(of, default=0.0), max(of, default=0.0)) for name, of in scores.items()
+    }
+    scales = {name: declared.get(name, span) for name, span in seen_scales.items()}
     if open_scales := [name for name in scales if name not in declared]:
         spans = ", ".join(f"{name} {scales[name][0]:g}-{scales[name][1]:g}" for name in open_scales)
         notices.append(f"no scale is named; taken from the scores: {spans}")
     forms = tuple(judged.JudgmentFile(form="jsonl") for _ in files)
-    return Ratings(
-        tuple(ratings), scales, forms, tuple(origins), tuple(notices), tuple(dict.fromkeys(notes))
-    )
+    said = tuple(notices), tuple(dict.fromkeys(notes))
+    return Ratings(tuple(ratings), scales, forms, tuple(origins), *said)
 
 
 def _in_sequence(files: Sequence[RatingFile]) -> Iterator[RatingFile]:
@@ -266,7 +270,6 @@ def _check_score(score: float | None, scale: core.Scale | None) -> None:
 def _check_output(
     rating: core.Rating, outputs: numbering.Outputs | None, drop: Container[str]
 ) -> None:
-    """Raise :class:`DataError` if a rating does not fit the outputs."""
     if outputs is None:
         return
     names = [system for system in rating.systems if system not in drop]
@@ -305,15 +308,3 @@ def _code_notes(
             yield f"{count} of {total} scores are {code:g}: taken as missing, not as a number{odd}"
     if missing is not None and not coded[missing]:
         yield f"--missing-score {missing:g} (missing_score=) had no effect: no score is {missing:g}"
-
-
-def _scales(
-    ratings: Sequence[core.Rating], declared: Mapping[str, core.Scale]
-) -> Iterator[tuple[str, core.Scale]]:
-    """Yield the scale of each criterion, in their order; by the scores where none is declared."""
-    scores: dict[str, list[float]] = {rating.criterion: [] for rating in ratings}
-    for rating in ratings:
-        if rating.score is not None:
-            scores[rating.criterion].append(rating.score)
-    for name, of in scores.items():
-        yield name, declared.get(name) or (min(of, default=0.0), max(of, default=0.0))

@@ -310,9 +310,7 @@ def read_ratings(path: str | Path) -> list[RatedOutput]:
         fix = "Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m."
         raise core.DataError("no column with human scores", where=str(path), fix=fix)
     rows = enumerate(zip(sources, outputs, strict=True))
-    return [
-        RatedOutput(s, o, {name: of[row] for name, of in scores.items()}) for row, (s, o) in rows
-    ]
+    return [RatedOutput(s, o, {name: of[at] for name, of in scores.items()}) for at, (s, o) in rows]
 
 
 # --- parallel files of Chinese sets --------------------------------------------------------

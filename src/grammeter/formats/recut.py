@@ -182,10 +182,8 @@ def _carried(block: M2Block, source: str, counts: Counter[str]) -> M2Block:
     for name, edits in block.gold.items():
         starts = [last[e.start] if e.start < e.end else first[e.start] for e in edits]
         pairs = zip(edits, starts, strict=True)
-        moved = [replace(e, start=start, end=first[e.end]) for e, start in pairs]
-        gold[name] = tuple(
-            e for e in moved if e.corrections != (" ".join(tokens[e.start : e.end]),)
-        )
+        laid = [replace(e, start=start, end=first[e.end]) for e, start in pairs]
+        gold[name] = tuple(e for e in laid if e.corrections != (" ".join(tokens[e.start : e.end]),))
         counts["same"] += len(edits) - len(gold[name])
     counts["texts"] += len(block.texts)
     return M2Block.of(source, gold)

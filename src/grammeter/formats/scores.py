@@ -150,9 +150,8 @@ def read_human(
 def _holds_judgments(text: str) -> bool:
     """Whether a text is a file of judgments; of JSON, whether no line or all is a ranking."""
     start = text.lstrip()
-    if start[:1] == "<" or wmt.is_wmt(text) or is_edit_judgments(text):
-        return True
-    if rating_files.is_ratings(text):
+    kinds = wmt.is_wmt, is_edit_judgments, rating_files.is_ratings
+    if start[:1] == "<" or any(is_kind(text) for is_kind in kinds):
         return True
     return start[:1] == "{" and f'"{RANKING}"' not in start[:2000] and '"judge"' in start[:2000]
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -257,8 +258,7 @@ def check_names(names: Sequence[str], where: str) -> None:
         raise DataError(fault, where=where, fix=fix)
 
 
-def _json_row(line: str) -> dict[str, object]:
-    return parse_line(line, "Write one JSON object a line.")
+_json_row = partial(parse_line, fix="Write one JSON object a line.")
 
 
 def json_columns(
