@@ -217,10 +217,8 @@ def _beta_notes(
     if choice == "fixed":
         beta = dict(column.signature).get("beta")
         at = f"beta {beta}" if beta else "its own beta"
-        yield (
-            f"F is made from precision and recall as measured at {at}; {name} scored at another"
-            " beta may choose other annotators or average other F-measures"
-        )
+        yield (f"F is made from precision and recall as measured at {at}; {name} scored at another"
+               " beta may choose other annotators or average other F-measures")  # fmt: skip
     elif len(f) > 1 and (f == f[0]).all():
         yield f"beta has no effect on {name}: its scores are the same at all"
     yield from few_systems(f.shape[1])

@@ -299,10 +299,8 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         for name, metric in self.items():
             accuracy, epsilon = metric.calibrated
             if not math.isnan(accuracy):
-                yield (
-                    f"{name}: tie-calibrated accuracy {format_number(accuracy)}, scores within"
-                    f" {epsilon:.4g} as ties (chosen on these data)"
-                )
+                yield (f"{name}: tie-calibrated accuracy {format_number(accuracy)}, scores within"
+                       f" {epsilon:.4g} as ties (chosen on these data)")  # fmt: skip
             reasons = (metric.tau.reason, metric.accuracy.reason)
             yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
             if soft := self.soft.get(name):

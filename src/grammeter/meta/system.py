@@ -73,11 +73,10 @@ def correlate_systems(
         results[name] = MetricMeta(
             design.signature(columns[name], len(chosen)),
             correlations(values, criterion, design, undefined, resampled=again),
-            dict(zip(chosen, values.tolist(), strict=True)),
-            _pairwise_accuracy(values, criterion),
+            dict(zip(chosen, values.tolist(), strict=True)), _pairwise_accuracy(values, criterion),
             _leave_one_out(chosen, values, criterion) if leave_one_out else {},
             _top(values, criterion) if top_k else {},
-        )
+        )  # fmt: skip
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
     about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
     williams = (_williams(results, scores, criterion, kind) for kind in TESTED)

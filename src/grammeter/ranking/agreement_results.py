@@ -242,11 +242,9 @@ def _file_table(agreement: Agreement) -> core.Table:
 
 def _missing(agreement: Agreement) -> Iterator[str]:
     figures: dict[str, Kappa | Alpha] = {
-        "kappa between judges": agreement.inter,
-        "kappa within judges": agreement.intra,
-        "alpha between judges": agreement.alpha_inter,
-        "alpha within judges": agreement.alpha_intra,
-    }
+        "kappa between judges": agreement.inter, "kappa within judges": agreement.intra,
+        "alpha between judges": agreement.alpha_inter, "alpha within judges": agreement.alpha_intra,
+    }  # fmt: skip
     for name, figure in figures.items():
         if figure.reason:
             yield f"no {name}: {figure.reason}"

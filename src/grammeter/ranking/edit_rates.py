@@ -170,12 +170,9 @@ def _notes(shown: _Shown, *, weighted: bool) -> Iterator[str]:
     if missing := sum(edit.verdict is None for *_, edit in shown):
         yield f"{missing} of {len(shown)} edits have no verdict and are left out"
     if weighted:
-        yield (
-            "each item counts by one over the probability with which it was drawn: the rates"
-            " estimate the precision by people in all sentences that could be drawn"
-        )
+        yield ("each item counts by one over the probability with which it was drawn: the rates"
+               " estimate the precision by people in all sentences that"
+               " could be drawn")  # fmt: skip
     if len(segments) < FEW:
-        yield (
-            f"few judgments: {len(segments)} sentences; below {FEW} intervals and ranges of ranks"
-            " are too narrow"
-        )
+        yield (f"few judgments: {len(segments)} sentences; below {FEW} intervals and ranges of"
+               " ranks are too narrow")  # fmt: skip

@@ -121,10 +121,9 @@ def _duel_notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
     one_sided = sum(not cell.wins and cell.losses > 0 for cell in cells)
     if zeros == "one" and one_sided:
         pairs = "1 pair" if one_sided == 1 else f"{one_sided} pairs"
-        yield (
-            f"{pairs} of systems with all decided comparisons won by one: the other's 0 wins count"
-            " as 1 for share and p-value, as in the original (--zeros keep leaves them)"
-        )
+        yield (f"{pairs} of systems with all decided comparisons won by one: the other's 0 wins"
+               " count as 1 for share and p-value, as in the original (--zeros"
+               " keep leaves them)")  # fmt: skip
 
 
 def _duel(row: str, column: str, counts: Sequence[int], zeros: Zeros) -> Duel:

@@ -101,11 +101,9 @@ def judge_correlations(
     return JudgeCorrelations(
         core.Signature.of(KIND, settings),
         {pair: _correlation(*both) for pair, both in zip(*by_two, strict=True)},
-        dict(zip(names, rest, strict=True)),
-        dict(zip(names, weights, strict=True)),
-        _mean(rest, weights),
-        (*selection.notes_of(rankings), *_notes(pairs, weights)),
-    )
+        dict(zip(names, rest, strict=True)), dict(zip(names, weights, strict=True)),
+        _mean(rest, weights), (*selection.notes_of(rankings), *_notes(pairs, weights)),
+    )  # fmt: skip
 
 
 def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:

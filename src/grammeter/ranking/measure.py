@@ -186,17 +186,14 @@ def _notes(agreement: results.Agreement, pairs: units.Compared, most: int) -> It
     yield from _notes_of_strangers(pairs)
     script, free = (agreement.kappas[kind].inter.value for kind in results.KINDS)
     if abs(script - free) >= _NOTABLE:
-        yield (
-            f"kappa by the script depends on the alphabetical order of the systems' names: between"
-            f" judges {script:.4f}, orientation-free {free:.4f}"
-        )
+        yield ("kappa by the script depends on the alphabetical order of the systems' names:"
+               f" between judges {script:.4f}, orientation-free {free:.4f}")  # fmt: skip
     if agreement.unexpanded:
         yield from _notes_of_expansion(agreement, agreement.unexpanded)
     elif most > _SHOWN_AT_ONCE:
-        yield (
-            f"items show up to {most} outputs, none of them by several systems: if equal outputs"
-            " stand apart, their ties inflate agreement; give the outputs (--hyps) to see"
-        )
+        yield (f"items show up to {most} outputs, none of them by several systems: if equal outputs"
+               " stand apart, their ties inflate agreement; give the outputs"
+               " (--hyps) to see")  # fmt: skip
 
 
 def _notes_of_few(pairs: units.Compared) -> Iterator[str]:
@@ -206,10 +203,9 @@ def _notes_of_few(pairs: units.Compared) -> Iterator[str]:
         sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
         if 0 < sentences < FEW:
             were = "sentence was" if sentences == 1 else "sentences were"
-            yield (
-                f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
-                f" {FEW} sentences agreement is uncertain, also where it looks perfect"
-            )
+            yield (f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
+                   f" {FEW} sentences agreement is uncertain, also where"
+                   " it looks perfect")  # fmt: skip
 
 
 def _notes_of_strangers(pairs: units.Compared) -> Iterator[str]:
@@ -230,8 +226,6 @@ def _notes_of_expansion(apart: results.Agreement, joined: results.Agreement) -> 
         ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
     ):
         if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
-            yield (
-                f"equal outputs stand apart in some rankings, and tie there by themselves: {figure}"
-                f" {separate.value:.4f} (n {separate.n}), with equal outputs as one"
-                f" {joint.value:.4f} (n {joint.n})"
-            )
+            yield ("equal outputs stand apart in some rankings, and tie there by themselves:"
+                   f" {figure} {separate.value:.4f} (n {separate.n}), with equal outputs as one"
+                   f" {joint.value:.4f} (n {joint.n})")  # fmt: skip

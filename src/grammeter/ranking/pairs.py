@@ -240,13 +240,11 @@ def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
     unit_now = np.argsort(np.argsort(of_units, kind="stable"))[units]
     column = COLUMNS.get(unit or "pair")
     moved = replace(
-        pairs,
-        systems=tuple(np.array(pairs.systems)[order].tolist()),
-        first=np.minimum(first, second),
-        second=np.maximum(first, second),
+        pairs, systems=tuple(np.array(pairs.systems)[order].tolist()),
+        first=np.minimum(first, second), second=np.maximum(first, second),
         outcome=np.where(first > second, -pairs.outcome, pairs.outcome),
         **({column: unit_now} if column else {}),
-    )
+    )  # fmt: skip
     alike = np.unique(systems[order], return_inverse=True)[1]
     return Unlabelled(moved.select(np.lexsort((rows, unit_now))), place, alike)
 

@@ -111,12 +111,11 @@ def _mean(predictions: Sequence[Prediction], seeds: str) -> Prediction:
     pairs = tuple((key, seeds if key == "seed" else value) for key, value in first.signature)
     sizes = sum((Counter(prediction.clusterings) for prediction in predictions), Counter[int]())
     return replace(
-        first,
-        signature=replace(first.signature, pairs=pairs),
+        first, signature=replace(first.signature, pairs=pairs),
         clusterings=dict(sorted(sizes.items())),
         deviations=dict(zip(names, shares.std(axis=0, ddof=1).tolist(), strict=True)),
         **dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
-    )
+    )  # fmt: skip
 
 
 def _once(
@@ -138,16 +137,13 @@ def _once(
     design = {"folds": folds, "folds-of": unit, "training": training}
     design |= {**method.settings(len(pairs)), **rank.shown_design(resampling, confidence)}
     return Prediction(
-        method.name,
-        core.Signature.of(method.name, {**design, **selection.shown}),
-        clusters=float(shares[:, 0].mean()),
-        all_tied=float(shares[:, 1].mean()),
-        order=float(np.nanmean(shares[:, 2])),
-        comparisons=len(pairs),
+        method.name, core.Signature.of(method.name, {**design, **selection.shown}),
+        clusters=float(shares[:, 0].mean()), all_tied=float(shares[:, 1].mean()),
+        order=float(np.nanmean(shares[:, 2])), comparisons=len(pairs),
         decided=int((pairs.outcome != 0).sum()),
         clusterings=dict(sorted(Counter(max(some.clusters) for some in clusterings).items())),
         notes=(*selection.notes, *rank.notes_of_method(method, pairs, resampling)),
-    )
+    )  # fmt: skip
 
 
 def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> core.IntArray:

@@ -91,29 +91,22 @@ def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
 def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Iterator[str]:
     """Yield what ranges leave out, and how many systems never met."""
     if resampling.unit is None:
-        yield (
-            "runs of TrueSkill differ in their random games alone, as in the papers, not in the"
-            " judgments: ranges are too narrow, clusters too many; --unit sentence (in Python"
-            " unit='sentence') resamples the judgments, too"
-        )
+        yield ("runs of TrueSkill differ in their random games alone, as in the papers, not in the"
+               " judgments: ranges are too narrow, clusters too many; --unit sentence (in Python"
+               " unit='sentence') resamples the judgments, too")  # fmt: skip
     elif resampling.unit == "pair":
-        yield (
-            "the unit 'pair' takes comparisons of one item to be independent, which they are not:"
-            " ranges are too narrow, clusters too many"
-        )
+        yield ("the unit 'pair' takes comparisons of one item to be independent, which they are"
+               " not: ranges are too narrow, clusters too many")  # fmt: skip
     elif len(np.unique(unit_numbers(pairs, resampling.unit))) == 1:
-        yield (
-            f"all judgments are of one {resampling.unit}: resampling it changes nothing, so ranges"
-            " and clusters mean nothing"
-        )
+        yield (f"all judgments are of one {resampling.unit}: resampling it changes nothing, so"
+               " ranges and clusters mean nothing")  # fmt: skip
     yield from document_notes(pairs, resampling.unit)
     wins, ties = pairs.counts()
     met = (wins + wins.T + ties > 0)[np.triu_indices(len(wins), 1)]
     if not met.all() and method == ExpectedWins():
-        yield (
-            f"{(~met).sum()} of {len(met)} pairs of systems were never compared, and an opponent"
-            " never met counts as 0: --divisor met-opponents averages over the others"
-        )
+        yield (f"{(~met).sum()} of {len(met)} pairs of systems were never compared, and an opponent"
+               " never met counts as 0: --divisor met-opponents averages"
+               " over the others")  # fmt: skip
 
 
 def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, object]:

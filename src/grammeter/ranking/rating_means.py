@@ -64,27 +64,20 @@ class RatedSystems(core.Ranked, over="rows", what="system"):
         """Return the public shape of a ranking, with the criteria."""
         data = super().to_dict()
         for row in data["systems"]:
-            name: str = row["system"]
-            ends = zip(("low", "high"), self.intervals.get(name, ()), strict=False)
+            of = self.counted.systems[row["system"]]
+            ends = zip(("low", "high"), self.intervals.get(row["system"], ()), strict=False)
             row |= {end: core.json_number(value) for end, value in ends}
-            row |= {
-                "n": self.counted.systems[name].n,
-                "missing": self.counted.systems[name].missing,
-            }
+            row |= {"n": of.n, "missing": of.missing}
         return {**data, "criterion": self.criterion, "criteria": core.plain(self.criteria)}
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each system, best first; then the means of all criteria."""
         (ranked,) = super().tables(long=long)
-        of = self.counted.systems
-        pairs = [self.intervals[row.system] for row in self.rows if self.intervals]
-        cells: list[Sequence[core.Cell]] = [pair if long else (pair,) for pair in pairs]
-        rows = [
-            (*first, *interval, of[row.system].n, of[row.system].missing)
-            for row, first, interval in zip(
-                self.rows, ranked.rows, cells or [()] * len(self.rows), strict=True
-            )
-        ]
+        rows: list[Sequence[core.Cell]] = []
+        for row, cells in zip(self.rows, ranked.rows, strict=True):
+            of, ends = self.counted.systems[row.system], self.intervals.get(row.system)
+            interval = () if ends is None else ends if long else (ends,)
+            rows.append((*cells, *interval, of.n, of.missing))
         heads = ("low", "high") if long else ("interval",)
         interval = core.Column.many("number", *heads) if self.intervals else ()
         unit = "number" if self.intervals else "score"  # a mean has the unit of its scale
@@ -111,16 +104,13 @@ class _Scores(NamedTuple):
     @classmethod
     def of(cls, ratings: Sequence[Rating], systems: Sequence[str]) -> "_Scores":
         names = {name: at for at, name in enumerate(systems)}
-        segments = {n: at for at, n in enumerate(sorted({r.segment for r in ratings}))}
-        judges = {name: at for at, name in enumerate(sorted({r.judge for r in ratings}))}
-        entries = [
-            (judges[r.judge], names.get(name, -1), segments[r.segment])
-            for r in ratings
-            for name in r.systems
-        ]
-        scores = [np.nan if r.score is None else r.score for r in ratings for _ in r.systems]
-        values = np.array(scores, dtype=np.float64)
-        judge, system, segment = np.array(entries, dtype=np.int64).reshape(-1, 3).T
+        entries = [(r, names.get(name, -1)) for r in ratings for name in r.systems]
+        scores = [np.nan if r.score is None else r.score for r, _ in entries]
+        values, system = np.array(scores, np.float64), np.array([of for _, of in entries], np.int64)
+        judge, segment = (
+            np.unique([getattr(r, name) for r, _ in entries], return_inverse=True)[1]
+            for name in ("judge", "segment")
+        )
         return cls(values, z_scores(values, judge), system, segment)
 
     def sums(self, values: FloatArray, systems: int, average: Average) -> FloatArray:
@@ -229,9 +219,7 @@ def _mean(sums: FloatArray) -> FloatArray:
 def _rated(mean: float, z: float, values: FloatArray) -> RatedMean:
     rated = values[~np.isnan(values)]
     sd = float(rated.std(ddof=1)) if len(rated) > 1 else float("nan")
-    reason = (
-        None if len(rated) > 1 else "one rating has no deviation" if len(rated) else "no rating"
-    )
+    reason = ("no rating", "one rating has no deviation", None)[min(len(rated), 2)]
     return RatedMean(float(mean), sd, float(z), len(rated), len(values) - len(rated), reason)
 
 

@@ -128,11 +128,9 @@ def notes_of_few(pairs: Pairs) -> Iterator[str]:
     """Yield a note where judgments are too few for reliable ranges and clusters."""
     sentences, rankings = (len(np.unique(ids)) for ids in (pairs.segment, pairs.ranking))
     if sentences < FEW:
-        yield (
-            f"few judgments: {len(pairs)} comparisons in {rankings} rankings of {sentences}"
-            f" {'sentence' if sentences == 1 else 'sentences'}; below {FEW} sentences ranges"
-            " of ranks are too narrow and systems seem to differ by chance"
-        )
+        yield (f"few judgments: {len(pairs)} comparisons in {rankings} rankings of {sentences}"
+               f" {'sentence' if sentences == 1 else 'sentences'}; below {FEW} sentences ranges of"
+               " ranks are too narrow and systems seem to differ by chance")  # fmt: skip
     both, size = np.concatenate([pairs.first, pairs.second]), len(pairs.systems)
     counts = np.bincount(both, minlength=size).tolist()
     few = [f"{name} ({n})" for name, n in zip(pairs.systems, counts, strict=True) if n < FEW]
@@ -149,10 +147,8 @@ def notes_of_few_systems(number: int) -> Iterator[str]:
 def _notes_of_names(rankings: Sequence[Ranking], extraction: Extraction) -> Iterator[str]:
     shared = sum(len(group) > 1 for ranking in rankings for group in ranking.groups)
     if extraction == "unexpanded" and shared:
-        yield (
-            f"unexpanded: the first name of the alphabet stands for the systems of {shared}"
-            " outputs, so scores depend on names"
-        )
+        yield (f"unexpanded: the first name of the alphabet stands for the systems of {shared}"
+               " outputs, so scores depend on names")  # fmt: skip
 
 
 def _named(names: Sequence[str]) -> set[str]:

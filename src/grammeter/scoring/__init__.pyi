@@ -13,7 +13,6 @@ from grammeter.scoring.scorer import check_alone as check_alone
 from grammeter.scoring.scorer import isolated as isolated
 from grammeter.scoring.scorer import sentence_values as sentence_values
 from grammeter.scoring.table import CAUTIONS as CAUTIONS
-from grammeter.scoring.table import check_listed as check_listed
 from grammeter.scoring.table import check_needs as check_needs
 from grammeter.scoring.table import count as count
 from grammeter.scoring.table import count_types as count_types

@@ -13,7 +13,7 @@ from grammeter.formats import NO_SOURCE, Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.scoring.groups import depends_on_corpus
-from grammeter.scoring.table import check_listed, count, score_table
+from grammeter.scoring.table import count, score_table
 
 Texts = Sequence[str]
 References = Sequence[str | Sequence[str] | None]  # of each sentence: one, a list, or `None`
@@ -62,7 +62,6 @@ class Scorer:
         self, metrics: Sequence[str | Metric],
         *, runtime: models.Runtime | None = None, remember: int = REMEMBERED,
     ) -> None:  # fmt: skip
-        check_listed(metrics)
         self._metrics = {str(spelled): make_metric(spelled) for spelled in metrics}
         if not metrics or len(self._metrics) != len(metrics):
             raise core.UsageError("no metric, or one named twice", fix="Name each once.")
@@ -160,8 +159,6 @@ def _segments(
     if references is not None:
         texts["references"] = references
     for name, values in texts.items():
-        if isinstance(values, str):
-            raise core.UsageError(f"{name} is one text where a list belongs", fix="Write [text].")
         if len(values) != len(sources):
             raise core.LengthMismatchError("sources", len(sources), name, len(values))
     rows = zip(sources, hypotheses, references or [None] * len(sources), strict=True)

@@ -273,13 +273,6 @@ def _context(metric: Metric, corpus: formats.Corpus, pool: int) -> dict[str, obj
     return {"refs": annotators, "gold": "m2"} | form
 
 
-def check_listed(metrics: Sequence[str | Metric]) -> None:
-    """Refuse one spelling where a list belongs: its letters would be read as names."""
-    if isinstance(metrics, str):
-        fault = f"metrics is one text, {metrics!r}, where a list belongs"
-        raise core.UsageError(fault, fix=f"Write [{metrics!r}].")
-
-
 def check_needs(metric: Metric, corpus: formats.Corpus) -> None:
     """Refuse a corpus that lacks what the metric holds hypotheses against."""
     has = {"gold": corpus.has_gold, "texts": all(part.references for part in corpus.parts)}

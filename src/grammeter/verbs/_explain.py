@@ -46,7 +46,6 @@ def explain(
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
     columns: Mapping[str, core.MetricScores] = {} if isinstance(scores, Corpus) else scores.columns
     names: Sequence[str | Metric] = list(columns) if metrics is None else metrics
-    scoring.check_listed(names)
     if attribution is None and (seed, limit, pipeline) != (1, scoring.LIMIT, None):
         fix = "Name one, shapley or leave-one-out, or leave them out."
         raise core.UsageError("seed, limit and pipeline are for an attribution", fix=fix)

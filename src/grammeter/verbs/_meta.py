@@ -137,14 +137,11 @@ def correlate(
         meta.with_aggregates(table, aggregate), side.scores,
         design=design, systems=systems, drop=drop,
         outlier_cutoff=outlier_cutoff, leave_one_out=leave_one_out, top_k=top_k,
-        sampler=lambda column, names: units.samples(column.metric, _of(column, names)),
+        sampler=lambda of, names: units.samples(
+            of.metric, replace(of, scores={name: of[name] for name in names})
+        ),
         summed=units.summed, notes=(*side.notes, *units.limits(), *notes),
     )  # fmt: skip
-
-
-def _of(column: core.MetricScores, systems: Sequence[str]) -> core.MetricScores:
-    """Return the scores of some systems, in their order."""
-    return replace(column, scores={name: column[name] for name in systems})
 
 
 @core.checked

@@ -85,7 +85,6 @@ def meta_edits(
     compared: dict[str, Mapping[EditKey, float]] = {REFERENCE: matching} if matching else {}
     table = formats.read_edit_values(values) if isinstance(values, PathLike) else values or {}
     notes = [*read.notes, *people.notes(items)]
-    scoring.check_listed(metrics)
     asked: Any = {"attribution": attribution, "limit": limit, "seed": seed}
     more = (values_of_edits(metric(name), items, corpus, **asked) for name in metrics if corpus)
     for by_name, said in [(table, ()), *more]:

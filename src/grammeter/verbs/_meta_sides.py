@@ -80,9 +80,7 @@ def read_sides(
         side = _of_benchmark(known, by, sources)
     else:
         assert human is not None
-        judged = any(
-            not isinstance(source, core.ScoreTable | core.Ranked) for source in sources.values()
-        )
+        judged = not all(isinstance(of, core.ScoreTable | core.Ranked) for of in sources.values())
         side = _of_people(human, by, of_ratings, judged=judged, clusters=clusters)
     usual = meta.MEAN if by == "z-score" else by or side.method
     table = join_scores(sources, by=usual, systems=systems, drop=drop)

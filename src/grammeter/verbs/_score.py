@@ -41,7 +41,6 @@ def score(
     """
     if isinstance(types, str):
         UnknownNameError.check("kind of types", types, TIERS)
-    scoring.check_listed(metrics)
     if not metrics and "benchmark" in corpus.settings:
         from grammeter.formats import recipe  # only then: it knows addresses of data sets
 
