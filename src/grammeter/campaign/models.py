@@ -24,6 +24,7 @@ from django.db.models import CASCADE, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from grammeter.campaign.choices import NAME_LENGTH, Kind, State, Strategy, Task
+from grammeter.campaign.criteria import OVERALL, RatingCriterion
 from grammeter.campaign.tasks import JOBS
 from grammeter.core import UnknownNameError
 
@@ -69,6 +70,11 @@ class Campaign(models.Model):
         """Tasks of its items, tutorial and attention items included, in the order of all tasks."""
         rows = {*self.items.order_by().values_list("task", flat=True)} or {self.task}
         return [task for task in Task if task in rows]
+
+    def criteria_of(self, task: str) -> tuple[RatingCriterion, ...]:
+        """Return what each output is rated by in items of a task."""
+        rows = self.criteria if task == Task.RATING else ()
+        return (OVERALL,) if task == Task.DIRECT else tuple(RatingCriterion(**row) for row in rows)
 
     @property
     def longest_list(self) -> int | None:

@@ -76,10 +76,6 @@ class TaskRules:
             raise DataError("an edit without a verdict", fix="Judge each edit.")
         return {"verdicts": [*map(list, rows)]}
 
-    def criteria(self, scene: Scene) -> Sequence[RatingCriterion]:
-        """Return what each output is rated by."""
-        return ()
-
     def is_open(self, entry: Mapping[str, Any], scene: Scene, rank: int | None = None) -> bool:
         """Whether something of an output is missing: of its part of ``answer``, or its rank."""
         return False
@@ -103,9 +99,8 @@ class _Ranks(TaskRules):
         return {**super().read(form, scene), "ranks": ranks}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
-        ranks: Sequence[Any] = parts.get("ranks") or ()
         size, fix = scene.size, "Rank each of them."
-        checked = [*ranks] if ranks or complete else [None] * size
+        checked: list[Any] = [*(parts.get("ranks") or ([] if complete else [None] * size))]
         if len(checked) != size:
             raise DataError(f"{len(checked)} ranks for {size} corrections", fix=fix)
         for rank in checked:
@@ -123,16 +118,16 @@ class _Ends(TaskRules):
     """The best and the worst output; all others share a rank."""
 
     def read(self, form: Form, scene: Scene) -> Parts:
-        chosen = {rank: _number(form.get(name, ""), name) for name, rank in ENDS.items()}
         ranks: list[int | None] = [None] * scene.size
-        for rank, at in chosen.items():
-            if at is not None and not 1 <= at <= scene.size:
+        for name, rank in ENDS.items():
+            if (at := _number(form.get(name, ""), name)) is None:
+                continue
+            if not 1 <= at <= scene.size:
                 raise DataError("a correction that is not shown", fix=_AGAIN)
-            if at is not None:
-                if ranks[at - 1] is not None:
-                    fix = "Choose two different ones."
-                    raise DataError("the best correction is the worst, too", fix=fix)
-                ranks[at - 1] = rank
+            if ranks[at - 1] is not None:
+                fix = "Choose two different ones."
+                raise DataError("the best correction is the worst, too", fix=fix)
+            ranks[at - 1] = rank
         return {"ranks": ranks}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
@@ -155,13 +150,10 @@ class _Ends(TaskRules):
 class _Scores(TaskRules):
     """Scores of each output by criterion; ``None`` for "cannot say"."""
 
-    def criteria(self, scene: Scene) -> Sequence[RatingCriterion]:
-        return scene.criteria
-
     def read(self, form: Form, scene: Scene) -> Parts:
         answer = [dict[str, int | None]() for _ in scene.edits]
         for place, scores in enumerate(answer):
-            for at, criterion in enumerate(self.criteria(scene)):
+            for at, criterion in enumerate(scene.criteria):
                 if text := form.get(f"score-{place}-{at}", "").strip():
                     passed = text == CANNOT_SAY
                     scores[criterion.name] = None if passed else _number(text, "score", "-?")
@@ -169,31 +161,26 @@ class _Scores(TaskRules):
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
         entries = _entries(parts, scene)
-        known = {criterion.name: criterion for criterion in self.criteria(scene)}
+        known = {criterion.name: criterion for criterion in scene.criteria}
         for entry in entries:
             for name, score in entry.items():
                 if name not in known:
                     raise DataError("a score for an unknown criterion", fix=_AGAIN)
-                self._check(score, known[name])
+                low, high = known[name].scale
+                passed = score is None and self.may_pass
+                if not passed and not (type(score) is int and low <= score <= high):
+                    fix = f"Scores of {name} are whole numbers from {low} to {high}."
+                    raise DataError(f"a score of {score!r}", fix=fix)
             if complete and (missing := [name for name in known if name not in entry]):
                 fix = "Give each correction a score for each criterion."
                 raise DataError(f"a correction without a score for {missing[0]}", fix=fix)
         return {"answer": entries}
 
     def is_open(self, entry: Mapping[str, Any], scene: Scene, rank: int | None = None) -> bool:
-        return any(criterion.name not in entry for criterion in self.criteria(scene))
-
-    def _check(self, score: object, criterion: RatingCriterion) -> None:
-        low, high = criterion.scale
-        if not (self.may_pass if score is None else type(score) is int and low <= score <= high):
-            fix = f"Scores of {criterion.name} are whole numbers from {low} to {high}."
-            raise DataError(f"a score of {score!r}", fix=fix)
+        return any(criterion.name not in entry for criterion in scene.criteria)
 
 
 class _Direct(_Scores):
-    def criteria(self, scene: Scene) -> Sequence[RatingCriterion]:
-        return (OVERALL,)
-
     def in_order(self, parts: Parts) -> list[float]:
         return [-entry[OVERALL.name] for entry in parts.get("answer") or ()]
 

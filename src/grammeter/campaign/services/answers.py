@@ -11,9 +11,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from grammeter.campaign.choices import State
-from grammeter.campaign.criteria import RatingCriterion
-from grammeter.campaign.models import Assignment, Item, Judge, Judgment, compared
-from grammeter.campaign.tasks import JOBS, LONGEST_TEXT, Parts, Scene, TaskRules
+from grammeter.campaign.models import Assignment, Judge, Judgment, compared
+from grammeter.campaign.tasks import JOBS, LONGEST_TEXT, Parts, Scene
 from grammeter.core import DataError
 
 LONGEST_SECONDS = 10**7
@@ -43,30 +42,30 @@ def save(
     Raises ``PermissionDenied`` if the judge is blocked, or was never shown the item; ``DataError``
     if the answer is impossible, or the campaign is closed.
     """
-    job, passed = JOBS[assignment.item.task], skipped and complete
+    item, passed = assignment.item, skipped and complete
+    job = JOBS[item.task]
     parts: Parts = {"ranks": ranks, "verdicts": verdicts, "answer": answer}
     if passed:
         parts |= {"ranks": (), "answer": None}
-    scene = Scene([0] * len(assignment.shown_order), criteria_of(assignment.item))
+    scene = Scene([0] * len(assignment.shown_order), item.campaign.criteria_of(item.task))
     checked: Parts = {"ranks": [], **job.checked(parts, scene, complete and not skipped)}
     if passed:
         checked |= {"ranks": [], "answer": None}
     if not _KEY.match(key):
         raise DataError("an answer without a proper key", fix="Load the page again.")
-    if skipped and complete and not reason.strip():
+    if passed and not reason.strip():
         raise DataError("skipped without a reason", fix="Say why you pass on this item.")
     judgment = Judgment(
-        assignment=assignment,
-        key=key,
+        **{"assignment": assignment, "key": key, "skipped": skipped, "complete": complete},
         **checked,
-        skipped=skipped,
         reason=_checked_text("reason", reason) if skipped or not complete else "",
         comment=_checked_text("comment", comment),
-        complete=complete,
-        correct=_is_right(assignment, job, checked) if complete else None,
         active_seconds=_checked_seconds("active_seconds", active_seconds),
         wall_seconds=_checked_seconds("wall_seconds", wall_seconds),
     )
+    if complete and item.expected is not None:
+        wanted = [item.expected[place] for place in assignment.shown_order]
+        judgment.correct = job.is_right(checked, wanted)
     # checks come first: other requests wait during the transaction
     with transaction.atomic():
         return _stored(judge, judgment)
@@ -90,18 +89,6 @@ def assignment_of(judge: Judge, number: int) -> Assignment:
 def latest(assignment: Assignment) -> Judgment | None:
     """Return the newest version, draft or not."""
     return Judgment.objects.filter(assignment=assignment).order_by("-version").first()
-
-
-def criteria_of(item: Item) -> tuple[RatingCriterion, ...]:
-    """Return the criteria of the item's campaign."""
-    return tuple(RatingCriterion(**row) for row in item.campaign.criteria)
-
-
-def _is_right(assignment: Assignment, job: TaskRules, parts: Parts) -> bool | None:
-    """Whether an answer agrees with the expected ranks; ``None`` for items without them."""
-    if (expected := assignment.item.expected) is None:
-        return None
-    return job.is_right(parts, [expected[place] for place in assignment.shown_order])
 
 
 def is_asked_again(judgment: Judgment) -> bool:

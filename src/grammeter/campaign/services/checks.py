@@ -15,13 +15,12 @@ again after a wrong answer; the default is true for tutorial items, false for at
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from grammeter import core, formats
 from grammeter.campaign.choices import Kind
 
 LARGEST = 2**20  # most characters of a file
-_Value = TypeVar("_Value", str, int)
 _TEXTS = ("source", "explanation", "before", "after", "task")
 _FIX = 'Write {"source": "...", "outputs": ["...", "..."], "ranks": [1, 2]} on one line.'
 
@@ -70,19 +69,15 @@ def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:
         raise ValueError("source, explanation, before, after, task are texts, source not empty")
     if not isinstance(loud, bool):
         raise ValueError("loud is true or false")
-    outputs = tuple(text.strip() for text in _listed(data, "outputs", str))
-    ranks = tuple(_listed(data, "ranks", int))
+    for key, of in (("outputs", str), ("ranks", int)):
+        values: Any = data.get(key)
+        if not isinstance(values, list) or not values:
+            raise ValueError(f"{key} is a list with something in it")
+        if {*map(type, cast("list[object]", values))} != {of}:
+            raise ValueError(f"{key} holds something other than {of.__name__}")
+    ranks, outputs = tuple(data["ranks"]), tuple(text.strip() for text in data["outputs"])
     if len(outputs) < 2 or len(set(outputs)) < len(outputs):
         raise ValueError("it takes two different outputs at least")
     if len(ranks) != len(outputs) or min(ranks) < 1 or len(set(ranks)) < 2:
         raise ValueError("each output has a rank from 1 on, and not all of them the same")
     return Check(**texts, outputs=outputs, ranks=ranks, loud=loud)
-
-
-def _listed(data: Mapping[str, Any], key: str, kind: type[_Value]) -> list[_Value]:
-    values: object = data.get(key)
-    if not isinstance(values, list) or not values:
-        raise ValueError(f"{key} is a list with something in it")
-    if any(type(value) is not kind for value in cast("list[object]", values)):
-        raise ValueError(f"{key} holds something other than {kind.__name__}")
-    return cast("list[_Value]", values)

@@ -7,11 +7,11 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from grammeter.campaign.choices import Kind, Task
-from grammeter.campaign.criteria import OVERALL, RatingCriterion
+from grammeter.campaign.criteria import RatingCriterion
 from grammeter.campaign.models import Campaign, ItemOutput
 from grammeter.campaign.services import results
 from grammeter.campaign.tasks import JOBS
-from grammeter.formats import format_judgments, object_text
+from grammeter.formats import format_judgments
 
 Row = dict[str, Any]  # a line of the details, with its texts
 _EDIT_KEYS = ("judge", "segment", "item", "number", "turn", "shown", "edits")
@@ -31,16 +31,19 @@ class TaskExport:
 
 def export(campaign: Campaign, task: Task) -> TaskExport:
     """Return the files of one task; answers are the latest complete versions."""
-    rows, skipped = latest(campaign, task)
-    if JOBS[task].ranked:
+    (rows, skipped), notes = latest(campaign, task), list[str]()
+    if task in (Task.RATING, Task.DIRECT):
+        files, notes = _ratings(campaign, task, rows)
+    elif task == Task.POST_EDIT:
+        files, notes = _post_edits(campaign, rows)
+    elif JOBS[task].ranked:
         files = {f"{task}.jsonl": format_judgments(results.judgments(campaign, task), "jsonl")}
-        if JOBS[task].marked:
-            files[f"{task}.marks.jsonl"] = _lines(map(_marks, rows))
-        return TaskExport(task, files, len(rows), skipped)
-    if task == Task.MARKS:
-        return TaskExport(task, {f"{task}.jsonl": _lines(map(_marks, rows))}, len(rows), skipped)
-    made = _post_edits(campaign, rows) if task == Task.POST_EDIT else _ratings(campaign, task, rows)
-    return TaskExport(task, made[0], len(rows), skipped, tuple(made[1]))
+    else:
+        files = dict[str, str]()
+    if JOBS[task].marked:
+        marks = f"{task}.marks.jsonl" if files else f"{task}.jsonl"
+        files[marks] = results.lines(map(_marks, rows))
+    return TaskExport(task, files, len(rows), skipped, tuple(notes))
 
 
 def archive(campaign: Campaign) -> bytes:
@@ -64,10 +67,6 @@ def latest(campaign: Campaign, task: Task) -> tuple[list[Row], int]:
     return answered, len(newest) - len(answered)
 
 
-def _lines(rows: Iterator[Row] | Sequence[Row]) -> str:
-    return "".join(f"{object_text(row)}\n" for row in rows)
-
-
 def _marks(row: Row) -> Row:
     """Return an item of judgments of edits; a repeat has a name of its own."""
     name = row["item"] or str(row["number"])
@@ -81,9 +80,7 @@ def _ratings(
     campaign: Campaign, task: Task, rows: Sequence[Row]
 ) -> tuple[dict[str, str], list[str]]:
     """Return a line for each output that a judge rated, and apart those rated once more."""
-    criteria = (
-        [OVERALL] if task == Task.DIRECT else [RatingCriterion(**row) for row in campaign.criteria]
-    )
+    criteria = campaign.criteria_of(task)
     first, again = list[Row](), list[Row]()
     seen = set[tuple[object, ...]]()
     for row in sorted(rows, key=lambda row: row["turn"]):
@@ -92,10 +89,10 @@ def _ratings(
             head = {"judge": row["judge"], "segment": row["segment"], "system": systems}
             (again if key in seen else first).extend(_scored(head, scores, criteria))
             seen.add(key)
-    files = {f"{task}.jsonl": _lines(first)}
+    files = {f"{task}.jsonl": results.lines(first)}
     if not again:
         return files, []
-    files[f"{task}.repeats.jsonl"] = _lines(again)
+    files[f"{task}.repeats.jsonl"] = results.lines(again)
     fault = f"{task}: {len(again)} lines of outputs that a judge rated once more"
     return files, [f"{fault} are in {task}.repeats.jsonl alone"]
 
@@ -141,15 +138,13 @@ def _post_edits(campaign: Campaign, rows: Sequence[Row]) -> tuple[dict[str, str]
         for row in rows
         for systems, entry in zip(row["shown"], row["answer"], strict=True)
     ]
-    files, made = {f"{Task.POST_EDIT}.jsonl": _lines(lines)}, post_edits(campaign, rows)
+    files, made = {f"{Task.POST_EDIT}.jsonl": results.lines(lines)}, post_edits(campaign, rows)
     if odd := [name for name in made if "/" in name or name.startswith(".")]:
         return files, [f"post-edit: no parallel files, because {odd[0]!r} cannot name one"]
     edited = {name: {at: of[at] for at in of if of[at][2:]} for name, of in made.items()}
     present = [{*of} for of in edited.values()]
-    whole = present[0].intersection(*present[1:])
-    chosen = {
-        name: [of[at] for at in of if not whole or at in whole] for name, of in edited.items()
-    }
+    whole = sorted(present[0].intersection(*present[1:]))
+    chosen = {name: [of[at] for at in whole or of] for name, of in edited.items()}
     depth = min((len(texts) for of in chosen.values() for texts in of), default=2)
     folders = ["outputs", "post", *(f"post{at}" for at in range(2, depth - 1))]
     for name, of in chosen.items():
@@ -161,13 +156,13 @@ def _post_edits(campaign: Campaign, rows: Sequence[Row]) -> tuple[dict[str, str]
     return files, [*_post_notes({at for of in made.values() for at in of}, whole, more)]
 
 
-def _post_notes(segments: set[int], whole: set[int], more: int) -> Iterator[str]:
+def _post_notes(segments: set[int], whole: Sequence[int], more: int) -> Iterator[str]:
     if not whole:
         yield (
             "post-edit: no sentence has a post-edit of each system, so source, outputs and post"
             " hold the sentences of each system on its own; score one system at a time"
         )
-    elif lacking := sorted(segments - whole):
+    elif lacking := sorted(segments.difference(whole)):
         listed = ", ".join(map(str, lacking[:_LISTED])) + (", ..." if lacking[_LISTED:] else "")
         yield (
             f"post-edit: source.txt, outputs and post hold {len(whole)} of {len(segments)}"

@@ -291,4 +291,9 @@ def text(campaign: Campaign, name: str) -> str:
         return format_judgments(judgments(campaign), form)
     rows = judges.people(campaign) if name == "people" else details(campaign)
     first = [] if name == "people" else [header(campaign)]
-    return "".join(f"{object_text(row)}\n" for row in (*first, *rows))
+    return lines((*first, *rows))
+
+
+def lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return JSON lines."""
+    return "".join(f"{object_text(row)}\n" for row in rows)

@@ -1,5 +1,6 @@
 """The result of each task so far, as the other verbs make it of the exported files."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -73,14 +74,16 @@ def standings(campaign: Campaign, **settings: Any) -> tuple[dict[str, Standing],
 
 
 def _ends(rankings: Sequence[Ranking]) -> Table:
-    counts: dict[str, list[int]] = {}
-    for ranking in rankings:
-        for group, rank in zip(ranking.groups, ranking.ranks, strict=False):  # skipped: no ranks
-            for system in group:
-                row = counts.setdefault(system, [0, 0, 0])
-                row[:] = row[0] + 1, row[1] + (rank == BEST), row[2] + (rank == WORST)
-    columns = ("system", *Column.many("count", "shown", "best", "worst"))
-    return Table.of(columns, [(name, *counts[name]) for name in results.in_order(counts)])
+    counts = Counter(
+        (system, rank)
+        for ranking in rankings
+        for group, place in zip(ranking.groups, ranking.ranks, strict=False)  # skipped: no ranks
+        for system in group
+        for rank in ("shown", place)
+    )
+    names = results.in_order({name for name, _ in counts})
+    rows = [(name, *(counts[name, rank] for rank in ("shown", BEST, WORST))) for name in names]
+    return Table.of(("system", *Column.many("count", "shown", "best", "worst")), rows)
 
 
 def _distances(campaign: Campaign) -> Standing:

@@ -40,7 +40,7 @@ def shown(
     sentence, edits = item.sentence, pages.edits_shown(assignment)
     before = pages.given_elsewhere(assignment) if any(edits) else {}
     marked = list(zip(outputs, edits, strict=True))
-    scene = Scene(list(map(len, edits)), answers.criteria_of(item))
+    scene = Scene(list(map(len, edits)), item.campaign.criteria_of(item.task))
     last = answers.latest(assignment)
     answer = Judgment(**sent) if sent else last or Judgment()
     feedback = None
@@ -125,7 +125,7 @@ def _asked(
     entry: dict[str, Any] = _padded(answer.answer, scene.size)[card["place"]] or {}
     scores = [
         (at, criterion, str(entry[criterion.name]) if criterion.name in entry else "")
-        for at, criterion in enumerate(job.criteria(scene))
+        for at, criterion in enumerate(scene.criteria)
     ]
     fault = card["fault"] or (judged and job.is_open(entry, scene, card["rank"]))
     edited = entry.get("text", "" if card["text"] == EMPTY else card["text"])

@@ -159,7 +159,7 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
     try:
         edits = pages.edits_shown(assignment)
         item, counts = assignment.item, list(map(len, edits))
-        criteria = answers.criteria_of(item)
+        criteria = item.campaign.criteria_of(item.task)
         sent = item_page.read_answer(request.POST, counts, item.task, criteria)
         if any(sent.get("verdicts", ())):  # an edit of several outputs was judged once
             sent["verdicts"] = pages.shared(assignment, edits, sent["verdicts"])
