@@ -81,6 +81,7 @@ def configure(
         require(package, extra="campaign")
     import django
     from django.conf import settings
+    from django.db import connections
 
     chosen = _sqlite(reading, read_only=True) if reading else database_settings(database)
     values = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
@@ -94,7 +95,12 @@ def configure(
         return
     for name, value in values.items():
         setattr(settings, name, value)
-    _reconnect(values["DATABASES"])
+    connections.close_all()
+    handler: Any = connections
+    for alias in connections:
+        if hasattr(handler._connections, alias):
+            del handler[alias]
+    handler.settings = handler.configure_settings(values["DATABASES"])
 
 
 def database_settings(database: str | Path) -> dict[str, Any]:
@@ -179,14 +185,3 @@ def _settings(server: Server) -> dict[str, Any]:
         "SECURE_HSTS_SECONDS": _YEAR if server.https else 0,
         **dict.fromkeys(_FOR_HTTPS, server.https),
     }
-
-
-def _reconnect(databases: dict[str, Any]) -> None:
-    from django.db import connections
-
-    connections.close_all()
-    handler: Any = connections
-    for alias in connections:
-        if hasattr(handler._connections, alias):
-            del handler[alias]
-    handler.settings = handler.configure_settings(databases)

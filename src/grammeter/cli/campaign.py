@@ -17,7 +17,8 @@ from grammeter.cli.output import emit, notice, remark
 def run_create(args: argparse.Namespace) -> None:
     """Make a campaign from a corpus."""
     made = flags.call(args, gm.campaign_create, corpus=inputs.corpus(args, references=False))
-    _report(args, made, _summary(made))
+    notice(args, _summary(made))
+    remark(made.notes)
 
 
 def _summary(made: campaign.CampaignProgress) -> str:
@@ -41,11 +42,7 @@ def run_import(args: argparse.Namespace) -> None:
     made = flags.call(args, gm.campaign_import, corpus=corpus, judgments=judgments)
     progress = made.progress
     judges = f"{progress.done + progress.skipped} judgments by {len(progress.judges)} judges"
-    _report(args, made, f"campaign {made.campaign}: {judges}, {progress.items} items")
-
-
-def _report(args: argparse.Namespace, made: campaign.CampaignProgress, summary: str) -> None:
-    notice(args, summary)
+    notice(args, f"campaign {made.campaign}: {judges}, {progress.items} items")
     remark(made.notes)
 
 
@@ -80,20 +77,17 @@ def run_status(args: argparse.Namespace) -> None:
 
 def run_export(args: argparse.Namespace) -> None:
     """Write the judgments."""
-    judgments = flags.call(args, gm.campaign_export)
-    if isinstance(judgments, campaign.CampaignExport):
-        if not args.output:
-            sys.stdout.write(judgments.text)
-        remark(judgments.notes)
-        for one in judgments.exports:
-            total = one.answers + one.skipped
-            notice(args, f"{one.task}: {total} judgments, {one.skipped} of them skipped")
-        return
+    made = flags.call(args, gm.campaign_export)
+    by_task = isinstance(made, campaign.CampaignExport)
     if not args.output:
-        sys.stdout.write(formats.format_judgments(judgments, "jsonl"))
-    remark(judgments.notes)
-    skipped = sum(ranking.skipped for ranking in judgments)
-    notice(args, f"{len(judgments)} judgments, {skipped} of them skipped")
+        sys.stdout.write(made.text if by_task else formats.format_judgments(made, "jsonl"))
+    remark(made.notes)
+    if by_task:
+        counts = [(f"{one.task}: ", one.answers + one.skipped, one.skipped) for one in made.exports]
+    else:
+        counts = [("", len(made), sum(one.skipped for one in made))]
+    for task, total, skipped in counts:
+        notice(args, f"{task}{total} judgments, {skipped} of them skipped")
 
 
 def run_close(args: argparse.Namespace) -> None:

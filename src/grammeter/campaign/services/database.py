@@ -56,7 +56,11 @@ def open_or_make(database: str | Path) -> None:
         with disk_faults(path, fix, "the database cannot be made"), _beside(path) as half:
             with explained(path), _made(half):
                 pass
-            _name(half, path)
+            try:
+                os.link(half, path)  # fails if another process made one meanwhile
+            except OSError as error:  # or in a file system without links
+                if not isinstance(error, FileExistsError) or not path.stat().st_size:
+                    half.replace(path)
         return
     with explained(database):
         _, _, empty = _state()
@@ -96,18 +100,13 @@ def explained(database: str | Path) -> Generator[None]:
     try:
         yield
     except (DatabaseError, sqlite3.Error, ValueError) as error:  # the last: a damaged value
-        raise _explanation(str(error).strip(), database) from error
-
-
-def _explanation(message: str, database: str | Path) -> DataError | RemoteError:
-    fault, where = f"database: {message}", shown(database)
-    for part, fix in _REMEDIES.items():
-        if re.search(part, message, re.IGNORECASE):
-            return DataError(fault, where=where, fix=fix)
-    if is_file(database):
-        return DataError(fault, where=where, fix="Look whether it is a whole campaign database.")
-    fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
-    return RemoteError(fault, where=where, fix=fix)
+        fault, where = f"database: {str(error).strip()}", shown(database)
+        known = (fix for part, fix in _REMEDIES.items() if re.search(part, fault, re.IGNORECASE))
+        if (fix := next(known, "")) or is_file(database):
+            fix = fix or "Look whether it is a whole campaign database."
+            raise DataError(fault, where=where, fix=fix) from error
+        fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
+        raise RemoteError(fault, where=where, fix=fix) from error
 
 
 def _check_file(database: str | Path) -> None:
@@ -133,15 +132,6 @@ def _is_there(path: Path) -> bool:
     if head and head != _MAGIC:
         raise DataError("this is no SQLite database", where=where, fix=fix)
     return bool(head)
-
-
-def _name(half: Path, path: Path) -> None:
-    """Rename a new database, unless another process made one meanwhile."""
-    try:
-        os.link(half, path)
-    except OSError as error:  # such as a file system without links
-        if not isinstance(error, FileExistsError) or not path.stat().st_size:
-            half.replace(path)
 
 
 @contextmanager

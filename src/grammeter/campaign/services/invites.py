@@ -63,9 +63,12 @@ def redeem(token: str) -> Judge:
     """Use an invite, and return its judge; raise :class:`InviteRefused` if it is invalid."""
     with transaction.atomic():
         invite = _valid(Invite.objects.select_for_update(of=("self",)), token)
-        invite.redeemed = timezone.now()
+        judge, now = invite.judge, timezone.now()
+        invite.redeemed = now
         invite.save(update_fields=("redeemed",))
-        judge = judges.let_in(invite.judge)
+        judge.seen, judge.access = now, secrets.token_hex(16)  # earlier sessions end
+        judge.joined = judge.joined or now
+        judge.save(update_fields=("joined", "seen", "access"))
         AuditEntry.log(invite.campaign, judge.name, "join")
     return judge
 

@@ -49,14 +49,6 @@ def add(campaign: Campaign, name: str | None = None) -> Judge:
     return judge
 
 
-def let_in(judge: Judge) -> Judge:
-    """Start a session of a judge; earlier ones end."""
-    judge.seen, judge.access = timezone.now(), secrets.token_hex(16)
-    judge.joined = judge.joined or judge.seen
-    judge.save(update_fields=("joined", "seen", "access"))
-    return judge
-
-
 def session_of(judge: Judge) -> dict[str, Any]:
     """Return the session data of a judge."""
     return {"judge": judge.pk, "access": judge.access}

@@ -6,6 +6,7 @@ address: by the name alone, anybody could lock its owner out.
 
 import hashlib
 import ipaddress
+from contextlib import suppress
 from datetime import timedelta
 
 from django.contrib.auth.models import User
@@ -58,8 +59,11 @@ def campaign_of(user: User, pk: int) -> Campaign:
 
 def attempts(name: str, address: str) -> dict[tuple[str, ...], int]:
     """Return the counters of a login, each with its number of failures without a delay."""
-    place = _place(address)
-    return {("login", name.casefold(), place): FREE, ("login from", place): FREE_OF_ADDRESS}
+    with suppress(ValueError):
+        place = ipaddress.ip_address(address)
+        if place.version == 6 and not place.ipv4_mapped:  # one machine may have a whole network
+            address = str(ipaddress.ip_network((place, 64), strict=False))
+    return {("login", name.casefold(), address): FREE, ("login from", address): FREE_OF_ADDRESS}
 
 
 def wait(*counter: str, free: int = FREE) -> float:
@@ -84,17 +88,6 @@ def failed(*counter: str) -> None:
 def succeeded(*counter: str) -> None:
     """Forget the failures."""
     Throttle.objects.filter(key=_key(counter)).delete()
-
-
-def _place(address: str) -> str:
-    """Return the address of a machine: with IPv6, its whole network."""
-    try:
-        place = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if place.version == 4 or place.ipv4_mapped:
-        return address
-    return str(ipaddress.ip_network((place, 64), strict=False))
 
 
 def _key(counter: tuple[str, ...]) -> str:

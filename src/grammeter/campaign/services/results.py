@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple, cast
@@ -14,7 +14,7 @@ from grammeter.campaign.choices import Kind, State, Task
 from grammeter.campaign.models import Assignment, Campaign, ItemOutput, Judgment
 from grammeter.campaign.services import judges, pages
 from grammeter.campaign.tasks import JOBS
-from grammeter.core import Edit, Ranked, Ranking
+from grammeter.core import Ranked, Ranking
 from grammeter.formats import JudgedBlock, JudgmentFile, Judgments, format_judgments, object_text
 from grammeter.ranking import Agreement
 from grammeter.verbs import agree, rank
@@ -205,8 +205,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     in tokens of the source, ``correction``, and ``verdict`` (``None`` where missing). ``answer``
     holds an object for each output: scores by criterion, or the ``text`` of a post-edit.
     """
-    rows = Judgment.objects.filter(assignment__item__campaign=campaign)
-    return rows_of(campaign, rows)
+    return rows_of(campaign, Judgment.objects.filter(assignment__item__campaign=campaign))
 
 
 def rows_of(campaign: Campaign, rows: QuerySet[Judgment]) -> Iterator[dict[str, Any]]:
@@ -252,18 +251,17 @@ def _edits(campaign: Campaign) -> Callable[[Judgment], list[list[dict[str, Any]]
         counted = judgment.complete and not judgment.skipped
         elsewhere = pages.given_elsewhere(assignment, settled) if counted else {}
         verdicts: list[list[str | None]] = judgment.verdicts or [[]] * len(edits)
-        return [_with_verdicts(*pair, elsewhere) for pair in zip(edits, verdicts, strict=True)]
+        return [
+            [
+                {name: getattr(edit, name) for name in ("start", "end", "correction")}
+                | {"verdict": elsewhere.get(edit, word)}
+                # a draft may have fewer verdicts
+                for edit, word in zip_longest(of, words[: len(of)])
+            ]
+            for of, words in zip(edits, verdicts, strict=True)
+        ]
 
     return judged
-
-
-def _with_verdicts(
-    edits: Sequence[Edit], words: Sequence[str | None], elsewhere: Mapping[Edit, str]
-) -> list[dict[str, Any]]:
-    rows = zip_longest(edits, words[: len(edits)])  # a draft may have fewer verdicts
-    judged = ((edit, elsewhere.get(edit, word)) for edit, word in rows)
-    names = ("start", "end", "correction")
-    return [{n: getattr(edit, n) for n in names} | {"verdict": word} for edit, word in judged]
 
 
 class Download(NamedTuple):

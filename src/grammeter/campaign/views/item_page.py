@@ -12,10 +12,10 @@ from django.urls import reverse
 
 from grammeter.campaign.choices import Kind, State, Strategy, Task
 from grammeter.campaign.criteria import RatingCriterion
-from grammeter.campaign.models import Assignment, Judgment, compared
+from grammeter.campaign.models import Assignment, Item, Judgment, compared
 from grammeter.campaign.services import answers, pages
 from grammeter.campaign.services.pages import edits_of
-from grammeter.campaign.tasks import CANNOT_SAY, ENDS, JOBS, LONGEST_TEXT, Scene, TaskRules
+from grammeter.campaign.tasks import CANNOT_SAY, ENDS, JOBS, LONGEST_TEXT, Scene
 from grammeter.core import DataError, Edit
 
 REASONS = (
@@ -40,9 +40,9 @@ def shown(
     sentence, edits = item.sentence, pages.edits_shown(assignment)
     before = pages.given_elsewhere(assignment) if any(edits) else {}
     marked = list(zip(outputs, edits, strict=True))
-    scene = Scene(list(map(len, edits)), item.campaign.criteria_of(item.task))
     last = answers.latest(assignment)
     answer = Judgment(**sent) if sent else last or Judgment()
+    ranks: Sequence[int | None] = answer.ranks or ()
     feedback = None
     if last is not None:
         last.assignment = assignment  # saves a query
@@ -55,14 +55,13 @@ def shown(
         "kind": item.kind if item.kind == Kind.TUTORIAL else "",  # attention items look normal
         **{"done": done, "total": total, "back": back, "faults": faults, "feedback": feedback},
         **{"before": sentence.before, "source": sentence.text or EMPTY, "after": sentence.after},
-        "cards": [
-            card | _asked(job, scene, answer, card, judged=bool(sent))
-            for card in cards(sentence.text, marked, answer, before, judged=bool(sent))
-        ],
+        "cards": [*_cards(item, marked, answer, before, judged=bool(sent))],
         **{"task": item.task, "job": job},
         "form": job.form and f"campaign/judge/ask_{job.form}.html",
         "scale": range(1, len(outputs) + 1),
-        "ends": [(name, _chosen(answer, rank)) for name, rank in ENDS.items()],
+        "ends": [
+            (name, ranks.index(rank) + 1 if rank in ranks else 0) for name, rank in ENDS.items()
+        ],
         "cannot_say": CANNOT_SAY,
         **{"reasons": REASONS, "reason": answer.reason, "comment": answer.comment},
         "comment_limit": LONGEST_TEXT,
@@ -78,17 +77,15 @@ def shown(
     }
 
 
-def cards(
-    source: str,
-    outputs: Sequence[tuple[str, Sequence[Edit]]],
-    answer: Judgment,
-    before: Mapping[Edit, str],
-    *,
-    judged: bool,
-) -> Iterator[dict[str, object]]:
-    """Yield each output with its edits and verdicts; missing parts are marked if ``judged``."""
-    letters: dict[Edit, str] = {}
-    ranks, verdicts = _padded(answer.ranks, len(outputs)), _padded(answer.verdicts, len(outputs))
+def _cards(
+    item: Item, outputs: Sequence[tuple[str, Sequence[Edit]]], answer: Judgment,
+    before: Mapping[Edit, str], *, judged: bool,
+) -> Iterator[dict[str, object]]:  # fmt: skip
+    """Yield each output with its part of the answer; missing parts are marked if ``judged``."""
+    source, letters = item.sentence.text, dict[Edit, str]()
+    scene = Scene([len(edits) for _, edits in outputs], item.campaign.criteria_of(item.task))
+    parts = (answer.ranks, answer.verdicts, answer.answer)
+    ranks, verdicts, entries = (_padded(part, scene.size) for part in parts)
     for place, (text, changes) in enumerate(outputs):
         words = _padded(verdicts[place], len(changes))
         words = [before.get(edit) or word for edit, word in zip(changes, words, strict=True)]
@@ -106,6 +103,8 @@ def cards(
         letters |= {edit: letters.get(edit, letter(place)) for edit in changes}
         lacks = any(edit["asked"] and edit["verdict"] is None for edit in marked)
         drawn = pages.pieces(source, edits_of(source, text))
+        entry: dict[str, Any] = entries[place] or {}
+        lacks = lacks or JOBS[item.task].is_open(entry, scene, ranks[place])
         yield {
             "place": place,
             "letter": letter(place),
@@ -115,27 +114,12 @@ def cards(
             "rank": ranks[place],
             "fault": judged and lacks,
             "unchanged": all(piece.kind == "same" for piece in drawn),
+            "scores": [
+                (at, criterion, str(entry[criterion.name]) if criterion.name in entry else "")
+                for at, criterion in enumerate(scene.criteria)
+            ],
+            **{"edited": entry.get("text", text), "empty": bool(entry.get("empty"))},
         }
-
-
-def _asked(
-    job: TaskRules, scene: Scene, answer: Judgment, card: Mapping[str, Any], *, judged: bool
-) -> dict[str, object]:
-    """Return what the task asks about an output, with the answer so far."""
-    entry: dict[str, Any] = _padded(answer.answer, scene.size)[card["place"]] or {}
-    scores = [
-        (at, criterion, str(entry[criterion.name]) if criterion.name in entry else "")
-        for at, criterion in enumerate(scene.criteria)
-    ]
-    fault = card["fault"] or (judged and job.is_open(entry, scene, card["rank"]))
-    edited = entry.get("text", "" if card["text"] == EMPTY else card["text"])
-    empty = bool(entry.get("empty"))
-    return {"scores": scores, "edited": edited, "empty": empty, "fault": fault}
-
-
-def _chosen(answer: Judgment, rank: int) -> int:
-    """Return the number, from 1, of the output with a rank of the task ``best-worst``; else 0."""
-    return answer.ranks.index(rank) + 1 if rank in (answer.ranks or ()) else 0
 
 
 def _padded(values: Sequence[Any] | None, size: int) -> list[Any]:

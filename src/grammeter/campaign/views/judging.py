@@ -63,7 +63,11 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     try:
         if request.method != "POST":
             invites.check(token)
-            return _invited(request, used)
+            # a second browser within seconds is warned
+            first = cache.add(f"look-{used}", True, LOOK_SECONDS)
+            elsewhere = not first and settings.CSRF_COOKIE_NAME not in request.COOKIES
+            shown = {"elsewhere": elsewhere}
+            return render(request, "campaign/join.html", shown, status=403 if elsewhere else 200)
         judge = invites.redeem(token)
     except invites.InviteRefused as refusal:
         return render(request, "campaign/refused.html", {"refusal": refusal}, status=410)
@@ -182,13 +186,6 @@ def _item_page(
 ) -> HttpResponse:
     page, jobs = item_page.shown(assignment, **how), [JOBS[assignment.item.task]]
     return _page(request, judge, "item", status, page=page, jobs=jobs)
-
-
-def _invited(request: HttpRequest, link: str) -> HttpResponse:
-    """Show the button; warn a second browser within seconds."""
-    first = cache.add(f"look-{link}", True, LOOK_SECONDS)
-    shown = {"elsewhere": not first and settings.CSRF_COOKIE_NAME not in request.COOKIES}
-    return render(request, "campaign/join.html", shown, status=403 if shown["elsewhere"] else 200)
 
 
 def _next_step(judge: Judge, *, begun: bool) -> HttpResponse | None:

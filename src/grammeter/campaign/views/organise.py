@@ -37,7 +37,10 @@ _LONGEST_NAME, _LONGEST_PASSWORD = 150, 1000
 @show_or_send
 def login(request: HttpRequest) -> HttpResponse:
     """Ask for name and password, with a delay after failed attempts."""
-    onwards = _onwards(request)
+    onwards = request.POST.get("next") or request.GET.get("next") or ""
+    secure, host = request.is_secure(), {request.get_host()}
+    if not url_has_allowed_host_and_scheme(onwards, allowed_hosts=host, require_https=secure):
+        onwards = reverse("campaigns")
     if request.method != "POST":
         signed_in = request.user.is_authenticated
         return HttpResponseRedirect(onwards) if signed_in else _form(request, onwards)
@@ -67,14 +70,6 @@ def logout(request: HttpRequest) -> HttpResponse:
         AuditEntry.log(None, _who(request), "logout")
     auth.logout(request)
     return redirect("login")
-
-
-def _onwards(request: HttpRequest) -> str:
-    """Return the address after the login, on this server only."""
-    wanted = request.POST.get("next") or request.GET.get("next") or ""
-    secure, host = request.is_secure(), {request.get_host()}
-    good = url_has_allowed_host_and_scheme(wanted, allowed_hosts=host, require_https=secure)
-    return wanted if good else reverse("campaigns")
 
 
 def _form(request: HttpRequest, onwards: str, status: int = 200, fault: str = "") -> HttpResponse:
