@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,15 +20,10 @@ Structured = Literal["json_schema", "json_object", "off"]
 
 Backend = Literal["openai", "transformers"]
 Reading = Literal["text", "likelihood"]
-_RESERVED = {
-    "model": "the model is a field of the metric: llm-s(model=NAME)",
-    "messages": "the prompt is a field of the metric, the system message --system-message",
-    "response_format": "use --structured",
-    "max_tokens": "use --max-output",
-    "max_completion_tokens": "use --max-output",
-    "n": "use --repeats",
-    "stream": "replies are read whole",
-}
+_ADVICE = files("grammeter.llm").joinpath("advice.json").read_text("utf-8")
+ADVICE: Mapping[str, Mapping[str, str]] = json.loads(_ADVICE)
+"""What a user can do instead of setting a field of the ``body``, and about an HTTP ``status``."""
+
 _AS_IN = """Write one as in --body '{"reasoning_effort": "low"}'."""
 
 
@@ -153,8 +149,8 @@ def _fields(body: Mapping[str, Any] | str | None) -> dict[str, Any]:
         raise UsageError(f"body: no JSON object: {error}", fix=_AS_IN) from None
     if (fields := object_of(value)) is not value and value:
         raise UsageError(f"body: no JSON object: {value!r}", fix=_AS_IN)
-    if reserved := sorted(_RESERVED.keys() & fields):
-        fix = "; ".join(f"{name}: {_RESERVED[name]}" for name in reserved)
+    if reserved := sorted(ADVICE["body"].keys() & fields):
+        fix = "; ".join(f"{name}: {ADVICE['body'][name]}" for name in reserved)
         raise UsageError(f"body: {', '.join(reserved)} cannot be set here", fix=fix)
     seed = fields.get("seed", 1)
     if not isinstance(seed, int):

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from grammeter import version
 from grammeter.core import MissingResourceError, UsageError, require
 from grammeter.llm import cost, reply
-from grammeter.llm.endpoint import Endpoint
+from grammeter.llm.endpoint import ADVICE, Endpoint
 
 Trouble = Literal["", "unreachable", "timeout", "broken"]
 """Why there is no reply: no server, too late, or a broken connection."""
@@ -178,14 +178,7 @@ Then = Literal["again", "again-briefly", "leave", "refused", "end"]
 call; ``refused``: the model will not answer it; ``end`` the run: any other call would fail too."""
 
 _AGAIN = {408, 409, 429}
-_END: Mapping[int, str] = {
-    401: "Check the key.",
-    402: "Check the account: it has no money left.",
-    403: "Check what the key's account may use.",
-    404: "Check the base URL (it ends in /v1 as a rule) and the name of the model.",
-    405: "Check the base URL: it ends in /v1 as a rule.",
-    **dict.fromkeys((301, 302, 303, 307, 308), "Check the base URL: the server has moved."),
-}
+_END = {int(status): fix for status, fix in ADVICE["status"].items()}
 _NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
              "insufficient_balance"}  # fmt: skip
 _FILTERED = re.compile(r"content_filter|content_policy|ResponsibleAI|moderation|flagged",

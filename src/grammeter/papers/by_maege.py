@@ -176,11 +176,7 @@ TABLES = by_name(_table3, _table4, _table5)
 BERT = "bert-base-cased"
 CONLL13 = "official_2013-preprocessed.m2"
 
-COMMANDS: Mapping[str, str] = {
-    "impara": f"impara --parallel {CONLL13}",
-    "impara-parallel-only": f"impara --parallel-only --parallel {CONLL13}",
-    "some": "some --scores tmu-gfm-dataset.csv",
-}
+COMMANDS: Mapping[str, str] = read_paper("maeda2022")["recipe"]["commands"]
 """Commands that train them, by the name that the user gives the folder."""
 
 

@@ -162,14 +162,14 @@ def _text(materials: Materials) -> Made:
         made["Table 6: frequency above"] = Ours(float(PRINTED_LEAST), note)
     made["GEC systems in the human rankings"] = Ours(float(len(expected_wins())))
     made["words of the sentences of the five lowest impacts"] = _lowest(materials)
-    for row in by_maege.THREE:
-        made[f"share of ties, {row}, percent"] = _ties(materials, row)
     table3 = {key: cell.value for key, cell in read_tables("maeda2022")["table3"].cells.items()}
     for column in by_maege.MAEGE[2:]:
         one, other = table3["IMPARA", column], table3["SOME", column]
         if isinstance(one, float) and isinstance(other, float):
             made[f"IMPARA over SOME, {column}"] = Ours(one - other, _ARITHMETIC)
-    return {(row, "value"): ours for row, ours in made.items()}
+    ties = {f"share of ties, {r}, percent": partial(_ties, materials, r) for r in by_maege.THREE}
+    cells: Cells = {(row, "value"): ours for row, ours in made.items()}
+    return cells | in_columns(ties, ("value",))
 
 
 _ARITHMETIC = "arithmetic on the printed Table 3"
@@ -191,13 +191,10 @@ def _settings() -> dict[str, Ours]:
     return {row: Ours(value, "our default") for row, value in ours.items()}
 
 
-def _ties(materials: Materials, row: str) -> Ours:
-    try:
-        result, made = by_maege.on_alternatives(materials, row)
-    except core.MissingResourceError as error:
-        return Ours.missing(error)
+def _ties(materials: Materials, row: str) -> dict[str, Ours]:
+    result, made = by_maege.on_alternatives(materials, row)
     (of,) = result.values()
-    return made.of(by_maege.PERCENT * of.chain.tie_share)
+    return {"value": made.of(by_maege.PERCENT * of.chain.tie_share)}
 
 
 def _lowest(materials: Materials) -> Ours:
