@@ -101,8 +101,8 @@ def batch(
     forms = (("format", form, TableForm) for form in (input_form, output_form))
     others = ("form of edits", edits, EditsForm), ("engine", engine, Engine)
     for what, value, known in (*forms, *others):
-        if value is not None and value not in get_args(known):
-            raise UnknownNameError(what, value, get_args(known))
+        if value is not None:
+            UnknownNameError.check(what, value, get_args(known))
     of = {"address": address is not None, "gpus_per_worker": gpus_per_worker != 0.0}
     check_home(engine == "ray", "--engine ray", **of, cpus_per_worker=cpus_per_worker is not None)
     paths = [str(path) for path in inputs if not isinstance(path, formats.Shard)]

@@ -164,10 +164,8 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
     ]
     if table is None:
         return tasks
-    matching = [task for task in tasks if task.printed.name == table]
-    if not matching:
-        raise core.UnknownNameError("table", table, [task.printed.name for task in tasks])
-    return matching
+    core.UnknownNameError.check("table", table, [task.printed.name for task in tasks])
+    return [task for task in tasks if task.printed.name == table]
 
 
 def _nothing(materials: Materials) -> beside.Made:

@@ -117,18 +117,12 @@ def _table3(materials: Materials) -> Made:
             note = _LAST if column == "M2" else ""
             cells[row, column] = Ours(results[metric].tau.value, note)
         cells[row, "M2, best annotator"] = Ours(results[BEST].tau.value, "ours, scored anew")
-        cells[row, "pairs"] = float(_counted(results["gleu"], rule))
         counts = results["gleu"].counts
+        tied = counts.human_ties + counts.both_ties  # people's ties count under one rule only
+        cells[row, "pairs"] = float(counts.total - (tied if rule == "no-ties" else 0))
         cells[row, "pairs that GLEU orders"] = float(counts.concordant + counts.discordant)
         cells[row, "star"] = _star({m: results[m] for m in STORED})
     return cells
-
-
-def _counted(agreement: meta.MetricAgreement, rule: meta.TieRule) -> int:
-    """Return the number of pairs in the coefficient: people's ties count under one rule only."""
-    counts = agreement.counts
-    tied = counts.human_ties + counts.both_ties
-    return counts.total - (tied if rule == "no-ties" else 0)
 
 
 def _star(agreements: Mapping[str, meta.MetricAgreement]) -> str:

