@@ -20,8 +20,6 @@ FIRST = 5  # files whose line ends are checked before the run: the others will b
 
 def run(args: argparse.Namespace) -> None:
     """Score and print the counts."""
-    from grammeter.models import using
-
     shards = formats.find_shards(args.inputs, args.input_form)
     for text in [text for shard in shards[:FIRST] for text in formats.odd_ends(shard)]:
         notice(args, text)
@@ -31,7 +29,7 @@ def run(args: argparse.Namespace) -> None:
         early.append(note)
         remark([note])
 
-    with using(models.runtime(args)):
+    with gm.using(models.runtime(args)):
         models.remark_unused(args, list(map(gm.metric, args.metrics)))
         with progress(args) as shown:
             try:

@@ -28,10 +28,12 @@ _UNFIT = ("missing", "too old", "too new")
 def run(args: argparse.Namespace) -> int:
     """Print the list; return 4 if a package of the core is missing or unfit, else 0."""
     base = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
+    owners = {wanted: extra for extra, packages in EXTRAS.items() for wanted in packages}
+    extras = [_package(of, f"pip install 'grammeter[{extra}]'") for of, extra in owners.items()]
     rows = [
         ("grammeter", __version__, ""),
         ("python", platform.python_version(), platform.platform()),
-        *(*base, *_extras(), _gpu(), *_pipelines(), *_models()),
+        *(*base, *extras, _gpu(), *_pipelines(), *_models()),
         *(*_plugins(), *_datasets(), *_folders()),
     ]
     if args.format == "json":
@@ -41,22 +43,15 @@ def run(args: argparse.Namespace) -> int:
     return 4 if any(state in _UNFIT for _, state, _ in base) else 0
 
 
-def _extras() -> Iterator[Row]:
-    owners = {wanted: extra for extra, packages in EXTRAS.items() for wanted in packages}
-    for wanted, extra in owners.items():
-        yield _package(wanted, f"pip install 'grammeter[{extra}]'")
-
-
 def _package(wanted: str, command: str) -> Row:
     name, bounds = re.split(r"(?=[<>])", re.sub(r"\[.*?\]", "", wanted), maxsplit=1)
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
         return name, "missing", f"get it: {command}"
-    state = _unfit(version, bounds)
-    if not state:
-        return name, version, ""
-    return name, state, f"{version} is here, {bounds} is needed: {command}"
+    if state := _unfit(version, bounds):
+        return name, state, f"{version} is here, {bounds} is needed: {command}"
+    return name, version, ""
 
 
 def _unfit(version: str, bounds: str) -> str:
@@ -145,9 +140,15 @@ def _datasets() -> Iterator[Row]:
 
 
 def _folders() -> Iterator[Row]:
-    yield _folder("caches", core.folders.cache_folder(), core.folders.VARIABLE)
-    yield _folder("data sets", _data_folder(), formats.datasets.VARIABLE)
-    yield _folder("models", models.hub_folder(), "HF_HUB_CACHE")
+    caches, data = core.folders.cache_folder(), _data_folder()
+    for what, folder, variable in (
+        ("caches", caches, core.folders.VARIABLE),
+        ("data sets", data, formats.datasets.VARIABLE),
+        ("models", models.hub_folder(), "HF_HUB_CACHE"),
+    ):
+        state = "none" if folder is None else "present" if folder.is_dir() else "absent"
+        how = f"{variable} names one" if folder is None else f"{folder}; {variable} names another"
+        yield f"folder of {what}", state, how
 
 
 def _data_folder() -> Path | None:
@@ -155,10 +156,3 @@ def _data_folder() -> Path | None:
         return formats.datasets.data_folder()
     except gm.MissingResourceError:
         return None
-
-
-def _folder(what: str, folder: Path | None, variable: str) -> Row:
-    if folder is None:
-        return f"folder of {what}", "none", f"{variable} names one"
-    state = "present" if folder.is_dir() else "absent"
-    return f"folder of {what}", state, f"{folder}; {variable} names another"

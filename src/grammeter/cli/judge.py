@@ -9,7 +9,7 @@ from typing import Any
 
 import grammeter as gm
 from grammeter import formats, llm, metrics, verbs
-from grammeter.cli import inputs, models
+from grammeter.cli import demo, inputs, models
 from grammeter.cli.output import notice, print_json, progress, put, remark
 
 ONLINE = (
@@ -28,7 +28,10 @@ OF_CORPUS = frozenset((
 def run(args: argparse.Namespace) -> int:
     """Judge items, write the judgments, return the exit code."""
     if args.demo:
-        return _demo(args)
+        if others := sorted(getattr(args, "asked", set[str]()) - {"--demo", "--output", "--quiet"}):
+            fault = f"--demo goes without {', '.join(others)}"
+            raise gm.UsageError(fault, fix="Give -o FILE alone.")
+        return demo.run_judge(args)
     if args.format == "json" and not (args.output or args.dry_run or args.submit):
         fix = "Name a file for the judgments with -o, or leave out --format."
         raise gm.UsageError("--format json prints counts and notes where the judgments go", fix=fix)
@@ -68,14 +71,6 @@ def run(args: argparse.Namespace) -> int:
     if judged.shortfall:
         print(judged.shortfall, file=sys.stderr)
     return int(judged.shortfall is not None)
-
-
-def _demo(args: argparse.Namespace) -> int:
-    if others := sorted(getattr(args, "asked", set[str]()) - {"--demo", "--output", "--quiet"}):
-        raise gm.UsageError(f"--demo goes without {', '.join(others)}", fix="Give -o FILE alone.")
-    from grammeter.cli import demo
-
-    return demo.run_judge(args)
 
 
 def _idle(why: str, options: Mapping[str, object]) -> list[str]:
@@ -148,14 +143,11 @@ def _rows(estimate: llm.Estimate) -> tuple[tuple[str, str], ...]:
     counts = (estimate.calls, estimate.known, estimate.tokens_in, estimate.tokens_out)
     heads = ("distinct calls", "of them in the cache", "tokens in", "tokens out")
     rows = zip(heads, map(str, counts), strict=True)
-    return (*rows, ("tokens counted by", estimate.basis), ("price", _price(estimate)))
-
-
-def _price(estimate: llm.Estimate) -> str:
-    if estimate.cost is None:
-        return "unknown: give a table that has the model, --prices FILE"
-    date = f" (prices of {estimate.date})" if estimate.date else ""
-    return f"{estimate.cost:.4f} {estimate.currency}{date}"
+    price = "unknown: give a table that has the model, --prices FILE"
+    if estimate.cost is not None:
+        date = f" (prices of {estimate.date})" if estimate.date else ""
+        price = f"{estimate.cost:.4f} {estimate.currency}{date}"
+    return (*rows, ("tokens counted by", estimate.basis), ("price", price))
 
 
 def _summary(judged: verbs.Judged, metric: metrics.Judging) -> Iterator[str]:

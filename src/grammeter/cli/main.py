@@ -58,12 +58,16 @@ def _run(arguments: list[str]) -> int:
     import warnings
     from functools import partial
 
-    from grammeter.cli.parser import parser_of, top_parser
+    from grammeter.cli.parser import VERBS, parser_of, top_parser
+    from grammeter.core import UnknownNameError
 
     if not arguments:
         top_parser().print_help()
         return 0
-    verb = _verb(arguments[0])
+    word = arguments[0]
+    if not word.startswith("-") and word not in VERBS:
+        top_parser().error(str(UnknownNameError("verb", word, VERBS)))
+    verb = top_parser().parse_args([word]).verb
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure:  # a replaced standard output may be any file
         reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -75,16 +79,6 @@ def _run(arguments: list[str]) -> int:
         code = args.run(args)
     sys.stdout.flush()
     return int(code or 0)
-
-
-def _verb(word: str) -> str:
-    from grammeter.cli.parser import VERBS, top_parser
-    from grammeter.core import UnknownNameError
-
-    parser = top_parser()
-    if word.startswith("-") or word in VERBS:
-        return parser.parse_args([word]).verb
-    parser.error(str(UnknownNameError("verb", word, VERBS)))
 
 
 def _show_warning(message: Warning | str, *_: object, quiet: bool, **__: object) -> None:

@@ -65,12 +65,10 @@ def run_attack(args: argparse.Namespace) -> None:
 
 def run_maege(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from grammeter.models import using
-
     if args.hyps or args.names:
         fault = "MAEGE makes its outputs from the gold edits"
         raise gm.UsageError(fault, fix="Leave --hyps and --names out.")
-    with using(models.runtime(args)):
+    with gm.using(models.runtime(args)):
         metrics = [gm.metric(name) for name in args.metrics]
         corpus = inputs.corpus(args, noted=True)
         if corpus.gold:

@@ -14,9 +14,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 from grammeter import core, version
 from grammeter.cli.ending import say
 
-VERBS: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")
-)
+VERBS: dict[str, str] = tomllib.loads(Path(__file__).with_name("verbs.toml").read_text("utf-8"))
 """Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
 _RESULTS = (
     "compare", "explain", "rank", "agree", "sample", "report", "list", "cite", "combine",
@@ -191,11 +189,9 @@ def _same(one: str, other: str) -> bool:
     """Whether two names are of one file; devices such as ``/dev/null`` take any number."""
     try:
         if exists(one) and exists(other):
-            return not _is_device(one) and os.path.samefile(one, other)
+            mode = Path(one).stat().st_mode
+            is_device = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+            return not is_device and os.path.samefile(one, other)
         return Path(one).resolve() == Path(other).resolve()
     except (OSError, ValueError, RuntimeError):  # no possible name, a loop of links
         return False
-
-
-def _is_device(path: str) -> bool:
-    return not stat.S_ISREG(mode := Path(path).stat().st_mode) and not stat.S_ISDIR(mode)

@@ -18,8 +18,6 @@ _FORMS: Mapping[str, core.Form] = {".md": "markdown", ".tex": "latex", ".tsv": "
 
 def run(args: argparse.Namespace) -> None:
     """List, or make tables and print them."""
-    from grammeter.models import using
-
     paper: str | None = args.paper
     if paper is None and not args.slips:
         _emit(args, gm.reproduce(table=args.table))
@@ -27,7 +25,7 @@ def run(args: argparse.Namespace) -> None:
     check_figures(args.figure)
     args.paper = paper or "all"
     with (
-        using(models.runtime(args)),
+        gm.using(models.runtime(args)),
         progress(args) as shown,
         training.listening(teller(args, shown)),
     ):

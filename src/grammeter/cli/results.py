@@ -30,9 +30,7 @@ def run_compare(args: argparse.Namespace) -> None:
 
 def run_explain(args: argparse.Namespace) -> None:
     """Explain and print."""
-    from grammeter.models import using
-
-    with using(models.runtime(args)):
+    with gm.using(models.runtime(args)):
         scores = gm.read_scores(args.scores)
         names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
         models.remark_unused(args, [gm.metric(name) for name in names])
@@ -166,11 +164,9 @@ def run_sample(args: argparse.Namespace) -> None:
 
 def _probabilities_tsv(source: "study.Distribution") -> str:
     columns = (source.expected_systems, source.values, source.probabilities)
-    rows: list[tuple[str, ...]] = []
-    figures = zip(*(column.tolist() for column in columns), strict=True)
-    for number, (groups, numbers) in enumerate(zip(source.groups, figures, strict=True), start=1):
-        shared = " ".join(map(str, study.multiplicities(groups)))
-        rows.append((str(number), shared, *map(repr, numbers)))
+    shared = (" ".join(map(str, study.multiplicities(groups))) for groups in source.groups)
+    figures = zip(shared, *(map(repr, column.tolist()) for column in columns), strict=True)
+    rows = [(str(number), *of) for number, of in enumerate(figures, start=1)]
     header = ("segment", "multiplicities", "expected_systems", "value", "probability")
     return gm.Table.of(header, rows).write("tsv")
 

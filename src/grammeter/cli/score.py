@@ -13,9 +13,7 @@ from grammeter.cli import flags, inputs, models, output
 
 def run(args: argparse.Namespace) -> int:
     """Score and print; return the exit code."""
-    from grammeter.models import using
-
-    with using(models.runtime(args)), models.asking(args):
+    with gm.using(models.runtime(args)), models.asking(args):
         return _score(args)
 
 

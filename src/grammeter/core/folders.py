@@ -27,11 +27,9 @@ def cache_folder(given: str | Path | None = None) -> Path | None:
         return None
     if chosen:
         return expanded(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    if base:
+    if base := os.environ.get("XDG_CACHE_HOME"):
         return Path(base) / "grammeter"
-    own = home()
-    return None if own is None else own / ".cache" / "grammeter"
+    return own / ".cache" / "grammeter" if (own := home()) else None
 
 
 def expanded(path: str | Path) -> Path:
@@ -54,10 +52,8 @@ def home() -> Path | None:
 def only_one(folder: Path) -> Generator[None, None, None]:
     """Keep other processes out of a folder; UsageError if one is in, OSError if not writable."""
     path = folder / LOCK
-    file = _locked(path)
-    while file is not None and not _is_there(file, path):  # who had it took it away
+    while (file := _locked(path)) and not _is_there(file, path):  # who had it took it away
         file.close()
-        file = _locked(path)
     if file is None:
         fault = f"another run writes to {folder}"
         raise UsageError(fault, fix="Wait for it, or give another folder.")

@@ -93,7 +93,8 @@ class Ranking:
             raise self._fault(f"{len(self.ranks)} ranks for {len(self.groups)} groups")
         if any(rank < 1 for rank in self.ranks):
             raise self._fault(f"a rank below 1: {list(self.ranks)}")
-        if self.scores is not None and not self._fits(self.scores):
+        finite = all(score is None or math.isfinite(score) for score in self.scores or ())
+        if self.scores is not None and not (finite and len(self.scores) == len(self.groups)):
             fault = self._fault(f"{len(self.groups)} groups, but scores {list(self.scores)}")
             raise DataError(fault.message, fix="Give one finite number or None for each output.")
         if self.segment < 1:
@@ -108,10 +109,6 @@ class Ranking:
         fix = "Each distinct output has one rank, 1 or worse, and each system one output."
         fault = f"judgment by {self.judge!r} of segment {self.segment}: {message}"
         return DataError(fault, fix=fix)
-
-    def _fits(self, scores: tuple[float | None, ...]) -> bool:
-        finite = all(score is None or math.isfinite(score) for score in scores)
-        return finite and len(scores) == len(self.groups)
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grammeter.core.result import Figure, Named, Result, reading
-from grammeter.core.score import json_number
+from grammeter.core.result import Figure, Named, Result, reading, stamped
+from grammeter.core.score import json_number, read_number
 from grammeter.core.signature import Signature
 from grammeter.core.tables import Column, Table
-from grammeter.version import __version__
 
 RANKING_KIND = "ranking"
 
@@ -49,10 +48,9 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a ranking."""
-        head = {"kind": RANKING_KIND, "grammeter": __version__, "method": self.method}
+        head = {"kind": RANKING_KIND, "method": self.method, "signature": str(self.signature)}
         systems = [_row_to_json(row) for row in self.rows]
-        shape = {"signature": str(self.signature), "systems": systems, "notes": [*self.notes]}
-        return {**head, **shape}
+        return stamped({**head, "systems": systems, "notes": [*self.notes]})
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each system, best first."""
@@ -94,6 +92,5 @@ def _row_to_json(row: RankedSystem) -> dict[str, Any]:
 
 
 def _row_from_json(data: Mapping[str, Any]) -> RankedSystem:
-    score = float("nan") if data["score"] is None else float(data["score"])
-    first, last = data["ranks"]
+    (first, last), score = data["ranks"], read_number(data["score"])
     return RankedSystem(data["system"], score, (first, last), data["cluster"], data.get("reason"))

@@ -8,9 +8,8 @@ from typing import Any
 from grammeter.core import type_tables
 from grammeter.core.errors import UnknownNameError
 from grammeter.core.metric_scores import BY_SYSTEM, MetricScores, read_column
-from grammeter.core.result import Named, Result, reading
+from grammeter.core.result import Named, Result, reading, stamped
 from grammeter.core.tables import Cell, Column, Table
-from grammeter.version import __version__
 
 SCORES_KIND = "scores"
 BLOCKS = ("references", "unjudged", "tokenization", "texts", "groups")
@@ -52,10 +51,9 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""
-        head = {"kind": SCORES_KIND, "grammeter": __version__, "segments": self.segments}
+        head = {"kind": SCORES_KIND, "segments": self.segments, "systems": [*self.systems]}
         metrics = {name: column.to_dict() for name, column in self.columns.items()}
-        shape = {**head, "systems": [*self.systems], "metrics": metrics}
-        return {**shape, **self.blocks, "notes": [*self.notes]}
+        return stamped({**head, "metrics": metrics, **self.blocks, "notes": [*self.notes]})
 
     def to_full_dict(self) -> dict[str, Any]:
         """Return the public shape and, under ``details`` and ``corpus``, all that is known."""
@@ -69,20 +67,12 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
         of the scores, such as ``precision``, have a column each before the score; UnknownNameError
         if no metric has one of them.
         """
-        by_type = (
-            type_tables.long_types_tables(self.columns)
-            if long
-            else type_tables.types_tables(self.columns, parts)
-        )
-        groups = self.blocks.get("groups")
-        if groups is None:
-            return [self._main(parts), *by_type]
-        shown = (
-            type_tables.long_group_tables(groups)
-            if long
-            else type_tables.tables_by_group(groups, self)
-        )
-        return [self._main(parts), *shown, *by_type]
+        block = self.blocks.get("groups")
+        if long:
+            groups = type_tables.long_group_tables(block) if block else ()
+            return [self._main(parts), *groups, *type_tables.long_types_tables(self.columns)]
+        groups = type_tables.tables_by_group(block, self) if block else ()
+        return [self._main(parts), *groups, *type_tables.types_tables(self.columns, parts)]
 
     def values_in(self, metric: str, group: str) -> dict[str, float]:
         """Return the scores of all systems in a group of sentences, or their mean ``macro``.
@@ -134,8 +124,9 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
             systems = tuple(data["systems"])
             of_metrics = {note for column in columns.values() for note in column.notes}
             about = tuple(note for note in data.get("notes", ()) if note not in of_metrics)
-            corpus = data.get("corpus")
-            return _checked(cls(systems, data["segments"], columns, corpus, about, blocks))
+            table = cls(systems, data["segments"], columns, data.get("corpus"), about, blocks)
+            _check(table)
+            return table
 
 
 def _skipped(blocks: Mapping[str, Any]) -> dict[int, str]:
@@ -143,7 +134,7 @@ def _skipped(blocks: Mapping[str, Any]) -> dict[int, str]:
     return {int(n): w for n, w in block.get("segments", {}).items() if block["rule"] == "skip"}
 
 
-def _checked(table: ScoreTable) -> ScoreTable:
+def _check(table: ScoreTable) -> None:
     known, count = set(table.systems), table.segments
     names: list[Any] = [*known, *(column.metric for column in table.columns.values())]
     directions: list[Any] = [column.higher_is_better for column in table.columns.values()]
@@ -162,4 +153,3 @@ def _checked(table: ScoreTable) -> ScoreTable:
             raise ValueError(f"{name} has scores of other systems or sentences")
         if any((own.rows[:, 0] >= count).any() for own in column.type_counts.values()):
             raise ValueError(f"{name} has error types of other sentences")
-    return table

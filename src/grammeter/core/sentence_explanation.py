@@ -197,8 +197,6 @@ def _short(value: float, digits: int) -> str:
 
 
 def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
-    if not edits:
-        return []
     rows: list[tuple[str, ...]] = []
     for judged in edits:
         edit, verdict = judged.edit, f"{_MARKS[judged.verdict]} {judged.verdict}"

@@ -145,12 +145,9 @@ def coerce(value: Value, allowed: tuple[object, ...]) -> Value:
     """
     if isinstance(value, float) and not math.isfinite(value) and float in allowed:
         raise ValueError(spell_value(value))
-    for option in allowed:
-        if not isinstance(option, type) and value == option and type(value) is type(option):
-            return value
-    for option in allowed:
-        if isinstance(option, type) and type(value) is option:
-            return value
+    literal = any(value == option and type(value) is type(option) for option in allowed)
+    if literal or type(value) in allowed:
+        return value
     if type(value) is int and float in allowed:
         return float(value)
     word = spell_value(value) if not isinstance(value, str) else value

@@ -146,14 +146,12 @@ class Table:
 
     def best_cells(self) -> frozenset[tuple[int, int]]:
         """Return the ``(row, column)`` of all cells to be marked as best."""
-        return self.best.union(
-            (row, at)
-            for at, column in enumerate(self.columns)
-            if column.best
-            for row in best_rows(
-                [_value(cells[at]) for cells in self.rows], higher_is_better=column.best == "high"
-            )
-        )
+        best = set(self.best)
+        for at, column in enumerate(self.columns):
+            values = [_value(cells[at]) for cells in self.rows] if column.best else ()
+            top = best_rows(values, higher_is_better=column.best == "high")
+            best |= {(row, at) for row in top}
+        return frozenset(best)
 
     def write(self, style: Style | Form = "table") -> str:
         """Write the table in one form, without its title; TSV has no notes."""
@@ -210,9 +208,7 @@ def write_notes(notes: Iterable[str], form: Form) -> str:
 def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
     """Return the rows of the best value; several if tied, none if all are NaN."""
     known = [value for value in values if not math.isnan(value)]
-    if not known:
-        return []
-    top = max(known) if higher_is_better else min(known)
+    top = (max if higher_is_better else min)(known, default=None)
     return [row for row, value in enumerate(values) if value == top]
 
 
@@ -249,9 +245,7 @@ def _to_markdown(table: Table, style: Style) -> str:
 def _to_latex(table: Table, style: Style) -> str:
     """Write a ``tabular`` for the package booktabs, with notes as comments and raised marks."""
     rows = _cells(table, style, _latex, bold=r"\textbf{{{}}}", behind=_raised)
-    heads = [
-        _latex(column.head) + r" $\downarrow$" * (column.best == "low") for column in table.columns
-    ]
+    heads = [_latex(c.head) + r" $\downarrow$" * (c.best == "low") for c in table.columns]
     top, middle = [r"\toprule", _latex_row(heads), r"\midrule"], map(_latex_row, rows)
     sides = "".join(column.side for column in table.columns)
     notes = (f"% {texts.single_line(note)}" for note in table.notes)

@@ -141,13 +141,11 @@ def _best(
 ) -> frozenset[tuple[int, int]]:
     """Return the cells of the best systems of each type; none for a single system."""
     places = [place for place, (_, part) in enumerate(cells, start=2) if part is None]
-    if len(places) < 2:
-        return frozenset()
     best: set[tuple[int, int]] = set()
-    for row, kind in enumerate(kinds):
+    for row, kind in enumerate(kinds if len(places) > 1 else ()):
         values = [scores[kind].value if kind in scores else 0.0 for scores in types.values()]
-        if any(values):
-            best |= {(row, places[at]) for at in best_rows(values, higher_is_better=True)}
+        top = best_rows(values, higher_is_better=True) if any(values) else ()
+        best |= {(row, places[at]) for at in top}
     return frozenset(best)
 
 
@@ -155,8 +153,7 @@ def _notes(kinds: Sequence[str], types: ByType) -> Iterator[str]:
     several = any(low != high for low, high in (gold_range(kind, types) for kind in kinds))
     by_system = ", which differ by system" if several else ""
     yield f"gold: edits of this type in the chosen references (tp + fn){by_system}"
-    rare = sum(gold_range(kind, types)[1] < RARE for kind in kinds)
-    if rare:
+    if rare := sum(gold_range(kind, types)[1] < RARE for kind in kinds):
         yield f"{rare} of {len(kinds)} types have fewer than {RARE}: their figures say little"
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import count
+from itertools import chain, count
 from string import Template
 from typing import Any, cast
 
@@ -105,20 +105,15 @@ def _sections(sections: tuple[Section, ...]) -> Iterator[str]:
         yield f'<section id="{section.anchor}" aria-labelledby="{head}">\n'
         yield f'<h2 id="{head}">{escaped(section.title)}</h2>\n'
         yield from (f"<p>{escaped(words)}</p>\n" for words in section.words)
-        for table, caption in zip(section.tables, _captions(section), strict=True):
+        wanted, captions = len(section.tables), section.captions
+        if captions and len(captions) != wanted:
+            raise ValueError(f"{section.anchor}: {len(captions)} captions, {wanted} tables")
+        captions = captions or (section.title,) * wanted
+        for table, caption in zip(section.tables, captions, strict=True):
             yield from _table(table, f"{next(tables)}", caption)
         drawn = [_figure(drawing, next(figures)) for drawing in section.drawings]
         yield f'<div class="figures">\n{"".join(drawn)}</div>\n' if drawn else ""
         yield "</section>\n"
-
-
-def _captions(section: Section) -> tuple[str, ...]:
-    wanted = len(section.tables)
-    if not section.captions:
-        return (section.title,) * wanted
-    if len(section.captions) != wanted:
-        raise ValueError(f"{section.anchor}: {len(section.captions)} captions, {wanted} tables")
-    return section.captions
 
 
 def _table(table: Table, number: str, caption: str) -> Iterator[str]:
@@ -159,10 +154,8 @@ def _mark(table: Table, place: int, column: int) -> str:
     """Write the mark behind a cell, as wide as the widest of its column, to align figures."""
     marks = {row: mark.strip() for (row, at), mark in table.marks.items() if at == column}
     width = max(map(len, marks.values()), default=0)
-    if not width:
-        return ""
     mark = marks.get(place, "").ljust(width, "\u00a0")
-    return f"<sup>{escaped(mark)}</sup>"
+    return f"<sup>{escaped(mark)}</sup>" if mark else ""
 
 
 def _figure(drawing: Drawing, number: int) -> str:
@@ -210,7 +203,10 @@ def packed(browser: Browser) -> Iterator[str]:
     the place of its verdict in :data:`VERDICTS`; a value is a whole number of its last decimal.
     White space in a source, and in a text that is not written, counts as single spaces.
     """
-    digits, types = _digits(browser), _types(browser)
+    outputs = [output for sentence in browser.sentences for output in sentence.outputs]
+    digits = [_digits(of.values[at] for of in outputs) for at in range(len(browser.metrics))]
+    kinds = ({e.type for o in of.outputs for e in o.edits} for of in browser.sentences)
+    types = dict(sorted(Counter(chain.from_iterable(kinds)).items()))
     metrics = zip(browser.metrics, digits, strict=True)
     head: dict[str, Json] = {"systems": list(browser.systems)}
     head["metrics"] = [[name, int(higher), places] for (name, higher), places in metrics]
@@ -275,22 +271,10 @@ def _key(edit: DrawnEdit) -> Key:
     return edit.start, edit.end, edit.correction, edit.type
 
 
-def _types(browser: Browser) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for sentence in browser.sentences:
-        counts.update({edit.type for output in sentence.outputs for edit in output.edits})
-    return dict(sorted(counts.items()))
-
-
-def _digits(browser: Browser) -> list[int]:
-    sizes = [0.0] * len(browser.metrics)
-    for sentence in browser.sentences:
-        for output in sentence.outputs:
-            for place, value in enumerate(output.values):
-                if math.isfinite(value):
-                    sizes[place] = max(sizes[place], abs(value))
-    wanted = (3 - math.floor(math.log10(size)) if size > 0 else 0 for size in sizes)
-    return [min(max(digits, _LEAST_DIGITS), _MOST_DIGITS) for digits in wanted]
+def _digits(values: Iterable[float]) -> int:
+    size = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    wanted = 3 - math.floor(math.log10(size)) if size > 0 else 0
+    return min(max(wanted, _LEAST_DIGITS), _MOST_DIGITS)
 
 
 def _whole(value: float, digits: int) -> Json:

@@ -29,9 +29,7 @@ class Campaigns:
     full_weights: core.FloatArray  # (items,): how much each counts in the full ranking
     drawn: core.IntArray  # (draws, longest): the numbers of the items
     signature: core.Signature
-    against: core.FloatArray | None = (
-        None  # (systems,): scores such as people's; `None`: of all items
-    )
+    against: core.FloatArray | None = None  # (systems,): people's scores; `None`: of all items
     coefficient: Callable[[core.FloatArray, core.FloatArray], core.FloatArray] = stats.spearman
 
     @property
@@ -101,9 +99,8 @@ def draw_campaigns(
     DataError if numbers do not fit, or there is nothing to draw from.
     """
     if not (usable := [at for at, ranking in enumerate(rankings) if compares(ranking)]):
-        raise core.DataError(
-            "no item compares two outputs", fix="Give judgments of several outputs."
-        )
+        fix = "Give judgments of several outputs."
+        raise core.DataError("no item compares two outputs", fix=fix)
     longest = len(usable) if longest is None else longest
     if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(usable)):
         fault = f"{draws} draws of {longest} from {len(usable)} items, seed {seed}"

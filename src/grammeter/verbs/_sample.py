@@ -54,7 +54,9 @@ def sample(
     """
     check_home(scores is not None, "--scores", metric=metric)
     check_home(select == "spread", "--select spread", scores=scores is not None)
-    names = [*judges] if not isinstance(judges, int) else _numbered(judges)
+    if isinstance(judges, int) and judges < 1:
+        raise UsageError(f"--judges {judges}", fix="Leave it out, or plan for one judge at least.")
+    names = judge_names(judges) if isinstance(judges, int) else [*judges]
     plan = {"overlap": overlap, "sharers": sharers, "repeats": repeats}
     check_home(bool(names), "--judges", **{name: plan[name] is not None for name in plan})
     source = distribution(
@@ -78,10 +80,3 @@ def _of_outputs(item: Item) -> Item:
     shown = len(item.systems) / (item.distinct or len(item.systems))
     signature = item.signature and item.signature.extended({"task": "edits"})
     return replace(item, probability=(item.probability or 0) * shown, signature=signature)
-
-
-def _numbered(count: int) -> list[str]:
-    """Return the names of so many judges: judge01, judge02 ..."""
-    if count < 1:
-        raise UsageError(f"--judges {count}", fix="Leave it out, or plan for one judge at least.")
-    return judge_names(count)

@@ -130,7 +130,15 @@ def train_cross_domain(
         As for :func:`train_impara`.
     """
     options = locals()
-    _check_corpora(corpora, seeds)
+    if not corpora:
+        raise UsageError("no corpus to train on", fix="Name one at least.")
+    for name in corpora:
+        if not name or name != Path(name).name:
+            message = f"the name {name!r} of a corpus is no folder's name"
+            raise UsageError(message, fix="Leave out slashes.")
+    if not seeds or len(set(seeds)) != len(seeds):
+        listed = ", ".join(map(str, seeds)) or "none"
+        raise UsageError(f"seeds {listed}", fix="Give one or more, each once.")
     settings = _settings(options)
     models: dict[tuple[str, int], Path] = {}
     tests: dict[tuple[str, int], list[training.Pair]] = {}
@@ -148,18 +156,6 @@ def _settings(options: Mapping[str, Any]) -> training.Settings:
     """Return the arguments of a verb that are settings, for the device in use."""
     chosen = fields_among(options, training.Settings)
     return training.Settings(**chosen, rate=options["learning_rate"], device=current().device)
-
-
-def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[int]) -> None:
-    if not corpora:
-        raise UsageError("no corpus to train on", fix="Name one at least.")
-    for name in corpora:
-        if not name or name != Path(name).name:
-            message = f"the name {name!r} of a corpus is no folder's name"
-            raise UsageError(message, fix="Leave out slashes.")
-    if not seeds or len(set(seeds)) != len(seeds):
-        listed = ", ".join(map(str, seeds)) or "none"
-        raise UsageError(f"seeds {listed}", fix="Give one or more, each once.")
 
 
 @checked

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter import core, version
+from grammeter import core
 from grammeter.verbs._compare import samples
 from grammeter.verbs._compare.samples import Comparable, TypeColumns
 
@@ -64,9 +64,8 @@ class Difference(core.Result):
             {unit: self.label(at), "metrics": {name: _numbers(of[:, at]) for name, of in values}}
             for at in self.order
         ]
-        head = {"kind": KIND, "grammeter": version.__version__}
-        head |= {"first": self.first, "second": self.second}
-        return {**head, "metrics": whole, f"{unit}s": listed, "notes": [*self.notes]}
+        head = {"kind": KIND, "first": self.first, "second": self.second, "metrics": whole}
+        return core.stamped({**head, f"{unit}s": listed, "notes": [*self.notes]})
 
 
 @core.checked
@@ -119,12 +118,11 @@ def difference(
     return Difference(first, second, columns, values, listed, kinds, notes)
 
 
-def _typed(of: TypeColumns, kinds: Sequence[str], first: str, second: str) -> core.FloatArray:
+def _typed(of: TypeColumns, kinds: Sequence[str], *systems: str) -> core.FloatArray:
     """Return the scores of types; NaN where neither output nor references have one."""
-    columns = [of[kind][0] if kind in of else None for kind in kinds]
     ours, theirs = (
-        np.array([np.nan if column is None else column[system].value for column in columns])
-        for system in (first, second)
+        np.array([of[kind][0][system].value if kind in of else np.nan for kind in kinds])
+        for system in systems
     )
     return np.stack([ours, theirs, ours - theirs])
 

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Any
 
-from grammeter import core, version
+from grammeter import core
 from grammeter.verbs._compare.design import ComparisonDesign
 
 COMPARISON = "comparison"
@@ -132,9 +132,8 @@ class Comparison(
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
-        head = {"kind": COMPARISON, "grammeter": version.__version__, "segments": self.segments}
-        metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
-        return {**head, **asdict(self.design), "metrics": metrics, "notes": [*self.notes]}
+        head = {"kind": COMPARISON, "segments": self.segments, **asdict(self.design)}
+        return core.stamped({**head, "metrics": core.plain(self.metrics), "notes": [*self.notes]})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "Comparison":
@@ -183,13 +182,8 @@ def _main_table(comparison: Comparison) -> core.Table:
     return replace(core.Table.side_by_side(columns, _remarks(comparison)), marks=marks)
 
 
-class _Valued(Protocol):
-    @property
-    def value(self) -> float: ...
-
-
 def best_first(
-    names: Iterable[str], by: Mapping[str, _Valued], *, higher_is_better: bool
+    names: Iterable[str], by: Mapping[str, core.Score | SystemResult], *, higher_is_better: bool
 ) -> list[str]:
     """Return names, those with the best values first, those without a value last."""
     sign = -1 if higher_is_better else 1
@@ -246,7 +240,8 @@ def _types_table(design: ComparisonDesign, metric: str, results: MetricCompariso
         rows.append((kind, (min(gold[kind]), max(gold[kind])), *known))
         top = core.best_rows(values, higher_is_better=True)
         best |= {(row, at + 2) for at in top if values[at]}
-        marks |= {(row, at): _mark(design, result) for at, result in enumerate(listed, start=2)}
+        written = [_star(design, r) or (f" {r.letters}" if r.letters else "") for r in listed]
+        marks |= {(row, at): mark for at, mark in enumerate(written, start=2) if mark}
     level = f"(level {design.level:g})"
     meaning = f"Systems that share a letter in a row do not differ significantly {level}."
     if design.baseline is not None:
@@ -255,14 +250,7 @@ def _types_table(design: ComparisonDesign, metric: str, results: MetricCompariso
     notes = (gold_means, meaning, f"by type: {next(iter(results.types.values())).signature}")
     columns = (core.Column("gold", "count"), *core.Column.many("score", *results))
     heads = (f"{metric} by type", *columns)
-    marks = {place: mark for place, mark in marks.items() if mark}
     return replace(core.Table.of(heads, rows, notes, marks=marks), best=frozenset(best))
-
-
-def _mark(design: ComparisonDesign, result: SystemResult) -> str:
-    if result.difference is None:
-        return f" {result.letters}" if result.letters else ""
-    return _star(design, result)
 
 
 def _star(design: ComparisonDesign, result: SystemResult | None) -> str:

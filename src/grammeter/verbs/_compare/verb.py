@@ -165,17 +165,7 @@ def _parts(
     drawn = [rows for _, rows in of.values()]
     compared = _compare_columns(columns, drawn, design, together=True, strata=strata)
     notes += samples.part_notes(name, what, len(of), comparisons, design)
-    results = zip(columns.items(), compared, strict=True)
-    return {part: _with_gold(result, column) for (part, column), result in results}, notes
-
-
-def _with_gold(result: MetricComparison, column: core.MetricScores) -> MetricComparison:
-    """Say how many edits of a type the references of each system have."""
-    if not column.type_counts:
-        return result
-    gold = {name: score.parts["tp"] + score.parts["fn"] for name, score in column.items()}
-    systems = {name: replace(system, gold=gold[name]) for name, system in result.items()}
-    return replace(result, systems=systems)
+    return dict(zip(columns, compared, strict=True)), notes
 
 
 def _compare_columns(
@@ -232,10 +222,12 @@ def _result(
     unknown = _missing(column) | (high - low <= stats.RELATIVE_TOLERANCE * np.abs(high))
     bounds = np.where(unknown, np.nan, [low, high]).T.tolist()
     defined: core.BoolArray = np.asarray(np.isfinite(resampled).all(axis=1))
+    is_type = column.type_counts and not (column.statistics or column.segments)
     systems: dict[str, SystemResult] = {}
     for at, (name, (low, high)) in enumerate(zip(names, bounds, strict=True)):
+        gold = column[name].parts["tp"] + column[name].parts["fn"] if is_type else None
         why = _reason(column, defined, low, at)
-        systems[name] = SystemResult(value=values[at], low=low, high=high, reason=why)
+        systems[name] = SystemResult(gold=gold, value=values[at], low=low, high=high, reason=why)
     numbers: list[list[int]] = pairs.tolist()
     compared: list[PairResult] = []
     for (one, other), *pvalues in zip(numbers, adjusted.tolist(), raw.tolist(), strict=True):

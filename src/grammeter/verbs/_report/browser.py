@@ -119,11 +119,9 @@ def _drawn(edit: core.Edit, verdict: core.EditVerdict | None = None) -> DrawnEdi
 
 
 def _of_edits(
-    table: core.ScoreTable,
-    written: Sequence[_Written],
-    judged_by: str | None,
+    table: core.ScoreTable, written: Sequence[_Written], judged_by: str | None,
     explained: Sequence[core.Explanation],
-) -> str:
+) -> str:  # fmt: skip
     """Say which metric judged the edits, and how often its sentence score differs."""
     if judged_by is None:
         return "differences of words; no metric here judges edits"
@@ -132,10 +130,8 @@ def _of_edits(
     pairs = [(one.value, score) for one, score in zip(explained, scores, strict=True)]
     known = [(a, b) for a, b in pairs if math.isfinite(a + b)]
     other = sum(not math.isclose(a, b, abs_tol=1e-9) for a, b in known)
-    judge = f"judged by {judged_by}, each sentence alone"
-    if not other:
-        return judge
-    return f"{judge}; {other:,} of {len(written):,} outputs have another score in the whole corpus"
+    differ = f"; {other:,} of {len(written):,} outputs have another score in the whole corpus"
+    return f"judged by {judged_by}, each sentence alone{differ if other else ''}"
 
 
 def _of_equal_outputs(
@@ -149,7 +145,7 @@ def _of_equal_outputs(
     facts: dict[str, str] = {}
     for name, column in columns.items():
         scores = ({repr(_value(column, systems[at], o.line)) for at in o.systems} for o in shared)
-        if count := sum(len(of) > 1 for of in scores):
-            fact = f"{count}; that of the first system is shown"
-            facts[f"Equal outputs, other scores ({name})"] = fact
+        if n := sum(len(of) > 1 for of in scores):
+            label = f"Equal outputs, other scores ({name})"
+            facts[label] = f"{n}; that of the first system is shown"
     return facts

@@ -23,23 +23,15 @@ from grammeter.verbs._report.people import People, judges_section
 def report(
     scores: str | Path | core.ScoreTable | Sequence[core.Ranking],
     files: Sequence[str | Path] = (),
-    *,
-    judgments: Sequence[core.Ranking] | None = None,
+    *, judgments: Sequence[core.Ranking] | None = None,
     edit_judgments: str | Path | Sequence[core.EditItem] | None = None,
-    ranking: core.Ranked | None = None,
-    meta: SystemMeta | Mapping[str, Any] | None = None,
+    ranking: core.Ranked | None = None, meta: SystemMeta | Mapping[str, Any] | None = None,
     comparison: Comparison | Mapping[str, Any] | None = None,
-    agreement: Agreement | Mapping[str, Any] | None = None,
-    benchmark: str | None = None,
-    metrics: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    first_segment: formats.FirstSegment | None = None,
-    title: str | None = None,
-    no_types: bool = False,
-    pipeline: str | None = None,
-    resamples: int = 1000,
-    seed: int = 1,
-) -> rendering.Page:
+    agreement: Agreement | Mapping[str, Any] | None = None, benchmark: str | None = None,
+    metrics: Sequence[str] | None = None, systems: Sequence[str] | None = None,
+    first_segment: formats.FirstSegment | None = None, title: str | None = None,
+    no_types: bool = False, pipeline: str | None = None, resamples: int = 1000, seed: int = 1,
+) -> rendering.Page:  # fmt: skip
     """Gather scores, error types, judgments and all sentences into one page.
 
     :func:`grammeter.write_report` writes the page as HTML; its ``notices`` say what a reader should
@@ -119,11 +111,9 @@ def report(
     browser, browser_facts = None, dict[str, str]()
     judged_edits = materials.edits if edit_judgments is None else _edits(edit_judgments)
     if corpus is not None:
+        checked = judged_edits.checked(corpus.sources) if judged_edits else ()
         browser, browser_facts = make_browser(
-            table,
-            corpus,
-            pipeline=pipeline,
-            judged_edits=judged_edits.checked(corpus.sources) if judged_edits else (),
+            table, corpus, pipeline=pipeline, judged_edits=checked
         )
     names = [Path(path).name for path in paths]  # folders are private
     facts = (*_facts(table, corpus, names), *browser_facts.items())
@@ -143,11 +133,8 @@ def _edits(judged: str | Path | Sequence[core.EditItem]) -> formats.EditJudgment
 @core.checked
 def make_report(
     scores: core.ScoreTable | Sequence[core.Ranking],
-    *,
-    types: bool = True,
-    files: Sequence[str] = (),
-    **options: Any,
-) -> rendering.Page:
+    *, types: bool = True, files: Sequence[str] = (), **options: Any,
+) -> rendering.Page:  # fmt: skip
     """Make a :func:`report` from values alone; older than that function.
 
     Parameters
@@ -204,12 +191,8 @@ def _result(kind: type[Stored], value: Stored | Mapping[str, Any] | None) -> Sto
 
 
 def _title(table: core.ScoreTable) -> str:
-    on = f" on {_counted(table.segments, 'sentence')}" if table.segments else ""
-    return _counted(len(table.systems), "system") + on
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    counts = {"system": len(table.systems), "sentence": table.segments}
+    return " on ".join(f"{n:,} {what}{'s' * (n != 1)}" for what, n in counts.items() if n)
 
 
 def _facts(

@@ -89,11 +89,14 @@ def _check_comparison(table: core.ScoreTable, comparison: Comparison) -> None:
         for system, result in _results(comparison, name).items()
         if system in column.scores and not math.isnan(result.value)
     ]
-    if not common:
-        raise _other_scores("no metric and system in common")
-    for where, value, ours in common:
-        if not math.isclose(value, ours, rel_tol=1e-9):
-            raise _other_scores(f"{where}: {value}")
+    differing = (
+        f"{where}: {value}"
+        for where, value, ours in common
+        if not math.isclose(value, ours, rel_tol=1e-9)
+    )
+    if where := next(differing, "" if common else "no metric and system in common"):
+        fix = "Compare the scores of this report, or leave the comparison out: it is made anew."
+        raise core.DataError(f"the comparison is of other scores ({where})", fix=fix)
 
 
 def _scores_table(table: core.ScoreTable, comparison: Comparison) -> core.Table:
@@ -123,11 +126,6 @@ def _obstacle(column: core.MetricScores, systems: Sequence[str]) -> str | None:
     except core.GrammeterError as error:
         return error.message
     return None
-
-
-def _other_scores(where: str) -> core.DataError:
-    fix = "Compare the scores of this report, or leave the comparison out: it is made anew."
-    return core.DataError(f"the comparison is of other scores ({where})", fix=fix)
 
 
 def _results(comparison: Comparison, name: str) -> Mapping[str, SystemResult]:
@@ -183,7 +181,6 @@ def _caption(name: str, column: core.MetricScores, comparison: Comparison) -> st
 MOST = 30  # largest number of types in a heat map; the tables have all types
 
 ERRANTS = ("errant", "senterrant")  # beginnings of the spellings of metrics with error types
-
 OUTCOMES = ("tp", "fp", "fn")
 
 
@@ -239,12 +236,9 @@ def _found(
             yield _made(name, scorer, corpus)
         else:
             yield TypeScores(name, column.types, mixed)
-    if (
-        stored
-        or not anew
-        or corpus is None
-        or not any(part.gold or part.references for part in corpus.parts)
-    ):
+    if stored or not anew or corpus is None:
+        return
+    if not any(part.gold or part.references for part in corpus.parts):
         return
     name, scorer = _scorer(table, pipeline)
     try:
@@ -297,8 +291,8 @@ def _drawn(scores: TypeScores, systems: Sequence[str]) -> Drawing:
     kinds = scores.commonest
     few = len(kinds) <= MOST
     which = "all types" if few else f"the {MOST} commonest of {len(kinds)} types"
-    values = [[_value(s) for s in scores.of(kind, systems)] for kind in kinds[:MOST]]
-    numbers = [[math.nan if value is None else value for value in row] for row in values]
+    shown = (scores.of(kind, systems) for kind in kinds[:MOST])
+    numbers = [[math.nan if of is None else of.value for of in row] for row in shown]
     title = f"F by error type ({scores.metric})"
     caption = f"F by type and system ({scores.metric}), {which}."
     return heat_map(kinds[:MOST], systems, numbers, title=title, caption=caption)
