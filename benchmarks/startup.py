@@ -39,6 +39,8 @@ CHEAPEST = {
     "sample": ("sample", *ALL, "-n", "4", "-o", "items.jsonl"),
     "campaign": ("campaign", "status", "--database", "campaign.db"),
     "meta": ("meta", "system", "scores.json", "sample/judgments.jsonl"),
+    "combine": ("combine", *ALL, "-o", "combined.txt"),
+    "robustness": ("robustness", "cases.txt", "--hyps", "cases.out", "--resamples", "0"),
     "report": ("report", "scores.json", "-o", "report.html"),
     "reproduce": ("reproduce",),
     "edits": ("edits", "compare", "-hyp", "sample/gold.m2", "-ref", "sample/gold.m2"),
@@ -74,6 +76,12 @@ def rows(
     with compiled() as environment, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(sample_corpus(), folder / "sample")
+        if "robustness" in verbs:
+            texts = "He go .", "He goes .", "She go .", "She goes ."
+            marks = "O-S", "O-T", "A1-S", "A1-T"
+            rows = "".join(f"{mark} {text}\n" for mark, text in zip(marks, texts, strict=True))
+            (folder / "cases.txt").write_text(rows)
+            (folder / "cases.out").write_text("He goes .\nShe goes .\n")
         if "train" in verbs:
             made_models.encoder(folder / "encoder")
         environment |= {"GRAMMETER_CACHE": str(folder / "cache")}

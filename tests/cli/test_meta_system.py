@@ -46,7 +46,7 @@ def test_the_choices_are_those_of_the_library():
     """The shell names them, too, so that --help imports nothing heavy."""
     actions = {action.dest: action for action in next(parser_of("meta").parsers())._actions}
     assert actions["drop_outliers"].const == sides.OUTLIER_CUTOFF
-    assert [*METHODS, "mean"] == actions["by"].choices
+    assert [*METHODS, "mean", "z-score"] == actions["by"].choices
     assert [*benchmarks.BENCHMARKS] == actions["benchmark"].choices
 
 

@@ -17,7 +17,7 @@ TEXT = "what was there\n"
 OTHERS = {
     "ACTION", "NAME", "METRIC", "METRIC=VALUE", "PART", "URL", "CODE", "X", "SYSTEM", "FILTER",
     "ADDRESS", "DIFFERENCE", "TYPE", "PAPER", "TABLE", "BETAS", "TEXT", "JUDGE", "DIR", "DEVICE",
-    "MODEL", "UNIT", "none|corpus|chars|spacy:NAME|syntok|whitespace",
+    "MODEL", "UNIT", "LO-HI", "NAME=W", "RULE", "none|corpus|chars|spacy:NAME|syntok|whitespace",
 }  # fmt: skip
 """Arguments that name neither inputs nor outputs."""
 

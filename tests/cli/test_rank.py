@@ -37,7 +37,7 @@ def judged(tmp_path, items):
 def test_the_methods_are_those_of_the_library():
     """The shell names them, too, as --by also takes methods with settings."""
     (by,) = [action for action in parser_of("rank")._actions if action.dest == "by"]
-    assert set(by.choices) == set(METHODS)
+    assert set(by.choices) == {*METHODS, "mean", "z-score", "accept-rate"}
 
 
 @pytest.mark.parametrize("by", METHODS)

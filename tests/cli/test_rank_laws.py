@@ -41,6 +41,8 @@ SETTINGS = {
 ELSEWHERE = {
     "--help", "--head-to-head", "--validate", "--learning-curve", "--draw-radius",  # questions
     "--first-segment", "--hyps", "--origin", "--documents",  # how files are read
+    "--criterion", "--average", "--missing-score", "--layout", "--scale",  # of ratings
+    "--types", "--source", "--pipeline",  # of judgments of edits
     "--processes", "--figure", "--format", "--output", "--quiet", "--percent", "--digits",
 }  # fmt: skip
 
