@@ -31,6 +31,12 @@ def tokenise(text: str, unit: Unit, *, strip: bool) -> Sequence[str]:
     return line if unit == "char" else graphemes(line)
 
 
+def described(unit: Unit, *, strip: bool) -> str:
+    """Say in the words of signatures how :func:`tokenise` splits."""
+    kind = {"word": "", "char": "characters", "grapheme": "grapheme clusters"}[unit]
+    return f"{kind} of the {'stripped ' * strip}line" if kind else "whitespace"
+
+
 def counts(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
     """Count the n-grams of one order in one sentence."""
     return Counter(zip(*(tokens[start:] for start in range(order)), strict=False))

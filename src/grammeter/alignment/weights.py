@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
 
-import numpy as np
-
 from grammeter import core
 from grammeter.alignment.arcs import Proposal
 
@@ -77,21 +75,6 @@ class Weighed:
         rows = zip(union.edits, union.originals, union.verdicts, weights, strict=True)
         edits = [core.JudgedEdit(e, old, verdict, w) for e, old, verdict, w in rows if verdict]
         return tuple(sorted(edits, key=lambda judged: (judged.edit.start, judged.edit.end)))
-
-
-def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> core.Statistics:
-    """Return a row a segment, a slot an annotator (:data:`COLUMNS`); all NaN if one weight is."""
-    labels = tuple(sorted(set(chain.from_iterable(weighed))))
-    slot = {number: position for position, number in enumerate(labels)}
-    rows = np.zeros((len(weighed), len(labels), len(COLUMNS)))
-    present = np.zeros(rows.shape[:2], dtype=np.bool_)
-    for position, by_annotator in enumerate(weighed):
-        for number, one in by_annotator.items():
-            rows[position, slot[number]] = one.row()
-            present[position, slot[number]] = True
-    odd = np.flatnonzero(np.isnan(rows).any(axis=(1, 2)))
-    rows[odd, :, : len(WEIGHTS)] = np.where(present[odd, :, None], np.nan, 0.0)
-    return core.Statistics(rows, present, labels, COLUMNS)
 
 
 def united(

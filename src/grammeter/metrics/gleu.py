@@ -11,24 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment import Shared, Unit, ngrams
-from grammeter.core import (
-    BoolArray,
-    FloatArray,
-    Grid,
-    IntArray,
-    Score,
-    Segment,
-    SegmentScores,
-    Statistics,
-)
+from grammeter.core import FloatArray, Grid, IntArray, Score, Segment, SegmentScores, Statistics
 from grammeter.metrics import base, kinds
 
 _DRAWS = 1 << 24  # drawn references held in memory together; 32 MB
-_TOKENS = {
-    "word": "whitespace",
-    "char": "characters of the stripped line",
-    "grapheme": "grapheme clusters of the stripped line",
-}
 Variant = Literal["original", "multiset", "paper"]
 
 
@@ -45,7 +31,7 @@ class _SharedNgrams(base.Metric):
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation."""
-        return {"tok": _TOKENS[self.unit]}
+        return {"tok": ngrams.described(self.unit, strip=True)}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count lengths, matches less penalties, and n-grams, against each reference.
@@ -249,7 +235,7 @@ class SentGleu(_SharedNgrams, kinds.SentenceMean):
 def _gleu(sums: FloatArray | IntArray) -> FloatArray:
     """Score sums of the statistics; 0 where one of them is 0 or less."""
     counts = np.asarray(sums, dtype=np.float64)
-    undefined: BoolArray = np.any(counts <= 0, axis=-1)
+    undefined: npt.NDArray[np.bool_] = np.any(counts <= 0, axis=-1)
     counts = np.where(undefined[..., None], 1.0, counts)
     logs = np.log(counts[..., 2::2] / counts[..., 3::2])
     brevity = np.minimum(0.0, 1.0 - counts[..., 1] / counts[..., 0])

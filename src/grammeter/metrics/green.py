@@ -14,12 +14,6 @@ from grammeter.metrics import base, kinds
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
 """Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
 
-_TOKENS = {
-    "word": "whitespace",
-    "char": "characters of the line",
-    "grapheme": "grapheme clusters of the line",
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Green(kinds.SumScore):
@@ -52,7 +46,7 @@ class Green(kinds.SumScore):
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation."""
-        return {"tok": _TOKENS[self.unit]}
+        return {"tok": ngrams.described(self.unit, strip=False)}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count n-grams against each reference.

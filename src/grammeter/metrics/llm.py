@@ -139,20 +139,16 @@ class Judging(Pooled):
             drawn = llm.draw_sets(context[1], list(outputs), **sets)
             groups += [llm.Group(context, tuple(of_one)) for of_one in drawn]
         judged = self.judge(groups)
-        self._warn(judged)
+        if lacking := Counter(o.reason for o in judged if o.due and o.scores is None):
+            reasons = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
+            due = sum(opinion.due for opinion in judged)
+            fault = f"{self}: {lacking.total()} of {due} questions brought no scores: {reasons}"
+            warnings.warn(fault, stacklevel=3)
         rows = np.zeros((len(segments), len(COLUMNS)))
         for (context, output), scores in _by_output(groups, judged).items():
             value = sum(scores) / len(scores) if scores else 0.0
             rows[pool[context][output]] = value, 1.0, float(bool(scores))
         return one_slot(rows, COLUMNS)
-
-    def _warn(self, judged: Sequence[llm.Opinion]) -> None:
-        lacking = Counter(o.reason for o in judged if o.due and o.scores is None)
-        if lacking:
-            reasons = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
-            due = sum(opinion.due for opinion in judged)
-            fault = f"{self}: {lacking.total()} of {due} questions brought no scores: {reasons}"
-            warnings.warn(fault, stacklevel=4)
 
     def score(self, statistics: core.Statistics) -> core.Score:
         """Take the mean over sentences whose outputs differ; parts: ``judged``, ``coverage``."""

@@ -165,11 +165,10 @@ class _Sentence:
         rows: dict[int, base.Matches] = {}
         for number, proposed in self.edits(hypothesis).items():
             places = self._matches(gold := self._gold[number], proposed)
-            pairs = zip(proposed, places, strict=True)
-            wrong = frozenset(
-                (edit.start, edit.end, edit.correction) for edit, at in pairs if not at
-            )
-            rows[number] = base.Matches(len(gold), frozenset(x for at in places for x in at), wrong)
+            met = frozenset(x for at in places for x in at)
+            unmet = (e for e, at in zip(proposed, places, strict=True) if not at)
+            wrong = frozenset((e.start, e.end, e.correction) for e in unmet)
+            rows[number] = base.Matches(len(gold), met, wrong)
         return rows
 
     def edits(self, hypothesis: str) -> dict[int, tuple[Proposal, ...]]:
@@ -211,11 +210,8 @@ class _Sentence:
             verdict: core.EditVerdict = "matched" if places else "spurious"
             judged.append(core.JudgedEdit(typed, edit.original, verdict))
         seen = {x for places in matches for x in places}
-        judged += [
-            core.JudgedEdit(edit, self._text(edit), "missed")
-            for x, edit in enumerate(gold)
-            if x not in seen
-        ]
+        missed = [edit for x, edit in enumerate(gold) if x not in seen]
+        judged += [core.JudgedEdit(edit, self._text(edit), "missed") for edit in missed]
         return sorted(judged, key=lambda j: (j.edit.start, j.edit.end))
 
     def _text(self, edit: core.Edit) -> str:

@@ -96,7 +96,7 @@ class Weighted(edit_f.EditF, kinds.Asking):
 
     def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask for all weights at once; columns are :data:`~grammeter.alignment.weights.COLUMNS`."""
-        return weights.statistics_of((yield from self.weigh(segments)))
+        return _statistics((yield from self.weigh(segments)))
 
     def weigh(
         self, segments: Sequence[core.Segment], *, types: bool = False
@@ -168,9 +168,19 @@ class Weighted(edit_f.EditF, kinds.Asking):
         """Return the edits with what they weigh against the chosen annotator, and all sums."""
         (weighed,) = run_together([self.weigh([segment], types=True)])
         return self.explained_by(
-            weights.statistics_of(weighed),
+            _statistics(weighed),
             lambda number: weighed[0][number].judged(alike=self._falls_back),
         )
+
+
+def _statistics(weighed: Iterable[Mapping[int, weights.Weighed]]) -> core.Statistics:
+    """Return the rows of :data:`weights.COLUMNS`; a segment's weights are all NaN if one is."""
+    rows = [{number: one.row() for number, one in by.items()} for by in weighed]
+    counted = kinds.by_label(rows, weights.COLUMNS, np.float64)
+    sums = counted.rows[..., : len(weights.WEIGHTS)]
+    odd = np.isnan(sums).any(axis=(1, 2), keepdims=True)
+    np.copyto(sums, np.nan, where=odd & counted.present[..., None])
+    return counted
 
 
 @dataclass(frozen=True, kw_only=True)
