@@ -190,28 +190,25 @@ def _table(text: str, where: str, *, by_system: bool = False) -> RatingFile:
     if lacking := next((name for name in wanted if name not in cells), None):
         raise DataError(f"no column {lacking!r}", where=table.head, fix=_FIX)
     segments = _segments(table)
-
-    def rows() -> Rows:
-        for at, origin in enumerate(map(table.origin, range(len(segments)))):
-            row = {"judge": "unknown", "criterion": "overall"} if by_system else {}
-            row: dict[str, object] = {**row, **{name: of[at] for name, of in cells.items()}}
-            with tables.placed(origin):
-                judge = _name(row["judge"], "judge")
-                scale = parse_scale(str(row["scale"])) if row.get("scale") else None
-                for name in wide or ["score"]:
-                    system = _name(name if by_system else row["system"], "system")
-                    named = name if wide and not by_system else row["criterion"]
-                    of = judge, segments[at], (system,), _name(named, "criterion")
-                    yield RatingRow(*of, _score(row[name]), scale, origin)
-
-    read = list(rows())
-    empty = len(segments) - len({row.origin for row in read if row.score is not None})
+    rows: list[RatingRow] = []
+    for at, origin in enumerate(map(table.origin, range(len(segments)))):
+        row = {"judge": "unknown", "criterion": "overall"} if by_system else {}
+        row: dict[str, object] = {**row, **{name: of[at] for name, of in cells.items()}}
+        with tables.placed(origin):
+            judge = _name(row["judge"], "judge")
+            scale = parse_scale(str(row["scale"])) if row.get("scale") else None
+            for name in wide or ["score"]:
+                system = _name(name if by_system else row["system"], "system")
+                named = name if wide and not by_system else row["criterion"]
+                of = judge, segments[at], (system,), _name(named, "criterion")
+                rows.append(RatingRow(*of, _score(row[name]), scale, origin))
+    empty = len(segments) - len({row.origin for row in rows if row.score is not None})
     unused = [] if by_system else sorted({*cells} & {*_BESIDE})
     notices = [f"{where}: columns passed over: {', '.join(unused)}"] if unused else []
     notices += [f"{where}: {empty} rows are empty: not rated"] if by_system and empty else []
     unknown = f"{where}: who gave which rating is unknown: each row counts as one judge's"
     notes = () if "judge" in cells else (unknown,)
-    return RatingFile(where, read, notices=tuple(notices), notes=notes)
+    return RatingFile(where, rows, notices=tuple(notices), notes=notes)
 
 
 _systems = partial(_table, by_system=True)
@@ -220,88 +217,80 @@ _systems = partial(_table, by_system=True)
 def _tmu(text: str, where: str) -> RatingFile:
     """Read TMU-GFM (Yoshimura et al. 2020): five ratings in a cell, several systems in another."""
     table = _columns(text, where)
-
-    def rows() -> Rows:
-        for at, origin in enumerate(map(table.origin, range(len(table.lines)))):
-            row = {name: str(table.cells[name][at]) for name in _TMU}
-            with tables.placed(origin):
-                systems = tuple(_name(name, "system") for name in row["system"].split(","))
-                for column in ("grammer", "fluency", "meaning"):
-                    criterion = _CRITERIA.get(column, column)
-                    for number, cell in enumerate(row[column].split(","), start=1):
-                        judge, name = f"annotator{number}", _name(row["source"], "source")
-                        score = _score(cell)
-                        yield RatingRow(judge, name, systems, criterion, score, _FOUR, origin)
-
+    rows: list[RatingRow] = []
+    for at, origin in enumerate(map(table.origin, range(len(table.lines)))):
+        row = {name: str(table.cells[name][at]) for name in _TMU}
+        with tables.placed(origin):
+            systems = tuple(_name(name, "system") for name in row["system"].split(","))
+            for column in ("grammer", "fluency", "meaning"):
+                criterion = _CRITERIA.get(column, column)
+                for number, cell in enumerate(row[column].split(","), start=1):
+                    judge, name = f"annotator{number}", _name(row["source"], "source")
+                    score = _score(cell)
+                    rows.append(RatingRow(judge, name, systems, criterion, score, _FOUR, origin))
     note = "the places of ratings in a cell count as judges; they may be other persons in each row"
-    return RatingFile(where, list(rows()), 0.0, repeats=True, notes=(f"{where}: {note}",))
+    return RatingFile(where, rows, 0.0, repeats=True, notes=(f"{where}: {note}",))
 
 
 def _appraise(text: str, where: str) -> RatingFile:
     """Read what Appraise exports of direct assessment; only ratings of type TGT count."""
     controls = Counter[str]()
-
-    def rows() -> Rows:
-        for number, line in enumerate(split_lines(text), start=1):
-            if not line.strip():
+    rows: list[RatingRow] = []
+    for number, line in enumerate(split_lines(text), start=1):
+        if not line.strip():
+            continue
+        with tables.placed(f"{where}:{number}"):
+            if len(cells := _cells(line)) != 9:
+                raise DataError(f"{len(cells)} cells, not 9", fix="Export the scores again.")
+            judge, system, segment, kind = cells[:4]
+            if kind not in _CONTROLS:
+                raise DataError(f"the type {kind!r} is none of {_CONTROLS}", fix="Repair it.")
+            if kind != "TGT":
+                controls[kind] += 1
                 continue
-            with tables.placed(f"{where}:{number}"):
-                if len(cells := _cells(line)) != 9:
-                    raise DataError(f"{len(cells)} cells, not 9", fix="Export the scores again.")
-                judge, system, segment, kind = cells[:4]
-                if kind not in _CONTROLS:
-                    raise DataError(f"the type {kind!r} is none of {_CONTROLS}", fix="Repair it.")
-                if kind != "TGT":
-                    controls[kind] += 1
-                    continue
-                systems = tuple(_name(name, "system") for name in system.split("+"))
-                score, named = _score(cells[6]), _name(segment, "segment")
-                of = _name(judge, "judge"), named, systems, "overall", score, (0.0, 100.0)
-                yield RatingRow(*of, f"{where}:{number}")
-
-    read = list(rows())
-    segments = [*map(str, (row.segment for row in read))]
+            systems = tuple(_name(name, "system") for name in system.split("+"))
+            score, named = _score(cells[6]), _name(segment, "segment")
+            of = _name(judge, "judge"), named, systems, "overall", score, (0.0, 100.0)
+            rows.append(RatingRow(*of, f"{where}:{number}"))
+    segments = [*map(str, (row.segment for row in rows))]
     first = 1 if "0" in segments else 0
     notices = [f"{where}: {n} ratings of type {kind} do not count" for kind, n in controls.items()]
     if all(map(str.isdecimal, segments)):
-        read = [row._replace(segment=int(row.segment) + first) for row in read]
+        rows = [row._replace(segment=int(row.segment) + first) for row in rows]
         notices += [f"{where}: sentences are counted from 0 there, here from 1"] * first
-    return RatingFile(where, read, notices=tuple(notices))
+    return RatingFile(where, rows, notices=tuple(notices))
 
 
 def _blocks(text: str, where: str) -> RatingFile:
     """Read the annotation of MultiGEC-2025: ``#SYSTEM``, then a line with ratings for each text."""
     sizes: dict[str, int] = {}
     slips = Counter[str]()
-
-    def rows() -> Rows:
-        system = ""
-        for number, line in enumerate(split_lines(text), start=1):
-            with tables.placed(f"{where}:{number}"):
-                if line.startswith("#"):
-                    system = _name(line[1:], "system")
-                    if system in sizes:
-                        raise DataError(f"a second block of {system}", fix="Join the two.")
-                    sizes[system] = 0
-                elif line.strip():
-                    if "".join(match[0] for match in _PAIR.finditer(line)) != line.lstrip():
-                        raise DataError(f"{line[:40]!r} is no rating", fix="Write: Fluency: 2")
-                    sizes[system] += 1
-                    for label, cell in _PAIR.findall(line):
-                        near = get_close_matches(str(label).lower(), _ORDER, 1, 0.8)
-                        name: str = near[0] if near else str(label).lower()
-                        slips.update([label] * (name != label.lower()))
-                        of = "annotator1", sizes[system], (system,), name
-                        yield RatingRow(*of, _score(cell), _FOUR, f"{where}:{number}")
-
-    read = list(rows())
+    rows: list[RatingRow] = []
+    system = ""
+    for number, line in enumerate(split_lines(text), start=1):
+        with tables.placed(f"{where}:{number}"):
+            if line.startswith("#"):
+                system = _name(line[1:], "system")
+                if system in sizes:
+                    raise DataError(f"a second block of {system}", fix="Join the two.")
+                sizes[system] = 0
+            elif line.strip():
+                if "".join(match[0] for match in _PAIR.finditer(line)) != line.lstrip():
+                    raise DataError(f"{line[:40]!r} is no rating", fix="Write: Fluency: 2")
+                sizes[system] += 1
+                for label, cell in _PAIR.findall(line):
+                    near = get_close_matches(str(label).lower(), _ORDER, 1, 0.8)
+                    name: str = near[0] if near else str(label).lower()
+                    slips.update([label] * (name != label.lower()))
+                    of = "annotator1", sizes[system], (system,), name
+                    rows.append(RatingRow(*of, _score(cell), _FOUR, f"{where}:{number}"))
     if len({*sizes.values()}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise DataError(f"unequal numbers of texts: {counts}", where=where, fix="Complete it.")
     slip = "is taken as a slip of the pen"
     notices = tuple(f"{where}: {label!r} {slip} ({n})" for label, n in slips.items())
     note = f"{where}: its one judge has no name: annotator1"
-    return RatingFile(where, read, notices=notices, notes=(note,))
+    return RatingFile(where, rows, notices=notices, notes=(note,))
 
 
 # --- JSON ----------------------------------------------------------------------------------
