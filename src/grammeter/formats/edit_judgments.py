@@ -108,7 +108,7 @@ def is_edit_judgments(text: str) -> bool:
         return '"task": "edits"' in first or '"task": "marks"' in first
     if first.startswith("{"):
         return '"shown"' in first and '"edits"' in first and '"edits": null' not in first
-    return {*TABLE} <= {name.strip('" \r') for name in first.split(_mark(first))}
+    return {*TABLE} <= {name.strip('" \r') for name in first.split("\t" if "\t" in first else ",")}
 
 
 def parse_edit_judgments(text: str, where: str, notices: Sequence[str] = ()) -> EditJudgments:
@@ -139,10 +139,6 @@ def read_edit_values(path: str | Path) -> dict[str, dict[EditKey, float]]:
             raise DataError(fault, where=table.origin(at), fix="Give each edit one value.")
         of[key] = value
     return values
-
-
-def _mark(line: str) -> str:
-    return "\t" if "\t" in line else ","
 
 
 def _parse_lines(text: str, where: str) -> EditJudgments:
@@ -209,7 +205,7 @@ def _tokens(correction: str) -> str:
 
 
 def _parse_table(text: str, where: str) -> EditJudgments:
-    form = "tsv" if _mark(text.partition("\n")[0]) == "\t" else "csv"
+    form = "tsv" if "\t" in text.partition("\n")[0] else "csv"
     table = tables.parse_columns(text.encode(), where, form)
     numbers = [table.numbers(name) for name in ("segment", "start", "end")]
     names = [n for n in ("judge", "system", "item", "correction", "verdict") if n in table.cells]

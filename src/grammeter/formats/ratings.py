@@ -101,16 +101,13 @@ class Ratings(judged.Rows[core.Rating]):
             ranks = tuple(order.index(score) + 1 for score in scores)
             groups = tuple(rating.systems for rating, _ in rows)
             with tables.placed(rows[0][1]):
-                of = core.Ranking(
-                    judge=judge, segment=segment, groups=groups, ranks=ranks, scores=scores
-                )
-            rankings.append(of)
+                shown: Any = {"groups": groups, "ranks": ranks, "scores": scores}
+                rankings.append(core.Ranking(judge=judge, segment=segment, **shown))
         places = tuple(rows[0][1] for rows in items.values())
         name = next(iter(chosen.scales), "")
         note = f"a judge's ratings of a sentence for {name} are one ranking"
         notes = (*self.notes, f"{note}; missing scores have no place")
-        beside: Any = {"notices": self.notices, "notes": notes, "files": self.files}
-        return judged.Judgments(tuple(rankings), origins=places, **beside)
+        return judged.Judgments(tuple(rankings), self.files, places, self.notices, notes)
 
     def refuse(self) -> NoReturn:
         """Raise :class:`UsageError`: rankings are needed, and these are ratings."""
