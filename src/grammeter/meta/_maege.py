@@ -65,9 +65,8 @@ class MetricResult:
     @property
     def reasons(self) -> dict[str, str]:
         """Why a level has no value, by level."""
-        coefficients = {"corpus": self.corpus["pearson"], "sentence": self.sentence["pearson"]}
-        levels = {**coefficients, "chain": self.chain}
-        return {level: of.reason for level, of in levels.items() if of.reason}
+        levels = {level: getattr(self, level)["pearson"].reason for level in ("corpus", "sentence")}
+        return {level: why for level, why in (levels | {"chain": self.chain.reason}).items() if why}
 
     def rows(self) -> list[tuple[str, str, float, float]]:
         """Return level, name of the statistic, value and p-value of all five."""

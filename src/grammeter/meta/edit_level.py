@@ -47,7 +47,7 @@ class EditMetric(core.Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class EditLevel(core.Result):
+class EditLevel(core.Result, kind="meta-edits"):
     """How well metrics know which edits people accept.
 
     ``edits`` counts distinct ones, ``valid`` those that people accept, ``ties`` the valid ones on
@@ -66,12 +66,6 @@ class EditLevel(core.Result):
     types: _Figures | None = None
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape; NaN is ``None``."""
-        lacking = {name for name in ("correlations", "types") if getattr(self, name) is None}
-        data = core.public_shape("meta-edits", self)
-        return {key: value for key, value in data.items() if key not in lacking}
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each metric; then thresholds, systems, and types of edits."""

@@ -7,7 +7,7 @@ are the distances of the values themselves, not of their places among those that
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -73,16 +73,12 @@ class CriterionAgreement(core.Plain):
 
 
 @dataclass(frozen=True, repr=False)
-class RatingAgreement(core.Result):
+class RatingAgreement(core.Result, kind=AGREEMENT):
     """Agreement of judges on ratings, by criterion."""
 
     signature: core.Signature
     criteria: Mapping[str, CriterionAgreement]
     notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape."""
-        return core.public_shape(AGREEMENT, self, "signature", "criteria")
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each criterion and two judges, then alpha by criterion."""

@@ -157,12 +157,11 @@ def _sentence_sources(
         return named_sources(named_places(scores)), cast("Sequence[Ranking]", judgments)
     if benchmark and first_segment is not None:
         raise UsageError("a benchmark knows its first sentence", fix="Leave --first-segment out.")
+    listed: Any = [judgments] if isinstance(judgments, PathLike) else judgments
     if benchmark:
-        files = [judgments] if isinstance(judgments, PathLike) else judgments
-        places = *named_places(scores), *((None, cast("PathLike", path)) for path in files)
+        places = *named_places(scores), *((None, path) for path in listed)
         return named_sources(places), formats.benchmark(benchmark).read_judgments()
-    listed = [judgments] if isinstance(judgments, PathLike) else judgments
-    people = [str(path) for path in cast("Sequence[PathLike]", listed)]
+    people = [str(path) for path in listed]
     more = [path for path in people if path != "-" and not formats.is_judged(path)]
     people = [path for path in people if path not in more]
     places = [*named_places(scores), *((None, path) for path in more)]
