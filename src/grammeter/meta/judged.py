@@ -118,9 +118,7 @@ def ranked_table(ranked: core.Ranked, name: str) -> core.ScoreTable:
     """Turn a ranking into a table with the scores of its systems."""
     settings = {"scores": "ranking", **{k: v for k, v in ranked.signature if k != "version"}}
     signature = core.Signature.of(name, {**settings, "method": ranked.method})
-    scores = {
-        system: core.Score(r.score, signature, 0, reason=r.reason) for system, r in ranked.items()
-    }
+    scores = {s: core.Score(r.score, signature, 0, reason=r.reason) for s, r in ranked.items()}
     column = core.MetricScores(name, signature, True, scores)
     return core.ScoreTable(tuple(ranked), 0, {name: column}, about=ranked.notes)
 

@@ -265,9 +265,7 @@ def score_outputs(
         return rows
 
     placed = [(chain, places(chain, chain.texts)) for chain in outputs.chains]
-    corpora = [
-        [at for line in lines for at in places(line, [line.text])] for lines in outputs.corpora
-    ]
+    corpora = [[at for line in of for at in places(line, [line.text])] for of in outputs.corpora]
     if not segments:
         return PartialScores((), (), np.full(len(corpora), np.nan), 0, 0)
     chains = [(chain, rows) for chain, rows in placed if rows]

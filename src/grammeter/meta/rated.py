@@ -115,10 +115,8 @@ def rated_agreement(
 
 def _draws(people: _People, outputs: int, design: SentenceDesign) -> Iterator[core.FloatArray]:
     """Yield how often each unit is there: once in the data, then in resamples, for all metrics."""
-    resamples = stats.resample_counts(
-        people.drawn, design.resamples, seed=design.seed, width=outputs
-    )
-    return chain([np.ones((1, people.drawn))], resamples)
+    drawn = stats.resample_counts(people.drawn, design.resamples, seed=design.seed, width=outputs)
+    return chain([np.ones((1, people.drawn))], drawn)
 
 
 def _means_within(within: _Values, people: _People, counts: core.FloatArray) -> _Values:

@@ -86,9 +86,7 @@ def correlate_sentences(
     chosen = set(map(id, of_judges(rankings, judges)))
     places = np.array([at for at, one in enumerate(rankings) if id(one) in chosen])
     whole = replace(pairs, ranking=places[pairs.ranking])
-    answers = {
-        name: _Answers.of(column, whole, rankings, settings) for name, column in columns.items()
-    }
+    answers = {n: _Answers.of(column, whole, rankings, settings) for n, column in columns.items()}
     apart = {
         judge: _measure(answers, pairs, design, pairs.judge == number)
         for number, judge in enumerate(pairs.judges if per_judge else ())

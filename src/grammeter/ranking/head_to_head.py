@@ -110,6 +110,11 @@ def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
     return HeadToHead(names, signature, cells, (*selection.notes, *_duel_notes(cells, zeros)))
 
 
+def mark_of(pvalue: float) -> str:
+    """Return the mark of a p-value; NaN has none."""
+    return next((mark for level, mark in MARKS if pvalue <= level), "")
+
+
 def _duel_notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
     unlike = "which those of one sentence are not: p-values are too small"
     yield f"the sign test takes comparisons to be independent, {unlike}"
@@ -128,5 +133,4 @@ def _duel(row: str, column: str, counts: Sequence[int], zeros: Zeros) -> Duel:
         return Duel(row, column, math.nan, 0, 0, tied, math.nan, "", reason)
     ours, theirs = (max(count, zeros == "one") for count in (won, lost))
     pvalue = sign_test(ours, theirs)
-    mark = next((mark for level, mark in MARKS if pvalue <= level), "")
-    return Duel(row, column, ours / (ours + theirs), won, lost, tied, pvalue, mark)
+    return Duel(row, column, ours / (ours + theirs), won, lost, tied, pvalue, mark_of(pvalue))
