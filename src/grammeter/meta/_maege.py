@@ -70,11 +70,9 @@ class MetricResult:
 
     def rows(self) -> list[tuple[str, str, float, float]]:
         """Return level, name of the statistic, value and p-value of all five."""
-        rows = [
-            (level, kind, result.statistic, result.pvalue)
-            for level, results in (("corpus", self.corpus), ("sentence", self.sentence))
-            for kind, result in results.items()
-        ]
+        rows = [(level, kind, result.statistic, result.pvalue)
+                for level, results in (("corpus", self.corpus), ("sentence", self.sentence))
+                for kind, result in results.items()]  # fmt: skip
         return [*rows, ("chain", "kendall", self.chain.kendall, self.chain.pvalue)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,10 +111,8 @@ class Maege(core.Result, core.Named[MetricResult], over="metrics", what="metric 
             return [core.Table.of(("metric", "level", "statistic", *figures), rows)]
         heads = ("corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau")
         columns = core.Column.many("number", *heads, best="high")
-        rows = [
-            (name, *(value for _, _, value, _ in metric.rows()), metric.chain.tie_share)
-            for name, metric in self.items()
-        ]
+        rows = [(name, *(value for _, _, value, _ in metric.rows()), metric.chain.tie_share)
+                for name, metric in self.items()]  # fmt: skip
         ties = core.Column("ties", "share")
         return [core.Table.of(("metric", *columns, ties), rows, self._remarks())]
 

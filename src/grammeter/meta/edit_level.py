@@ -159,13 +159,11 @@ class PeopleOnEdits:
 
 def matches(keys: Iterable[EditKey], gold: Sequence[core.GoldEdits]) -> dict[EditKey, float]:
     """Return 1 for each edit that equals one of any annotator, else 0."""
-    known = {
-        (number, edit.start, edit.end, " ".join(correction.split()))
-        for number, annotators in enumerate(gold, start=1)
-        for edits in annotators.values()
-        for edit in edits
-        for correction in edit.corrections
-    }
+    known = {(number, edit.start, edit.end, " ".join(correction.split()))
+             for number, annotators in enumerate(gold, start=1)
+             for edits in annotators.values()
+             for edit in edits
+             for correction in edit.corrections}  # fmt: skip
     return {key: float(key in known) for key in keys}
 
 
@@ -278,7 +276,5 @@ def accepted_by_type(
         rows[kinds[key]] += [] if matching[key] else [valid]
     names = sorted((k for k, of in rows.items() if of), key=lambda k: (-sum(rows[k]), k))
     counts = {name: (len(rows[name]), sum(rows[name])) for name in names}
-    return {
-        name: {"false_positives": n, "accepted_false_positives": ok, "share": ok / n}
-        for name, (n, ok) in counts.items()
-    }
+    return {name: {"false_positives": n, "accepted_false_positives": ok, "share": ok / n}
+            for name, (n, ok) in counts.items()}  # fmt: skip

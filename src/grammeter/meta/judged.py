@@ -255,19 +255,15 @@ def means(
                 for system in group:
                     rows = sums.setdefault(system, np.zeros((2, segments)))
                     rows[:, ranking.segment - 1] += value, 1
-    return {
-        system: np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
-        for system, (total, count) in sums.items()
-    }
+    return {system: np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
+            for system, (total, count) in sums.items()}  # fmt: skip
 
 
 def _scores(
     values: Mapping[str, float], signature: core.Signature, n: int, reason: str
 ) -> dict[str, core.Score]:
-    return {
-        system: core.Score(value, signature, n, reason=reason if math.isnan(value) else None)
-        for system, value in values.items()
-    }
+    return {system: core.Score(value, signature, n, reason=reason if math.isnan(value) else None)
+            for system, value in values.items()}  # fmt: skip
 
 
 def with_aggregates(table: core.ScoreTable, aggregates: Sequence[Aggregate]) -> core.ScoreTable:

@@ -165,11 +165,9 @@ def _drawn_chains(
             dropped["long"] += 1
             continue
         words = sources[sentence].split()
-        annotated = [
-            (annotator, chain(words, edits_, order))
-            for annotator, edits_ in by_annotator.items()
-            for order in orders(len(edits_), max_orders, random)
-        ]
+        annotated = [(annotator, chain(words, edits_, order))
+                     for annotator, edits_ in by_annotator.items()
+                     for order in orders(len(edits_), max_orders, random)]  # fmt: skip
         if len(annotated) > 1:
             chains[sentence] = annotated
         else:

@@ -87,23 +87,17 @@ def correlate_sentences(
     places = np.array([at for at, one in enumerate(rankings) if id(one) in chosen])
     whole = replace(pairs, ranking=places[pairs.ranking])
     answers = {n: _Answers.of(column, whole, rankings, settings) for n, column in columns.items()}
-    apart = {
-        judge: _measure(answers, pairs, design, pairs.judge == number)
-        for number, judge in enumerate(pairs.judges if per_judge else ())
-        if (pairs.judge == number).any()
-    }
-    rules = {
-        rule: _measure(answers, pairs, replace(design, ties=rule), every)
-        for rule in (TIE_RULES if per_rule else ())
-    }
+    apart = {judge: _measure(answers, pairs, design, pairs.judge == number)
+             for number, judge in enumerate(pairs.judges if per_judge else ())
+             if (pairs.judge == number).any()}  # fmt: skip
+    rules = {rule: _measure(answers, pairs, replace(design, ties=rule), every)
+             for rule in (TIE_RULES if per_rule else ())}  # fmt: skip
     who = (pairs.systems, pairs.judges, count)
     measured = _measure(answers, pairs, design, every)
     if criterion is not None:
         measured = with_ratings(measured, columns, judged, design)
-        apart = {
-            judge: with_ratings(of, columns, of_judges(judged, [judge]), design)
-            for judge, of in apart.items()
-        }
+        apart = {judge: with_ratings(of, columns, of_judges(judged, [judge]), design)
+                 for judge, of in apart.items()}  # fmt: skip
         few += rating_notes(design)
     tests = _permutation_pvalues(answers, pairs, design)
     soft = soft_accuracies(columns, pairs, design.permutations, design.seed)
@@ -300,10 +294,8 @@ def _permutation_pvalues(
     pvalues = stats.randomisation_pvalues(
         groups, [numbers, numbers], resamples=design.permutations, seed=design.seed
     )
-    return {
-        name: dict(zip(combinations(complete, 2), values.tolist(), strict=True))
-        for name, values in zip(("tau", "accuracy"), pvalues, strict=True)
-    }
+    return {name: dict(zip(combinations(complete, 2), values.tolist(), strict=True))
+            for name, values in zip(("tau", "accuracy"), pvalues, strict=True)}  # fmt: skip
 
 
 def soft_accuracies(

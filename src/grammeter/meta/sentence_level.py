@@ -274,12 +274,10 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         return Table.of(("judge", Column("pairs", "count"), *heads), rows)
 
     def _rule_table(self) -> Table:
-        rows = [
-            (name, rule, m.tau.value, m.tau.interval, m.accuracy.value, m.accuracy.interval)
-            for name in self
-            for rule, metrics in self.by_rule.items()
-            for m in [metrics[name]]
-        ]
+        rows = [(name, rule, m.tau.value, m.tau.interval, m.accuracy.value, m.accuracy.interval)
+                for name in self
+                for rule, metrics in self.by_rule.items()
+                for m in [metrics[name]]]  # fmt: skip
         heads = Column.many("number", "tau", "interval", "accuracy", "interval")
         return Table.of(("metric", "rule for ties", *heads), rows)
 

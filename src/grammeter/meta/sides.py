@@ -191,10 +191,8 @@ def select_systems(
         core.UnknownNameError.check("system", name, known)
     wanted = known if systems is None else named_systems(systems, known)
     chosen = tuple(name for name in dict.fromkeys(wanted) if name not in drop)
-    lacking = {
-        f"without a score by {who}": [name for name in chosen if name not in names]
-        for who, names in (("metrics", scored), ("people", judged))
-    }
+    lacking = {f"without a score by {who}": [name for name in chosen if name not in names]
+               for who, names in (("metrics", scored), ("people", judged))}  # fmt: skip
     _refuse_systems("systems ", "{}: {}", lacking)
     if len(chosen) < 2:
         fix = "Leave two at least, better ten."

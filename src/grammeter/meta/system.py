@@ -160,18 +160,14 @@ def _leave_one_out(
 ) -> dict[str, Pair]:
     others = _without_each(len(systems))
     without = {kind: stats.coefficients(kind)(scores[others], human[others]) for kind in TESTED}
-    return {
-        name: {kind: float(values[at]) for kind, values in without.items()}
-        for at, name in enumerate(systems)
-    }
+    return {name: {kind: float(values[at]) for kind, values in without.items()}
+            for at, name in enumerate(systems)}  # fmt: skip
 
 
 def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
     """Correlate the best K systems; they come best first."""
-    return {
-        k: {kind: float(stats.coefficients(kind)(scores[:k], human[:k])) for kind in TESTED}
-        for k in range(min(FEWEST_TOP, len(scores)), len(scores) + 1)
-    }
+    return {k: {kind: float(stats.coefficients(kind)(scores[:k], human[:k])) for kind in TESTED}
+            for k in range(min(FEWEST_TOP, len(scores)), len(scores) + 1)}  # fmt: skip
 
 
 def _without_each(n: int) -> IntArray:

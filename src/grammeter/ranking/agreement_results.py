@@ -56,10 +56,8 @@ class Kappas:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        pairs = {
-            "|".join(judges): figure_shape(kappa) | {"in_mean": in_mean(kappa)}
-            for judges, kappa in self.pairs.items()
-        }
+        pairs = {"|".join(judges): figure_shape(kappa) | {"in_mean": in_mean(kappa)}
+                 for judges, kappa in self.pairs.items()}  # fmt: skip
         pooled = shapes_by_side(self.pooled_inter, self.pooled_intra)
         return shapes_by_side(self.inter, self.intra) | {"pairs": pairs, "pooled": pooled}
 

@@ -145,10 +145,8 @@ def _equal(rankings: Sequence[Ranking], outputs: Outputs) -> dict[int, dict[str,
             met = [names for names in sentence if names & {*group}]
             sentence[:] = [names for names in sentence if not names & {*group}]
             sentence.append({*group}.union(*met))
-    return {
-        segment: {name: tuple(sorted(names)) for names in sentence for name in names}
-        for segment, sentence in groups.items()
-    }
+    return {segment: {name: tuple(sorted(names)) for names in sentence for name in names}
+            for segment, sentence in groups.items()}  # fmt: skip
 
 
 def _same_texts(ranking: Ranking, outputs: Outputs) -> Iterator[tuple[str, ...]]:

@@ -52,10 +52,8 @@ class Prediction(core.Result):
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return accuracies, the baseline beside them."""
-        rows = [
-            (row, getattr(self, of), self.deviations.get(of), number)
-            for row, of, number in self._shares()
-        ]
+        rows = [(row, getattr(self, of), self.deviations.get(of), number)
+                for row, of, number in self._shares()]  # fmt: skip
         scores = core.Column.many("score", "accuracy", "deviation", tsv=4)
         columns = (self.method, *scores, core.Column("comparisons", "count"))
         if not self.deviations:
@@ -98,10 +96,8 @@ def cross_validate(
         raise core.UsageError(fault, fix="Take two at least, and one repeat.")
     first = resampling or Resampling(runs=100)
     seeds = range(first.seed, first.seed + repeats)
-    predictions = [
-        _once(selection, method, folds, training, replace(first, seed=seed), confidence)
-        for seed in core.track(seeds, "cross-validations", total=repeats)
-    ]
+    predictions = [_once(selection, method, folds, training, replace(first, seed=seed), confidence)
+                   for seed in core.track(seeds, "cross-validations", total=repeats)]  # fmt: skip
     return _mean(predictions, f"{seeds[0]}-{seeds[-1]}") if repeats > 1 else predictions[0]
 
 

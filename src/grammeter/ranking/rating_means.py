@@ -85,11 +85,9 @@ class RatedSystems(core.Ranked, over="rows", what="system"):
         counts = core.Column.many("count", "n", "missing")
         first = core.Table.of((*columns, *interval, *counts), rows, ranked.notes)
         scores = core.Column.many("number", "mean", "sd", "z")
-        means = [
-            (name, system, m.mean, m.sd, m.z, m.n, m.missing)
-            for name, criterion in self.criteria.items()
-            for system, m in criterion.systems.items()
-        ]
+        means = [(name, system, m.mean, m.sd, m.z, m.n, m.missing)
+                 for name, criterion in self.criteria.items()
+                 for system, m in criterion.systems.items()]  # fmt: skip
         return [first, core.Table.of(("criterion", "system", *scores, *counts), means)]
 
 
@@ -126,10 +124,8 @@ class _Scores(NamedTuple):
         """Return the figures of each system."""
         both = (_mean(self.sums(v, len(names), average).sum(axis=1)) for v in (self.values, self.z))
         figures = zip(names, *both, strict=True)
-        return {
-            name: _rated(mean, z, self.values[self.system == at])
-            for at, (name, mean, z) in enumerate(figures)
-        }
+        return {name: _rated(mean, z, self.values[self.system == at])
+                for at, (name, mean, z) in enumerate(figures)}  # fmt: skip
 
 
 def z_scores(values: FloatArray, judge: IntArray) -> FloatArray:

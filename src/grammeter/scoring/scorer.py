@@ -220,11 +220,9 @@ def _values(metric: Metric, statistics: core.Statistics) -> list[Value]:
         alone = [metric.sentences(statistics)]
     else:
         alone = [metric.sentences(statistics.take([at])) for at in range(len(statistics))]
-    return [
-        Value(None, scores.reason or "no score") if math.isnan(value) else Value(value)
-        for scores in alone
-        for value in scores.values.tolist()
-    ]
+    return [Value(None, scores.reason or "no score") if math.isnan(value) else Value(value)
+            for scores in alone
+            for value in scores.values.tolist()]  # fmt: skip
 
 
 def _one_metric(metric: Metric, segments: Sequence[core.Segment]) -> list[Value]:

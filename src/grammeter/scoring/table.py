@@ -97,10 +97,8 @@ def _unjudged(corpus: formats.Corpus) -> Iterator[str]:
 
 def _too_long(name: str, column: core.MetricScores) -> Iterator[str]:
     parts = {system: scores.parts for system, scores in column.segments.items()}
-    odd = [
-        (what, {system: int((of[part] > 0).sum()) for system, of in parts.items() if part in of})
-        for part, what in CAUTIONS.items()
-    ]
+    odd = [(what, {system: int((of[part] > 0).sum()) for system, of in parts.items() if part in of})
+           for part, what in CAUTIONS.items()]  # fmt: skip
     unscored = {s: int(score.parts.get("too_long", 0)) for s, score in column.scores.items()}
     without = "texts are longer than the model takes, and have no score"
     for what, counts in (*odd, (without, unscored)):
@@ -239,10 +237,8 @@ def type_scores(
 def _by_type(
     counted: core.CountedTypes, score: Callable[[core.Counts], core.Score]
 ) -> dict[str, dict[str, core.Score]]:
-    return {
-        system: {kind: score(total) for kind, total in counts.totals().items()}
-        for system, counts in counted.systems.items()
-    }
+    return {system: {kind: score(total) for kind, total in counts.totals().items()}
+            for system, counts in counted.systems.items()}  # fmt: skip
 
 
 def _without_types(columns: Mapping[str, core.MetricScores]) -> Iterator[str]:

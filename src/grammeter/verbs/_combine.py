@@ -93,11 +93,9 @@ class Oracle(core.Result):
         """Return a row for each system, for the oracle, and for its opposite."""
         beside = {f"oracle: {self.by}": self.oracle, "worst": self.worst, "union": self.union}
         parts, taken = sorted(self.oracle.parts, key=COUNTS.__contains__), self.chosen or {}
-        rows = [
-            (name, score.value, *map(score.parts.get, parts), taken.get(name))
-            for name, score in [*self.systems.items(), *beside.items()]
-            if score is not None
-        ]
+        rows = [(name, score.value, *map(score.parts.get, parts), taken.get(name))
+                for name, score in [*self.systems.items(), *beside.items()]
+                if score is not None]  # fmt: skip
         scores = core.Column.many("score", self.metric, *(p for p in parts if p not in COUNTS))
         counts = core.Column.many("count", *(p for p in parts if p in COUNTS), "chosen")
         below = () if long else (str(self.oracle.signature),)
@@ -188,11 +186,9 @@ def _voted(
 ) -> Combination:  # fmt: skip
     exact = [Fraction(repr(number)) for number in weights.values()]
     wins, needs = _threshold(exact, least, share)
-    pairs = [
-        (source, text)
-        for source, *row in zip(corpus.sources, *corpus.systems.values(), strict=True)
-        for text in row
-    ]
+    pairs = [(source, text)
+             for source, *row in zip(corpus.sources, *corpus.systems.values(), strict=True)
+             for text in row]  # fmt: skip
     extractor = errant.annotator(pipeline, types=False) if edit_rule == "errant" else None
     signature = extractor.signature() if extractor else {}
     foreign = errant.not_english(signature.get("pipeline"), corpus.sources)

@@ -65,11 +65,9 @@ def _by_judge(
         (item.segment, tuple(Edit(e.start, e.end, e.correction) for e in edits))
         for item in items for edits in item.edits
     ]  # fmt: skip
-    parts = [
-        (segment, edits, edits[at : at + judge.set_size - 1])
-        for segment, edits in dict.fromkeys(outputs)
-        for at in range(0, len(edits), judge.set_size - 1)
-    ]
+    parts = [(segment, edits, edits[at : at + judge.set_size - 1])
+             for segment, edits in dict.fromkeys(outputs)
+             for at in range(0, len(edits), judge.set_size - 1)]  # fmt: skip
     texts: list[list[str]] = []
     for segment, edits, some in parts:
         source = corpus.sources[segment - 1].split()

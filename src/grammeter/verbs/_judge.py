@@ -307,10 +307,8 @@ class Scripted:
     def _reply(self, request: Body) -> Body:
         prompt: str = request["messages"][-1]["content"]
         targets = prompt.partition("# targets\n")[2].partition("\n\n")[0].split("\n")
-        points = {
-            f"target{number}_score": self._points(re.sub(r"^\d+\. ", "", target))
-            for number, target in enumerate(targets, start=1)
-        }
+        points = {f"target{number}_score": self._points(re.sub(r"^\d+\. ", "", target))
+                  for number, target in enumerate(targets, start=1)}  # fmt: skip
         message = {"role": "assistant", "content": json.dumps(points)}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
         nothing = {"prompt_tokens": 0, "completion_tokens": 0}

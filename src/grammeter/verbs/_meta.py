@@ -66,12 +66,10 @@ def meta_system(
     shared |= {"design": design, "outlier_cutoff": drop_outliers, "notes": side.notes}
     result = correlate(table, side.scores, **shared)
     rendering.save_figures(result, {"scores": figure, "williams": figure_williams})
-    ranked = {
-        name: rank(of.rankings, by=method, resamples=resamples, seed=seed)
-        for name, of in table.items()
-        if rankings and isinstance(of, meta.JudgedScores)
-        for method in [meta.USUAL if of.by == meta.MEAN else of.by]
-    }
+    ranked = {name: rank(of.rankings, by=method, resamples=resamples, seed=seed)
+              for name, of in table.items()
+              if rankings and isinstance(of, meta.JudgedScores)
+              for method in [meta.USUAL if of.by == meta.MEAN else of.by]}  # fmt: skip
     notes = [note for of in ranked.values() for note in of.notes]
     if rankings and not ranked:
         notes.append("--rankings: no judge stands here in the place of a metric")

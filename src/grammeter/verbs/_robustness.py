@@ -70,11 +70,9 @@ class Robustness(core.Result, kind="robustness"):
         columns += core.Column.many("score", "consistent", "original", "upper", "lower")
         kinds = ("original", "upper", "lower")
         parts = ("precision", "recall", "tp", "fp", "fn") if long else ()
-        columns += [
-            core.Column(f"{kind} {part}", "score" if len(part) > 2 else "count")
-            for kind in kinds
-            for part in parts
-        ]
+        columns += [core.Column(f"{kind} {part}", "score" if len(part) > 2 else "count")
+                    for kind in kinds
+                    for part in parts]  # fmt: skip
         rows = [
             (
                 name, one.crs, (one.intervals or {}).get("crs"),
@@ -129,11 +127,9 @@ def robustness(
             fault += f" of {cases.variants + 1} texts need {len(pairs)}"
             fix = "Give one output for the original and each variant of each case, in their order."
             raise core.DataError(fault, fix=fix)
-    segments = [
-        core.Segment(source, text, (correction,))
-        for texts in outputs.values()
-        for (source, correction), text in zip(pairs, texts, strict=True)
-    ]
+    segments = [core.Segment(source, text, (correction,))
+                for texts in outputs.values()
+                for (source, correction), text in zip(pairs, texts, strict=True)]  # fmt: skip
     statistics = of.statistics(segments)
     if statistics.columns[: len(COUNTED)] != COUNTED:
         raise core.UsageError(f"{of.name} counts no edits", fix="Use errant, for example.")
