@@ -73,15 +73,12 @@ class Reward:
 
 def _text(completion: Completion) -> str:
     if not isinstance(completion, str):
-        completion = _content(completion[-1].get("content")) if completion else ""
+        content: object = completion[-1].get("content") if completion else ""
+        if isinstance(content, list):
+            parts = cast("list[Mapping[str, object]]", content)
+            content = " ".join(str(part.get("text") or "") for part in parts)
+        completion = str(content or "")
     return " ".join(completion.split())
-
-
-def _content(content: object) -> str:
-    if isinstance(content, list):
-        parts = cast("list[Mapping[str, object]]", content)
-        return " ".join(str(part.get("text") or "") for part in parts)
-    return str(content or "")
 
 
 def _texts(cell: object) -> tuple[str, ...]:

@@ -83,7 +83,9 @@ class Batch:
                     body = Conversation(session, request, history).body()
                     if session.allows(request, body):
                         written[call] = None
-                        yield _line(f"{_name(request)}-{history.attempts + 1}", body)
+                        name = f"{_name(request)}-{history.attempts + 1}"
+                        line = {"custom_id": name, "method": "POST", "url": _URL, "body": body}
+                        yield json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
             files = tuple(self._write(lines()))
         left = due.keys() - written.keys()
@@ -172,11 +174,6 @@ class Batch:
 
 def _name(request: Request) -> str:
     return request.key[:_DIGITS]
-
-
-def _line(custom_id: str, body: Mapping[str, Any]) -> bytes:
-    line = {"custom_id": custom_id, "method": "POST", "url": _URL, "body": body}
-    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[list[bytes]]:

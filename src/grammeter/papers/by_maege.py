@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 from grammeter import core, formats, models, training, verbs
 from grammeter.core import MissingResourceError
@@ -103,17 +102,11 @@ CORPORA: Mapping[str, Callable[[Materials], Sequence[M2Block]]] = {
 }
 
 
-class Parts(NamedTuple):
-    """The parts of a corpus for training and for test."""
-
-    train: Sequence[M2Block]
-    test: Sequence[M2Block]
-
-
 @once
-def _parts(materials: Materials, corpus: str) -> Parts:
-    parts = verbs.edits_split(M2File(tuple(CORPORA[corpus](materials))), seed=SEED)
-    return Parts(*(part.blocks for part in parts))
+def _parts(materials: Materials, corpus: str) -> tuple[Sequence[M2Block], Sequence[M2Block]]:
+    """Return the parts of a corpus for training and for test."""
+    train, test = verbs.edits_split(M2File(tuple(CORPORA[corpus](materials))), seed=SEED)
+    return train.blocks, test.blocks
 
 
 @once
@@ -122,7 +115,7 @@ def _model(materials: Materials, corpus: str) -> ChosenModel:
         file = " (fce=FILE.m2 among the models)" if corpus == "FCE" else ""
         fault = f"needs IMPARA, trained on nine tenths of {corpus}"
         raise MissingResourceError(fault, fix=f"--models --long, which trains it{file}")
-    blocks = _parts(materials, corpus).train
+    blocks, _ = _parts(materials, corpus)
     encoder, folder = _place(materials, f"impara-{corpus}")
     data = folder.with_suffix(".m2")
     formats.write_text(data, formats.format_m2(blocks))
@@ -131,7 +124,7 @@ def _model(materials: Materials, corpus: str) -> ChosenModel:
 
 
 def _tested(materials: Materials, corpus: str, spelling: str, made: Ours) -> dict[str, Ours]:
-    test = _parts(materials, corpus).test
+    _, test = _parts(materials, corpus)
     chains = 1 if any(len(block.gold) > 1 for block in test) else CHAINS
     design = MaegeDesign(seed=SEED, max_orders=chains)
     sources, gold = [block.source for block in test], [block.gold for block in test]

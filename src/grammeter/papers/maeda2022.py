@@ -66,16 +66,6 @@ class Corrected:
     rows: Mapping[str, formats.Correction]
     pipeline: str
 
-    def edits(self, place: str) -> dict[tuple[str, str], core.Edit]:
-        """Return the edits of a correction by the words before and after."""
-        row = self.rows[place]
-        words = row.source.split()
-        return {(" ".join(words[e.start : e.end]), e.correction): e for e in row.edits or ()}
-
-    def texts(self, words: int) -> list[str]:
-        """Return where a corrected text has so many words."""
-        return [place for place, row in self.rows.items() if len((row.text or "").split()) == words]
-
 
 @once
 def corrected(materials: Materials) -> Corrected:
@@ -141,10 +131,11 @@ def _table7(materials: Materials) -> Made:
     data = corrected(materials)
     cells: Cells = {}
     for row, (place, before, after) in TABLE7.items():
-        edit = data.edits(place)[before, after]
+        words, edits = data.rows[place].source.split(), data.rows[place].edits or ()
+        types = {(" ".join(words[e.start : e.end]), e.correction): e.type for e in edits}
         line, _, person = place.partition(".")
         note = f"line {line}, annotator {person}: [{before} -> {after}]; by {data.pipeline}"
-        cells[row, "error type"] = Ours(edit.type, note)
+        cells[row, "error type"] = Ours(types[before, after], note)
     return cells | _single(materials, TABLE7)
 
 
@@ -199,16 +190,16 @@ def _ties(materials: Materials, row: str) -> dict[str, Ours]:
 
 def _lowest(materials: Materials) -> Ours:
     """Return the words of the sentences of the five lowest impacts; else of those that are."""
-    rows = corrected(materials).rows
+    rows = corrected(materials).rows.items()
+    lengths = {place: len((row.text or "").split()) for place, row in rows}
     try:
         impacts, made = _impacts(materials)
     except core.MissingResourceError as error:
-        places = {words: corrected(materials).texts(words) for words in (80, 235)}
+        places = {n: [at for at, words in lengths.items() if words == n] for n in (80, 235)}
         there = ", ".join(f"{words}: {' '.join(of)}" for words, of in places.items())
         note = f"texts of so many words, by line.annotator: {there}; the edits: {error.message}"
         return Ours("80, 235, 235, 235, 235" if all(places.values()) else math.nan, note, "print")
-    lowest: list[training.EditImpact] = [*impacts.edits[-5:]]
-    return made.of(", ".join(str(len((rows[e.origin].text or "").split())) for e in lowest))
+    return made.of(", ".join(str(lengths[edit.origin]) for edit in impacts.edits[-5:]))
 
 
 TABLES = by_maege.TABLES | by_name(_table2, _table6, _table7, _table8, _text)
