@@ -196,7 +196,7 @@ def _plan(values: Mapping[str, Any]) -> Plan:
         if isinstance(settings[name], Path):
             settings[name] = read_text(settings[name]).replace("\0", "")
     settings |= {name: tuple(settings[name]) for name in ("owners", "criteria")}
-    settings |= {"judges": settings["judges"] or 0}
+    settings["judges"] = settings["judges"] or 0
     plan = services.campaigns.Plan
     return plan(**{name: settings[name] for name in plan.__dataclass_fields__})
 

@@ -64,13 +64,22 @@ def next_assignment(judge: Judge) -> Assignment | None:
 
 
 def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
+    """Open the next item that is not open yet; those with one output get their answer here."""
     while (assignment := _waiting(judge) or _drawn(judge, appeal)) is not None:
         if assignment.state == State.OPEN:
             return assignment
-        _show(assignment, judge)
-        if len(assignment.shown_order) > 1 or not JOBS[assignment.item.task].compared:
+        item, now = assignment.item, timezone.now()
+        places, seed = range(item.places.count()), (judge.campaign.seed, item.number)
+        assignment.shown_order = shuffle(places, *seed, judge.name, assignment.turn)
+        assignment.state, assignment.opened = State.OPEN, now
+        if alone := len(places) < 2 and JOBS[item.task].compared:
+            assignment.state, assignment.answered = State.DONE, now
+        assignment.save()
+        if not alone:
             return assignment
-        _answer_itself(assignment)
+        answer = {"version": 1, "key": uuid.uuid4().hex, "complete": True, "automatic": True}
+        answer |= {"ranks": [1] * len(places), "active_seconds": 0.0, "wall_seconds": 0.0}
+        Judgment.objects.create(assignment=assignment, **answer)
     return None
 
 
@@ -87,24 +96,6 @@ def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     if judge.campaign.strategy == Strategy.PLANNED:
         return None
     return _draw(judge, appeal) or (_draw(judge, appeal) if _release_stale(judge) else None)
-
-
-def _show(assignment: Assignment, judge: Judge) -> None:
-    item = assignment.item
-    places, seed = range(item.places.count()), (judge.campaign.seed, item.number)
-    assignment.shown_order = shuffle(places, *seed, judge.name, assignment.turn)
-    assignment.state = State.OPEN
-    assignment.opened = timezone.now()
-    assignment.save()
-
-
-def _answer_itself(assignment: Assignment) -> None:
-    answer = {"version": 1, "key": uuid.uuid4().hex, "complete": True, "automatic": True}
-    answer |= {"ranks": [1] * len(assignment.shown_order), "active_seconds": 0.0}
-    Judgment.objects.create(assignment=assignment, wall_seconds=0.0, **answer)
-    assignment.state = State.DONE
-    assignment.answered = timezone.now()
-    assignment.save(update_fields=("state", "answered"))
 
 
 def _release_stale(judge: Judge) -> int:

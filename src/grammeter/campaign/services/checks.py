@@ -49,17 +49,15 @@ def parse_checks(text: str, where: str, kind: Kind) -> tuple[Check, ...]:
     if len(text) > LARGEST:
         fault = f"{len(text)} characters"
         raise core.DataError(fault, where=where, fix=f"Items with answers have {LARGEST}.")
-    lines = formats.checked_lines(text, where)
-    return tuple(_check(line, f"{where}:{at}", kind) for at, line in enumerate(lines, start=1))
-
-
-def _check(line: str, where: str, kind: Kind) -> Check:
-    try:
-        with formats.placed(where):
-            data = formats.parse_line(line, _FIX, [*Check.__dataclass_fields__])
-        return _from_json(data, kind)
-    except ValueError as error:
-        raise core.DataError(str(error), where=where, fix=_FIX) from None
+    checks = list[Check]()
+    for at, line in enumerate(formats.checked_lines(text, where), start=1):
+        try:
+            with formats.placed(f"{where}:{at}"):
+                data = formats.parse_line(line, _FIX, [*Check.__dataclass_fields__])
+            checks.append(_from_json(data, kind))
+        except ValueError as error:
+            raise core.DataError(str(error), where=f"{where}:{at}", fix=_FIX) from None
+    return tuple(checks)
 
 
 def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:

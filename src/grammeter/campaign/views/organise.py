@@ -136,12 +136,19 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_act
 def invite(request: HttpRequest, campaign: Campaign, judge: int = 0) -> HttpResponse:
     """Create links, and show them once; a new one for a ``judge`` makes older ones invalid."""
-    if judge:
-        return _invite(request, campaign, judge=_one(Judge, campaign, judge))
-    count, days = (_number(request.POST.get(name, "")) for name in ("count", "days"))
-    if count > MOST_INVITES:
+    n, days, guest = 1, invites.DAYS, _one(Judge, campaign, judge) if judge else None
+    if guest is None:
+        texts = (request.POST.get(name, "") for name in ("count", "days"))
+        # the service refuses 0
+        n, days = (int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0 for text in texts)
+    if n > MOST_INVITES:
         return _judges(request, campaign, 422, fault=f"At most {MOST_INVITES} at once.")
-    return _invite(request, campaign, n=count, days=days)
+    try:
+        tokens = invites.create(campaign, n, judge=guest, days=days, who=_who(request))
+    except core.GrammeterError as error:
+        return _judges(request, campaign, 422, fault=f"{error.message}. {error.fix or ''}")
+    links = invites.links(request.build_absolute_uri(reverse("home")), tokens)
+    return _judges(request, campaign, links=list(links.values()), invited=list(links))
 
 
 @campaign_act
@@ -193,17 +200,6 @@ def _page(
     return render(request, f"campaign/organise/{name}.html", shown, status=status)
 
 
-def _invite(
-    request: HttpRequest, campaign: Campaign, n: int = 1, days: float = invites.DAYS, **whom: Any
-) -> HttpResponse:
-    try:
-        tokens = invites.create(campaign, n, days=days, who=_who(request), **whom)
-    except core.GrammeterError as error:
-        return _judges(request, campaign, 422, fault=f"{error.message}. {error.fix or ''}")
-    links = invites.links(request.build_absolute_uri(reverse("home")), tokens)
-    return _judges(request, campaign, links=list(links.values()), invited=list(links))
-
-
 def _judges(
     request: HttpRequest, campaign: Campaign, status: int = 200, **values: object
 ) -> HttpResponse:
@@ -221,11 +217,6 @@ def _one(table: Any, campaign: Campaign, pk: int) -> Any:
     if (row := table.objects.filter(campaign=campaign, pk=pk).first()) is None:
         raise PermissionDenied(f"this is no {table.__name__.lower()} of this campaign")
     return row
-
-
-def _number(text: str) -> int:
-    """Return a number, 0 for other texts: the service checks it."""
-    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0
 
 
 def _detail_text(detail: dict[str, Any]) -> str:
