@@ -4,14 +4,13 @@ import csv
 import gzip
 import io
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
-from grammeter.core import UsageError, disk_faults, require
+from grammeter.core import UsageError, disk_faults, plain, require
 from grammeter.formats.shards import GZ, Block, Row, Shard, ShardForm, arrow_bytes, arrow_table
 
 ColumnKind = Literal["value", "count", "text", "list"]
@@ -237,18 +236,10 @@ def _json(value: object) -> str:
     try:
         return _ENCODER.encode(value)
     except ValueError:
-        return _ENCODER.encode(_finite(value))
+        return _ENCODER.encode(plain(value))
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(held) for name, held in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_finite(held) for held in cast("Sequence[Any]", value)]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) -> bytes:
