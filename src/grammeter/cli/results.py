@@ -141,7 +141,8 @@ def run_list(args: argparse.Namespace) -> None:
 
 def run_cite(args: argparse.Namespace) -> None:
     """Print BibTeX entries, each once."""
-    entries = [gm.metric(name).citation for name in args.names] or [OWN]
+    cited = [gm.metric(name).citation for name in args.names] or [OWN]
+    entries = [entry for text in cited for entry in text.split("\n\n")]
     sys.stdout.write("\n\n".join(dict.fromkeys(entries)) + "\n")
 
 
