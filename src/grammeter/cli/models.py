@@ -28,7 +28,9 @@ def runtime(args: argparse.Namespace, *, cached: bool = True) -> gm.Runtime:
 @contextmanager
 def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[None]:
     """Use the arguments' endpoint; then print usage and, with ``concessions``, refused settings."""
-    endpoint = _endpoint(args)
+    values: dict[str, Any] = {name: getattr(args, name) or None for name in ("cache_dir", "prices")}
+    values["base_url"] = args.base_url or llm.OPENAI
+    endpoint = llm.Endpoint(**flags.options(args, llm.Endpoint, **values))
     if endpoint.in_process:
         flags.remark_idle(args, "the model answers in this process", *IDLE_HERE)
     if endpoint.read == "likelihood":
@@ -66,9 +68,3 @@ def _usage(bill: llm.Bill) -> Iterator[str]:
     if bill.states:
         ends = ", ".join(f"{count} {state}" for state, count in bill.states.most_common())
         yield f"calls ended: {ends}"
-
-
-def _endpoint(args: argparse.Namespace) -> llm.Endpoint:
-    values: dict[str, Any] = {name: getattr(args, name) or None for name in ("cache_dir", "prices")}
-    values["base_url"] = args.base_url or llm.OPENAI
-    return llm.Endpoint(**flags.options(args, llm.Endpoint, **values))

@@ -21,7 +21,6 @@ _ROOMS: Mapping[str, str] = {
 """Room -> the modules whose names are behind its door now."""
 _HOMES = {f"grammeter.{old}": room for room, names in _ROOMS.items() for old in names.split()}
 
-
 _TO_FACE = {"grammeter.training": ("train_impara", "train_some", "train_cross_domain")}
 """Room -> the names that are on the face now."""
 

@@ -156,9 +156,9 @@ def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
         yield f"  reference {number} {'(none)' if text is None else isolated(text)}"
     for name, explanation in explained.metrics.items():
         yield ""
-        yield from _metric_lines(name, explanation, explained.source.split(), digits)
+        source = explained.source.split()
+        yield from _metric_lines(name, explanation, source, digits)
         if explanation.attribution is not None:
-            source = explained.source.split()
             yield from _attribution_lines(explanation.attribution, explanation, source, digits)
 
 

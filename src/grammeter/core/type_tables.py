@@ -40,9 +40,8 @@ def tables_by_group(
         heads = [*(f"{g}{' *' * (g in few)}" for g in block["order"]), "all", MACRO]
         rows: list[list[Cell]] = []
         for system, score in column.items():
-            values = {group: group_value(scores, system) for group, scores in by_group.items()}
-            figures = [values[group] for group in block["order"]]
-            rows.append([system, *figures, score.value, values[MACRO]])
+            *figures, mean = (group_value(by_group[g], system) for g in (*block["order"], MACRO))
+            rows.append([system, *figures, score.value, mean])
         missing = [
             f"{name}, {system}, {group}: no score: {score['reason']}"
             for group, scores in by_group.items()

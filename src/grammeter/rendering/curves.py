@@ -20,8 +20,6 @@ from grammeter.rendering.svg import FONT, GAP, LETTER, PLOT, ROW, Panel, Scale, 
 FLAT = 220  # height of the plot of a curve
 _WIDEST = 60  # letters that a line below one plot has room for
 Box = tuple[float, float, float, float]  # left, top, right, bottom
-
-
 MARKED = 20  # points of a series up to which each is marked
 
 

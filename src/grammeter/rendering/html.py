@@ -50,15 +50,16 @@ def page_html(page: Page) -> str:
     anchors = [section.anchor for section in page.sections]
     if len({*anchors}) != len(anchors) or not all(map(_ANCHOR.fullmatch, anchors)):
         raise ValueError(f"anchors must differ, of letters, digits and hyphens: {anchors}")
-    style, script = style_sheet(), script_text()
-    browser = page.browser
+    style, script, browser = style_sheet(), script_text(), page.browser
+    links = [(section.anchor, escaped(section.title)) for section in page.sections]
+    links += [("sentence-browser", "Sentences")] if browser is not None else []
     return Template(_template("page.html")).substitute(
         title=escaped(page.title),
         policy=_POLICY.format(script=_hash(script), style=_hash(style)),
         style=style,
         script=script,
         facts="".join(_FACT.format(*map(escaped, fact)) for fact in page.facts),
-        links="".join(_links(page)),
+        links="".join(f'<li><a href="#{to}">{text}</a></li>\n' for to, text in links),
         sections="".join(_sections(page.sections)),
         browser="" if browser is None else _template("browser.html"),
         data="" if browser is None else "".join(_data(browser)),
@@ -89,13 +90,6 @@ def _template(name: str) -> str:
 
 def _hash(text: str) -> str:
     return "sha256-" + b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _links(page: Page) -> Iterator[str]:
-    for section in page.sections:
-        yield f'<li><a href="#{section.anchor}">{escaped(section.title)}</a></li>\n'
-    if page.browser is not None:
-        yield '<li><a href="#sentence-browser">Sentences</a></li>\n'
 
 
 def _sections(sections: tuple[Section, ...]) -> Iterator[str]:
