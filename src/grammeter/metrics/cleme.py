@@ -168,11 +168,9 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         columns = {name: np.array([part[name] for part in parts]) for name in names}
         if "truncated" in statistics.columns:
             columns["truncated"] = statistics.rows[..., -1].max(axis=1).astype(np.int64)
-        return core.SegmentScores(
-            values=np.array([self._measures(row, _DIGITS)[0] for row in rows], dtype=np.float64),
-            chosen=np.array(statistics.labels, dtype=np.int64)[slots],
-            parts=columns,
-        )
+        values = np.array([self._measures(row, _DIGITS)[0] for row in rows], dtype=np.float64)
+        chosen = np.array(statistics.labels, dtype=np.int64)[slots]
+        return core.SegmentScores(values, chosen, columns)
 
     def summands(self, statistics: core.Statistics) -> core.FloatArray:
         """Return the chosen sums by kind; at sentence level the score, and 1."""

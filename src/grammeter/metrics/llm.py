@@ -156,14 +156,11 @@ class Judging(Pooled):
         _, due, answered = map(int, sums.tolist())
         value, size = float(self.value_of(sums)), len(statistics)
         parts = {"judged": due, "coverage": answered / due if due else float("nan")}
-        reason = self._why(size, due, answered) if isnan(value) else None
-        return core.Score(value, self.signature(), size, parts, reason)
-
-    def _why(self, segments: int, due: int, answered: int) -> str:
-        if not due:
-            return "no sentence has two distinct outputs" if segments else "no segments"
-        few = f"{due - answered} of {due} sentences have no score, coverage={self.coverage:g}"
-        return f"{few} is wanted; raise --attempts to ask again for invalid replies"
+        reason = "no sentence has two distinct outputs" if size else "no segments"
+        if due:
+            few = f"{due - answered} of {due} sentences have no score, coverage={self.coverage:g}"
+            reason = f"{few} is wanted; raise --attempts to ask again for invalid replies"
+        return core.Score(value, self.signature(), size, parts, reason if isnan(value) else None)
 
     def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Return the score of each sentence, 1 to 5; NaN where there is none."""

@@ -148,7 +148,6 @@ class _Sentence:
         self._known: dict[tuple[str, ...], ByAnnotator] = {}
 
     def counts(self, hypothesis: str) -> ByAnnotator:
-        """Return correct, proposed and gold counts by annotator."""
         words = tuple(hypothesis.split())
         if words not in self._known:
             self._known[words] = self.counted(self.edits(hypothesis))

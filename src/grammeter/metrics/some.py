@@ -309,13 +309,9 @@ class Scribendi(kinds.SentenceMean, kinds.Asking):
         values = np.where(better & ~empty, 1.0, -1.0)
         values[np.isnan(before + after) & ~empty] = np.nan
         values[identical] = 0.0
-        unknown = np.isnan(values)
-        return core.SegmentScores(
-            values=values,
-            chosen=kinds.no_choice(len(values)),
-            parts={name: rows[:, at] for at, name in enumerate(FIGURES)},
-            reason=_TOO_LONG if (unknown & too_long).any() else "the model gave no number",
-        )
+        parts = {name: rows[:, at] for at, name in enumerate(FIGURES)}
+        reason = _TOO_LONG if (np.isnan(values) & too_long).any() else "the model gave no number"
+        return core.SegmentScores(values, kinds.no_choice(len(values)), parts, reason)
 
     def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return summed sentence scores, or their means."""

@@ -170,15 +170,11 @@ def _ask(
     distinct, pair_of = np.unique(numbered[:, :, 0], axis=0, return_inverse=True)
     bare: BoolArray = reader.bare(special=layer is not None)[distinct]
     return SimilarityQuestion(
-        measure=measure,
-        layer=layer,
-        weights=reader.weights(idf),
-        pairs=distinct,
-        pair_of=pair_of.ravel(),
-        truncated=numbered[:, :, 1].sum(axis=1),
+        measure=measure, layer=layer, weights=reader.weights(idf),
+        pairs=distinct, pair_of=pair_of.ravel(), truncated=numbered[:, :, 1].sum(axis=1),
         figures=np.full((len(distinct), len(measure.columns) - 1), np.nan),
         bare=np.any(bare, axis=1),
-    )
+    )  # fmt: skip
 
 
 def _encoded(
@@ -211,7 +207,6 @@ def _plan(
 
 
 def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:
-
     def step(batch: list[int]) -> dict[int | None, Any]:
         return encode([held.sequences[at] for at in batch])
 

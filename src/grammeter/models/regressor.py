@@ -122,7 +122,6 @@ def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Gener
 
 
 def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
-    """Load a model with a head of one output and random weights."""
     try:
         head = {"num_labels": 1, "problem_type": "regression", "ignore_mismatched_sizes": True}
         kind = torch.float32
