@@ -24,15 +24,6 @@ class Standing:
     tables: Sequence[Table]
     data: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, result: Result, counts: Table | None = None) -> "Standing":
-        """Take the result of a verb, and a table of what is counted of each system."""
-        if counts is None:
-            return cls(result.tables(), result.to_dict())
-        heads = [column.head for column in counts.columns[1:]]
-        rows = {row[0]: dict(zip(heads, row[1:], strict=True)) for row in counts.rows}
-        return cls([*result.tables(), counts], result.to_dict() | {"counts": rows})
-
 
 def standing(campaign: Campaign, task: Task, **settings: Any) -> Standing:
     """Return the result so far; raise ``DataError`` if there is none yet.
@@ -48,17 +39,20 @@ def standing(campaign: Campaign, task: Task, **settings: Any) -> Standing:
     name, text = files[-1]  # of `edits` the verdicts
     if not text:
         raise DataError("no answer yet", fix="Wait until judges have handed in some.")
-    rank = cast("Any", verbs.rank)
     with TemporaryDirectory() as folder:
         write_text(path := Path(folder, name), text)
         answers: Any = read_judgments(path)
-    if task == Task.BEST_WORST:
-        return Standing.of(rank(answers, **settings), _ends(answers))
     if task in (Task.RATING, Task.DIRECT):
         settings |= {"by": "mean", "criterion": answers.criteria[0]}
-    else:
+    elif task != Task.BEST_WORST:
         settings |= {"by": "accept-rate"}
-    return Standing.of(rank(answers, **settings))
+    result: Result = cast("Any", verbs.rank)(answers, **settings)
+    if task != Task.BEST_WORST:
+        return Standing(result.tables(), result.to_dict())
+    counts = _ends(answers)
+    heads = [column.head for column in counts.columns[1:]]
+    rows = {row[0]: dict(zip(heads, row[1:], strict=True)) for row in counts.rows}
+    return Standing([*result.tables(), counts], result.to_dict() | {"counts": rows})
 
 
 def standings(campaign: Campaign, **settings: Any) -> tuple[dict[str, Standing], dict[str, str]]:
