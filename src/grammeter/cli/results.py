@@ -1,6 +1,7 @@
 """Verbs with one result: combine, compare, explain, rank, agree, sample, report, list, cite."""
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -142,7 +143,7 @@ def run_list(args: argparse.Namespace) -> None:
 def run_cite(args: argparse.Namespace) -> None:
     """Print BibTeX entries, each once."""
     cited = [gm.metric(name).citation for name in args.names] or [OWN]
-    entries = [entry for text in cited for entry in text.split("\n\n")]
+    entries = [entry for text in cited for entry in re.split(r"\n+(?=@)", text)]
     sys.stdout.write("\n\n".join(dict.fromkeys(entries)) + "\n")
 
 
