@@ -143,8 +143,12 @@ def run_list(args: argparse.Namespace) -> None:
 def run_cite(args: argparse.Namespace) -> None:
     """Print BibTeX entries, each once."""
     cited = [gm.metric(name).citation for name in args.names] or [OWN]
-    entries = [entry for text in cited for entry in re.split(r"\n+(?=@)", text)]
-    sys.stdout.write("\n\n".join(dict.fromkeys(entries)) + "\n")
+    printed, parts = set[str](), list[str]()
+    for text in dict.fromkeys(cited):
+        entries = [entry for entry in re.split(r"\n+(?=@)", text) if entry not in printed]
+        printed.update(entries)
+        parts += ["\n".join(entries)] if entries else []
+    sys.stdout.write("\n\n".join(parts) + "\n")
 
 
 def run_sample(args: argparse.Namespace) -> None:
