@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from grammeter.core import DataError, Edit, EditItem, EditJudgment, EditKey, UsageError, apply
 from grammeter.formats import tables
 from grammeter.formats.judged import Rows
-from grammeter.formats.numbering import Outputs
+from grammeter.formats.numbering import Outputs, file_of
 from grammeter.formats.tables import Shape, check_shape, named, placed, typed
 from grammeter.formats.text import split_lines
 
@@ -74,7 +74,7 @@ class EditJudgments(Rows[EditItem]):
 
     def refuse(self) -> NoReturn:
         """Raise :class:`UsageError`: rankings are needed, and these are judgments of edits."""
-        refuse(self.origins[0].rpartition(":")[0] if self.origins else "input")
+        refuse(file_of(self.origins[0]) if self.origins else "these judgments")
 
     def checked(
         self, source: Sequence[str] | None = None, outputs: Outputs | None = None,

@@ -5,7 +5,6 @@ Appraise and WMT files count sentences from 0 or from 1 and do not say which;
 :func:`read_judgments` says how this is found out.
 """
 
-import re
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,11 +16,16 @@ from grammeter.formats import corpus, foreign, judged, numbering, rating_files, 
 from grammeter.formats import edit_judgments as edits
 from grammeter.formats import labels as labelling
 from grammeter.formats.appraise import format_appraise, parse_appraise
-from grammeter.formats.text import decode, encoding_notices, read_bytes, write_text
+from grammeter.formats.text import (
+    decode,
+    encoding_notices,
+    read_bytes,
+    with_line_feeds,
+    write_text,
+)
 
 PathLike = str | Path
 Paths = PathLike | Sequence[PathLike]
-_LINE_END = re.compile(r"\r*\n|\r")
 _SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
@@ -181,7 +185,7 @@ def parse_judgments(
     drop: Container[str] = (), separator: judged.Separator | None = None,
 ) -> judged.Judgments:  # fmt: skip
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
-    text = _LINE_END.sub("\n", text) if "\r" in text else text
+    text = with_line_feeds(text)
     if edits.is_edit_judgments(text):
         edits.refuse(where)
     if rating_files.is_ratings(text):

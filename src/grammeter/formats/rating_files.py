@@ -23,7 +23,7 @@ from grammeter.core import DataError, Scale, UsageError
 from grammeter.formats import tables
 from grammeter.formats.edit_judgments import uncounted
 from grammeter.formats.ratings import RatingFile, RatingRow
-from grammeter.formats.text import split_lines
+from grammeter.formats.text import split_lines, with_line_feeds
 
 Layout = Literal["criteria", "systems"]
 """What the columns of a wide table are."""
@@ -45,7 +45,6 @@ _MULTIGEC = re.compile(
     r"\s*#[^\n]+\n\s*\w{1,40}[ \t]?:[ \t]*[\d.]{1,9}([ \t]+\w{1,40}[ \t]?:|[ \t]*(\n|\Z))"
 )
 _PAIR = re.compile(r"(\w{1,40})[ \t]?:[ \t]*([^\s:]{1,40}(?=\s|\Z))?\s*")
-_LINE_END = re.compile(r"\r*\n|\r")
 _FOUR = (1.0, 4.0)
 _LARGEST = 1e15  # larger numbers are refused
 Rows = Iterator[RatingRow]
@@ -77,7 +76,7 @@ def parse_ratings(
     text: str, where: str, notices: Sequence[str] = (), *, layout: Layout | None = None
 ) -> RatingFile:
     """Read the rows of a text; ``where`` names it in messages."""
-    text = _LINE_END.sub("\n", text) if "\r" in text else text
+    text = with_line_feeds(text)
     read = _reader(text, layout)
     if layout == "systems" and read is not _systems:
         fix = "Leave out --layout systems (layout=)."
@@ -96,7 +95,7 @@ def parse_ratings(
 def _reader(text: str, layout: Layout | None) -> Callable[[str, str], RatingFile] | None:
     """Return what reads a text; ``None`` if it holds no ratings."""
     start = text.lstrip()
-    head = [] if start[:1] in ("{", "<") else _cells(_LINE_END.split(start, 1)[0])
+    head = [] if start[:1] in ("{", "<") else _cells(re.split(r"[\r\n]", start, maxsplit=1)[0])
     known = "judge" in head and "system" in head and ("segment" in head or "item" in head)
     readers: dict[Callable[[str, str], RatingFile], bool] = {
         _lines: start.startswith("{") and _is_rating_line(start),

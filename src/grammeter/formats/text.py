@@ -19,6 +19,7 @@ MAX_RATIO = 200  # unpacked bytes for each packed byte; text packs three- to ten
 _SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".md", ".gz")
 _FREE_BYTES = 64 * 2**20  # files up to this size are harmless, whatever their ratio
 _BLOCK = 2**20
+_LINE_END = re.compile(r"\r*\n|\r")
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PRIVATE = 0o600
 _ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -80,6 +81,11 @@ def decode(data: bytes, path: str | Path) -> str:
         fault = f"not UTF-8: byte 0x{read[error.start]:02x}"
         fix = "Convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
         raise DataError(fault, where=f"{path}:{line}", fix=fix) from None
+
+
+def with_line_feeds(text: str) -> str:
+    """Return a text whose lines end in a line feed alone."""
+    return _LINE_END.sub("\n", text) if "\r" in text else text
 
 
 def split_lines(text: str) -> list[str]:

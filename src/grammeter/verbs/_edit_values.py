@@ -13,6 +13,7 @@ from grammeter.formats import Corpus
 from grammeter.llm import Group
 from grammeter.metrics import Judging, Metric
 from grammeter.verbs._explain import Place
+from grammeter.verbs._judge import shown_together
 
 Values = Mapping[str, Mapping[EditKey, float]]
 SHARES: core.Method = "shapley"
@@ -68,14 +69,13 @@ def _by_judge(
     parts = [(segment, edits, edits[at : at + judge.set_size - 1])
              for segment, edits in dict.fromkeys(outputs)
              for at in range(0, len(edits), judge.set_size - 1)]  # fmt: skip
-    texts: list[list[str]] = []
+    shown: list[Group] = []
     for segment, edits, some in parts:
         source = corpus.sources[segment - 1].split()
         sets = (edits, *([e for e in edits if e != edit] for edit in some))
-        texts.append([" ".join(core.apply(source, of)) for of in sets])
-    around = ["", *corpus.sources, ""]
-    contexts = [(around[s - 1], around[s], around[s + 1]) for s, _, _ in parts]
-    opinions = judge.judge([Group(c, tuple(of)) for c, of in zip(contexts, texts, strict=True)])
+        texts = [" ".join(core.apply(source, of)) for of in sets]
+        shown.append(shown_together(corpus, segment - 1, texts))
+    opinions = judge.judge(shown)
     values: dict[EditKey, list[float]] = defaultdict(list)
     for (segment, _, some), opinion in zip(parts, opinions, strict=True):
         scores = [*(opinion.scores or ())] if opinion.due else [0.0] * (len(some) + 1)

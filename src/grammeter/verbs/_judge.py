@@ -226,6 +226,11 @@ def _group(corpus: formats.Corpus, item: Shown) -> llm.Group:
         if len(written) > 1:
             raise _misfit(item, f"{', '.join(names)} did not write the same")
         texts += written
+    return shown_together(corpus, line, texts)
+
+
+def shown_together(corpus: formats.Corpus, line: int, texts: Sequence[str]) -> llm.Group:
+    """Return texts of the sentence at ``line``, from 0, with the sentences around it."""
     before, source, after = (
         corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
     )

@@ -278,7 +278,7 @@ def _rated(items: Any, by: Any, criterion: str | None) -> tuple[Ratings, Ratings
 
 def _ranked(items: Sequence[Any]) -> Sequence[Ranking]:
     if any(isinstance(item, EditItem) for item in items):
-        EditJudgments(()).refuse()
+        _edits(items).refuse()
     return items
 
 
