@@ -1,4 +1,4 @@
-"""Flags as they are read from functions that are not imported."""
+"""Flags that are parameters of functions which are not imported."""
 
 from __future__ import annotations
 
@@ -11,37 +11,24 @@ import pytest
 
 from grammeter.cli import flags
 
-FUNCTIONS = (
-    "verbs.score", "verbs.compare", "verbs.explain", "verbs.rank", "verbs.agree", "verbs.sample",
-    "verbs.meta_system", "verbs.meta_sentence", "verbs.meta_beta", "verbs.meta_maege",
-    "verbs.judge", "verbs.report", "verbs.train_cross_domain", "verbs.train_some",
-    "verbs.edits_compare", "papers.reproduce", "engine.batch", "campaign.campaign_create",
-    "campaign.campaign_import", "formats.read_corpus", "models.Runtime", "llm.Endpoint",
-)  # fmt: skip
-
 
 def imported(function):
     room, _, name = function.rpartition(".")
     return getattr(import_module(f"grammeter.{room}"), name)
 
 
-def writable(function):
-    """Yield the parameters that a command line can write."""
-    for name, parameter in flags._parameters(function).items():
-        if [*flags._kinds(parameter.module, parameter.annotation)]:
-            yield name, parameter
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", sorted(flags._known()))
 def test_names_and_defaults_are_those_of_the_function(function):
     signature = inspect.signature(imported(function)).parameters
-    read = flags._parameters(function)
-    assert [name for name in signature if name not in read] == []
-    for name, parameter in writable(function):
-        empty = signature[name].default is inspect.Parameter.empty
-        assert (parameter.default is None) == empty
-        if not empty:
-            assert flags._value(parameter.module, parameter.default) == signature[name].default
+    for name, known in flags._known()[function].items():
+        default = signature[name].default
+        if "action" in known:
+            assert default is (known["action"] == "store_false")
+            continue
+        assert known["required"] == (default is inspect.Parameter.empty)
+        if not known["required"]:
+            usual = known["default"]
+            assert (tuple(usual) if isinstance(usual, list) else usual) == default
 
 
 @pytest.mark.parametrize(
@@ -82,8 +69,8 @@ def test_a_parameter_becomes_an_option(capsys):
 
 
 def test_a_docstring_that_points_at_another_function_has_its_sentence():
-    text = flags._text("verbs.train_some", "batch_size")
-    assert text == flags._text("verbs.train_impara", "batch_size")
+    text = flags._known()["verbs.train_some"]["batch_size"]["help"]
+    assert text == flags._known()["verbs.train_impara"]["batch_size"]["help"]
     assert text.startswith("examples")
 
 

@@ -1,4 +1,4 @@
-"""Pages and drawings that are made from the code are fresh: docs/cli.md, docs/house.svg."""
+"""What is made from the code is fresh: cli/flags.json, docs/cli.md, docs/house.svg."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("script", ["docs-cli", "docs-house"])
+@pytest.mark.parametrize("script", ["flags", "docs-cli", "docs-house"])
 def test_page_is_fresh(script):
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / script, "--check"],

@@ -1,42 +1,14 @@
-"""Flags that are parameters of functions, read as text: ``--help`` imports no other package."""
+"""The options of verbs: data in ``arguments/``, and what ``scripts/flags`` knows of functions."""
 
 import argparse
-import ast
-import re
+import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from grammeter.cli.output import add_numbers, add_output, notice, remark
-
-HOUSE = Path(__file__).parents[1]
-SHORT = {"metrics": "-m", "metric": "-m", "output": "-o"}
-LONG = {"resamples": "--bootstrap", "extraction": "--pairs"}  # other names
-
-METAVARS = tomllib.loads(Path(__file__).with_name("metavars.toml").read_text("utf-8"))
-"""What a value is called in help where its type does not say it."""
-
-VALUES = {str: "NAME", int: "N", float: "X"}
-TYPES = {"str": str, "Path": str, "int": int, "float": float, "bool": bool}
-
-
-class Kind(NamedTuple):
-    """What an option takes: one value of a type or many, of some choices; ``bool``: none."""
-
-    type: type
-    choices: tuple[Any, ...] = ()
-    many: bool = False
-    path: bool = False
-
-
-class Parameter(NamedTuple):
-    """A parameter of a function, or a field of a class, as it is written in a module."""
-
-    module: str
-    annotation: ast.expr | None
-    default: ast.expr | None
 
 
 # --- options of a parser -------------------------------------------------------------------
@@ -53,11 +25,36 @@ def add_options(
     if isinstance(options, str):
         options = dict.fromkeys(options.split(), "")
     for name, settings in options.items():
-        parameter = _parameters(function)[name]
+        known = dict(_known()[function][name])
         more = {"help": settings} if isinstance(settings, str) else dict(settings)
-        names = more.pop("names", None) or _spelled(name, parameter)
-        usual = _settings(name, parameter, more.pop("help", "") or _text(function, name))
+        names = more.pop("names", None) or known["names"]
+        usual = _settings(known | {"help": more.pop("help", "") or known["help"]})
         group.add_argument(*names, **(usual | {"dest": name} | more))
+
+
+@cache
+def _known() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return, by function and name, what ``scripts/flags`` knows of parameters."""
+    return json.loads(Path(__file__).with_name("flags.json").read_text("utf-8"))
+
+
+def _settings(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments of ``add_argument``; ``default: X`` is added to a text that has none."""
+    settings = {key: value for key, value in known.items() if key != "names"}
+    if "action" in settings:
+        return settings
+    for key in ("default", "choices"):
+        if isinstance(values := settings.get(key), list):
+            settings[key] = tuple(cast("list[Any]", values))
+    default, text = settings["default"], settings["help"]
+    several = isinstance(default, tuple)
+    shown = " ".join(map(str, cast("tuple[Any, ...]", default))) if several else default
+    if (shown or type(shown) in (int, float)) and "default" not in text:
+        usual = f"default: {shown:g}" if isinstance(shown, float) else f"default: {shown}"
+        settings["help"] = f"{text}; {usual}" if text else usual
+    if "type" in settings:
+        settings["type"] = READERS[settings["type"]]
+    return settings
 
 
 def options(args: argparse.Namespace, function: Callable[..., Any], **more: Any) -> dict[str, Any]:
@@ -87,166 +84,6 @@ def share_or_count(text: str) -> float | int:
         raise argparse.ArgumentTypeError(fault) from None
 
 
-def _spelled(name: str, parameter: Parameter) -> list[str]:
-    if len(name) == 1:
-        return [f"-{name}"]
-    on = isinstance(parameter.default, ast.Constant) and parameter.default.value is True
-    long = ("--no-" if on else "--") + name.replace("_", "-")
-    return [text for text in (SHORT.get(name), long, LONG.get(name)) if text]
-
-
-def _settings(name: str, parameter: Parameter, text: str) -> dict[str, Any]:
-    kinds = [*_kinds(parameter.module, parameter.annotation)]
-    default = _value(parameter.module, parameter.default)
-    if {kind.type for kind in kinds} == {bool}:
-        return {"action": "store_false" if default else "store_true", "help": text}
-    several = isinstance(default, tuple)
-    shown = " ".join(map(str, cast("tuple[Any, ...]", default))) if several else default
-    if (shown or type(shown) in (int, float)) and "default" not in text:
-        usual = f"default: {shown:g}" if isinstance(shown, float) else f"default: {shown}"
-        text = f"{text}; {usual}" if text else usual
-    settings: dict[str, Any] = {"help": text, "default": default}
-    settings["required"] = parameter.default is None
-    tiers = next((kind.choices for kind in kinds if kind.choices), ())
-    if tiers and kinds[0].type is bool:
-        switch = {"nargs": "?", "const": True, "metavar": "|".join(tiers)}
-        return settings | switch | {"choices": tiers}
-    kind = next((kind for kind in kinds if kind.many), kinds[0])
-    if kind.type is not str:
-        both = {kind.type for kind in kinds} == {int, float}
-        settings["type"] = share_or_count if both else kind.type
-    if kind.many:
-        settings["nargs"] = "+"
-    if kind.choices:
-        return settings | {"choices": kind.choices}
-    usual = "FILE" if any(kind.path for kind in kinds) else VALUES[kind.type]
-    return settings | {"metavar": METAVARS.get(name, usual)}
-
-
-# --- functions as they are written ---------------------------------------------------------
-@cache
-def _source(module: str) -> str:
-    files = (HOUSE / module / "__init__.pyi", HOUSE / f"{module}.py")
-    return next((file.read_text(encoding="utf-8") for file in files if file.exists()), "")
-
-
-@cache
-def _defined(module: str, name: str) -> tuple[str, ast.stmt] | None:
-    """Return the definition of a name and the module where it stands; ``None``: not in here."""
-    text = _source(module)
-    start = rf"(?:def|class) {name}\b|{name}(?:: [^\n=]+)? = "
-    statements = re.findall(rf"(?ms)^(?:{start}).*?(?=^[^\s)\]}}]|\Z)", text)
-    if statements:  # the last one: those before it are overloads
-        return module, ast.parse(statements[-1]).body[0]
-    for home, names in re.findall(r"(?m)^ *from grammeter\.(\S+) import (\([^)]*\)|.*)$", text):
-        if match := re.search(rf"\b(?:(\w+) as )?{name}\b", names):
-            return _defined(home.replace(".", "/"), match[1] or name)
-    return None
-
-
-@cache
-def _written(function: str) -> tuple[str, ast.stmt]:
-    room, _, name = function.rpartition(".")
-    return _defined(room.replace(".", "/"), name) or ("", ast.Pass())
-
-
-@cache
-def _parameters(function: str) -> dict[str, Parameter]:
-    match _written(function):
-        case module, ast.ClassDef(body=body):
-            return {
-                ast.unparse(field.target): Parameter(module, field.annotation, field.value)
-                for field in body
-                if isinstance(field, ast.AnnAssign)
-            }
-        case module, ast.FunctionDef(args=args):
-            usual: list[ast.expr | None] = [None] * (len(args.args) - len(args.defaults))
-            values = [*usual, *args.defaults, *args.kw_defaults]
-            return {
-                arg.arg: Parameter(module, arg.annotation, value)
-                for arg, value in zip([*args.args, *args.kwonlyargs], values, strict=True)
-            }
-        case _:
-            return {}
-
-
-def _kinds(module: str, node: ast.AST | None) -> Iterator[Kind]:
-    """Yield the kinds of values that an annotation allows, as far as the shell can write them."""
-    match node:
-        case ast.BinOp(left=left, right=right):
-            yield from (*_kinds(module, left), *_kinds(module, right))
-        case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=values)):
-            choices = tuple(map(ast.literal_eval, values))
-            yield Kind(type(choices[0]), choices)
-        case ast.Subscript(value=ast.Name(id="Sequence"), slice=inside):
-            items = [*_kinds(module, inside)]
-            path = any(kind.path for kind in items)
-            yield from (kind._replace(many=True, path=path) for kind in items[:1])
-        case ast.Name(id=name) if name in TYPES:
-            yield Kind(TYPES[name], path=name == "Path")
-        case _:
-            match _meant(module, node):
-                case home, ast.Assign(value=value):
-                    yield from _kinds(home, value)
-                case _:
-                    pass
-
-
-def _meant(module: str, node: ast.AST | None) -> tuple[str, ast.stmt] | None:
-    """Return the definition of a name, or of one in a room or a neighbour: ``ranking.Unit``."""
-    match node:
-        case ast.Name(id=name):
-            return _defined(module, name)
-        case ast.Attribute(value=ast.Name(id=room), attr=name):
-            return _defined(room, name) or _defined(f"{module.rpartition('/')[0]}/{room}", name)
-        case _:
-            return None
-
-
-def _value(module: str, node: ast.AST | None) -> Any:
-    match node:
-        case ast.Name() | ast.Attribute():
-            match _meant(module, node):
-                case home, ast.Assign(value=value) | ast.AnnAssign(value=value):
-                    return _value(home, value)
-                case _:
-                    raise LookupError(ast.unparse(node))
-        case ast.Call(func=ast.Name(id="get_args"), args=[alias]):
-            return next(_kinds(module, alias)).choices
-        case None:
-            return None
-        case _:
-            return ast.literal_eval(ast.unparse(node))
-
-
-@cache
-def _entries(function: str) -> dict[str, str]:
-    _, node = _written(function)
-    is_documented = isinstance(node, ast.FunctionDef | ast.ClassDef)
-    docstring = (is_documented and ast.get_docstring(node)) or ""
-    docstring = re.sub(r"\n(Raises|Returns|Yields)\n(?s:.*)", "", docstring.replace("\\\n", ""))
-    section = re.sub(r",\n(?=\w)", ", ", docstring.partition("\n---")[2])
-    entries = re.findall(r"(?m)^(\w.*)\n((?:    .*\n?|\n)+)", section)
-    return {
-        name: " ".join(text.split()) for head, text in entries for name in re.findall(r"\w+", head)
-    }
-
-
-_SAME = re.compile(r"(?:As for|As in|See) :(?:func|class):`~?(?:grammeter\.)?(?:([\w.]+)\.)?(\w+)`")
-
-
-def _text(function: str, name: str) -> str:
-    """Return the first sentence on a parameter, which may stand where ``As for :func:`x``` says."""
-    text = _entries(function).get(name, "")
-    if same := _SAME.match(text):
-        home = same[1] or _written(function)[0].replace("/", ".")
-        if name in _entries(other := f"{home}.{same[2]}"):
-            return _text(other, name)
-    text = re.split(r"\.\s|\.$|[;,] see :", text)[0].replace("``", "")
-    text = re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", text).replace("%", "%%")
-    return re.sub("^[A-Z](?=[a-z ])", lambda first: first[0].lower(), text)
-
-
 # --- options without effect ----------------------------------------------------------------
 NO_FAULTS = "there was nothing to pass over"  # why `--lenient` has no effect
 
@@ -265,7 +102,9 @@ FOLDER = Path(__file__).with_name("arguments")
 CODED: Mapping[str, Callable[..., None]] = {"output": add_output, "numbers": add_numbers}
 """Groups whose texts depend on the verb; ``with`` has their parameters."""
 ACTIONS = ("metavar", "title")  # what a file may say of all actions
-READERS: Mapping[str, Callable[[str], Any]] = {"int": int, "path": lambda s: Path(s) if s else ""}
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "int": int, "float": float, "path": lambda s: Path(s) if s else "", "share": share_or_count,
+}  # fmt: skip
 LOOK: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
 _OF_GROUP = frozenset(("heading", "about", "of", "use", "with", "without", "exclusive", "required"))
 
