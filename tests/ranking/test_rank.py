@@ -212,9 +212,3 @@ def test_methods_are_values():
         assert dataclasses.is_dataclass(method)
         assert method() == method()
         assert hash(method()) == hash(method())
-
-
-def test_the_old_name_of_resamples_still_works():
-    items = random_duels([("A", "B")], 60)
-    with pytest.warns(DeprecationWarning, match="resamples"):
-        assert rank(items, bootstrap=50) == rank(items, resamples=50)

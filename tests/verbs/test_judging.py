@@ -15,7 +15,7 @@ from grammeter.llm.reply import Outcome
 from grammeter.metrics import LLMS
 from grammeter.ranking import TrueSkill, extract_pairs
 from grammeter.ranking.selection import SYSTEM_SETS
-from grammeter.verbs._judge import BEST, covering_items, estimate, judge, judging_metric
+from grammeter.verbs._judge import BEST, covering_items, judge, judging_metric
 
 CORPUS = Corpus(
     sources=["A cat sit .", "Dogs barks .", "Birds fly ."],
@@ -158,8 +158,6 @@ def test_only_judging_metrics():
 
 def test_estimate_sends_nothing(fake):
     assert judge(CORPUS, ITEMS, metric=JUDGE, dry_run=True).calls == 2
-    with pytest.warns(DeprecationWarning, match="dry_run=True"):
-        assert estimate(CORPUS, ITEMS, by=JUDGE).calls == 2
     assert not fake.calls
 
 

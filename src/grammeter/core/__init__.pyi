@@ -3,7 +3,6 @@ from grammeter.core import ranked as ranked
 from grammeter.core import spelling as spelling
 from grammeter.core._checked import check_home as check_home
 from grammeter.core._checked import checked as checked
-from grammeter.core._checked import renamed as renamed
 from grammeter.core.doors import door as door
 from grammeter.core.edit import DETECTION_ONLY as DETECTION_ONLY
 from grammeter.core.edit import NOOP as NOOP
@@ -45,7 +44,6 @@ from grammeter.core.lazy import kept_out as kept_out
 from grammeter.core.lazy import require as require
 from grammeter.core.lazy import stand_alone as stand_alone
 from grammeter.core.metric_scores import MetricScores as MetricScores
-from grammeter.core.old_paths import old_module as old_module
 from grammeter.core.processes import Workers as Workers
 from grammeter.core.progress import in_force as in_force
 from grammeter.core.progress import labelled as labelled

@@ -4,7 +4,6 @@ import inspect
 import os
 import types
 import typing
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, wraps
@@ -54,24 +53,6 @@ def check_home(at_home: bool, home: str, **options: object) -> None:
             flag = "--" + name.replace("_", "-")
             fault = f"{flag} belongs to {home}, and would change nothing here"
             raise UsageError(fault, fix=f"Leave out {flag} (in Python: {name}=).")
-
-
-def renamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Take keywords by their old names, too, with a ``DeprecationWarning``: ``old="new"``."""
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            for old, new in names.items():
-                if old in kwargs:
-                    text = f"{function.__name__}({old}=) is called {new}="
-                    warnings.warn(text, DeprecationWarning, stacklevel=2)
-                    cast("dict[str, Any]", kwargs)[new] = kwargs.pop(old)
-            return function(*args, **kwargs)
-
-        return call
-
-    return decorate
 
 
 def fitted(name: str, value: Any, hint: Any) -> Any:

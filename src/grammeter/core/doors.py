@@ -14,9 +14,7 @@ def door(room: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
         if name == "__all__":
             return sorted(homes)
         if name not in homes:
-            from grammeter.core.old_paths import old_name
-
-            return old_name(room, name)
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
         home, missing = homes[name], object()
         value = missing if home == room else getattr(import_module(home), name, missing)
         if value is missing:

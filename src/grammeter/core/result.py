@@ -1,7 +1,6 @@
 """What verbs return: results that know how they look, and how they travel as JSON."""
 
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -59,11 +58,6 @@ class Result:
     def to_pandas(self) -> Any:
         """Return the main table for programs as a ``pandas.DataFrame``; pandas is optional."""
         return self.table(long=True).to_pandas()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return :meth:`to_dict`; the name of version 0.1.0."""
-        warnings.warn("to_json() is called to_dict() now", DeprecationWarning, stacklevel=2)
-        return self.to_dict()
 
     def write(self, style: Style | Form = "table", **options: Any) -> str:
         """Write all tables by the options of :meth:`tables`, without ``notes``."""

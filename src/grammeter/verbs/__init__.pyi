@@ -18,7 +18,6 @@ from grammeter.verbs._extract import ExtractedEdits as ExtractedEdits
 from grammeter.verbs._extract import edits_extract as edits_extract
 from grammeter.verbs._judge import Shown as Shown
 from grammeter.verbs._judge import check_shown as check_shown
-from grammeter.verbs._judge import estimate as estimate
 from grammeter.verbs._judge import judge as judge
 from grammeter.verbs._judge import judging_metric as judging_metric
 from grammeter.verbs._judged import Judged as Judged

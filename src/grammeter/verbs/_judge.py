@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -58,7 +57,6 @@ def judge(
 def judge(
     corpus: _Corpus = None, items: _Items = None, *, submit: str | Path, **o: Unpack[_Options]
 ) -> llm.Submission: ...
-@core.renamed(by="metric")
 @core.checked
 def judge(
     corpus: formats.Corpus | None = None, items: Sequence[Shown] | None = None,
@@ -157,14 +155,6 @@ def _material(
         return corpus, items
     known = find_benchmark(benchmark or "")
     return known.read_corpus(), known.read_judgments()
-
-
-def estimate(
-    corpus: formats.Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
-) -> llm.Estimate:
-    """Old name of ``judge(corpus, items, metric=by, dry_run=True)``."""
-    warnings.warn("estimate: use judge(..., dry_run=True)", DeprecationWarning, stacklevel=2)
-    return judge(corpus, items, metric=by, dry_run=True)
 
 
 def judging_metric(metric: str | Judging | None, **settings: float | str | None) -> Judging:
