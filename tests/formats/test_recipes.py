@@ -107,7 +107,7 @@ def test_data_from_a_folder(inner, folder, capsys):
 
 
 def test_what_does_not_go_together(folder, capsys):
-    with pytest.raises(UsageError, match="has sources and references"):
+    with pytest.raises(UsageError, match="given twice: by --benchmark"):
         read_benchmark("jfleg", references=["x"])
     with pytest.raises(UnknownNameError, match="jfleg"):
         read_benchmark("jflegs")

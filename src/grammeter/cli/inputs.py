@@ -16,10 +16,10 @@ def corpus(
 ) -> formats.Corpus:
     """Read the corpus of the arguments; print its notes unless the result has them (``noted``)."""
     given = flags.options(args, gm.read_corpus, systems=args.hyps)
-    if "data" in args and args.benchmark:
-        corpus = gm.read_benchmark(args.benchmark, data=args.data, **given)
-    else:
-        corpus = gm.read_corpus(**given)
+    if "data" not in args:  # the benchmark has judgments
+        given.pop("benchmark", None)
+    corpus = gm.read_corpus(**given)
+    if not given.get("benchmark"):
         flags.remark_idle(args, "no --benchmark is named", "--data")
     for text in corpus.notices:
         output.notice(args, text)

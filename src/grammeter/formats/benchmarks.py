@@ -1,19 +1,17 @@
-"""Named benchmarks of metrics, and data sets read as their papers score systems.
+"""Named benchmarks of metrics: data sets of outputs that people judged.
 
-Benchmarks are data sets of outputs that people judged: ``gjg15``: Grundkiewicz et al. 2015,
-``seeda-e`` and ``seeda-s``: edit-based and sentence-based judgments of Kobayashi et al. 2024. They
-tell what the files do not: which number the first sentence has, whose scores stand in a column
-without names, how the paper ranked the systems.
+``gjg15``: Grundkiewicz et al. 2015, ``seeda-e`` and ``seeda-s``: edit-based and sentence-based
+judgments of Kobayashi et al. 2024. They tell what the files do not: which number the first sentence
+has, whose scores stand in a column without names, how the paper ranked the systems.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from grammeter import core
 from grammeter.formats import corpus, judged, read, tables, text
-from grammeter.formats.datasets import dataset, dataset_path, recipe
+from grammeter.formats.datasets import dataset, dataset_path
 from grammeter.formats.judgments import read_rankings
 from grammeter.formats.scores import parse_value
 
@@ -102,41 +100,6 @@ def benchmark(name: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
-def read_benchmark(
-    benchmark: str, *, data: str | Path | None = None, **options: Any
-) -> corpus.Corpus:
-    """Read sources and references of a data set, and system outputs, to score as its paper does.
-
-    Raises :class:`UsageError` if sources or references are given, too;
-    :class:`MissingResourceError` if the data set is not here.
-
-    Parameters
-    ----------
-    benchmark
-        Its name; :func:`grammeter.score` of the corpus takes the metrics of its paper.
-    data
-        The folder of the data set, or of all; default: that of ``GRAMMETER_DATA``.
-    options
-        ``systems`` and other parameters of :func:`read_corpus`.
-    """
-    known = recipe(benchmark)
-    if any(options.get(name) for name in ("source", "references", "corpus", "para")):
-        fix = "Leave --source, --references, --corpus and --para out, or --benchmark."
-        raise core.UsageError(f"the benchmark {benchmark} has sources and references", fix=fix)
-
-    def path(file: str) -> Path:
-        if data is None:
-            return dataset_path(known.dataset, file)
-        inside = Path(data) / known.dataset / file
-        return inside if inside.is_file() else Path(data) / file
-
-    options |= {
-        "source": known.source and path(known.source),
-        "para": known.para and path(known.para),
-        "references": [path(file) for file in known.references],
-        "lenient": known.lenient or options.get("lenient", False),
-    }
-    made = read.read_corpus(**options)
-    note = f"benchmark {benchmark}: its paper scores by {', '.join(known.metrics)}: {known.how}"
-    settings = {**made.settings, "benchmark": benchmark}
-    return replace(made, settings=settings, notes=(note, *made.notes))
+def read_benchmark(benchmark: str, **options: Any) -> corpus.Corpus:
+    """Return :func:`read_corpus` of a benchmark."""
+    return read.read_corpus(benchmark=benchmark, **options)

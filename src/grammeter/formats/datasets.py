@@ -84,6 +84,18 @@ class Recipe:
     para: str | None = None  # sources and references in one file
     lenient: bool = False
 
+    def files(self, folder: str | Path | None) -> tuple[Path | None, Path | None, list[Path]]:
+        """Return source, para and references, in the ``folder`` of the set or of all sets."""
+
+        def path(file: str) -> Path:
+            if folder is None:
+                return dataset_path(self.dataset, file)
+            inside = Path(folder) / self.dataset / file
+            return inside if inside.is_file() else Path(folder) / file
+
+        source, para = (path(name) if name else None for name in (self.source, self.para))
+        return source, para, [path(name) for name in self.references]
+
 
 RECIPES: Mapping[str, Recipe] = {of["name"]: Recipe(**of) for of in tables.shipped("recipes.json")}
 

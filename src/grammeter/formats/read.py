@@ -10,6 +10,7 @@ from grammeter import core
 from grammeter.formats import essays, m2, own, records, sgml
 from grammeter.formats import text as plain
 from grammeter.formats.corpus import GIVEN, Corpus, OwnReferences, Unjudged, crossed
+from grammeter.formats.datasets import Recipe, recipe
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
 from grammeter.formats.opened import PathLike, TextReader, UnicodeForm
 from grammeter.formats.tokenization import tokenised
@@ -30,11 +31,13 @@ def read_corpus(
     missing_essay: essays.MissingEssay = "error",
     missing_reference: essays.MissingReference = "fewer", tokenize: str = "none",
     raw: Sequence[PathLike] = (), para: PathLike | None = None,
+    benchmark: str | None = None, data: PathLike | None = None,
 ) -> Corpus:  # fmt: skip
     """Read sources, references and system outputs, or all of them from one table.
 
     Raises :class:`DataError` with file and line; :class:`UsageError` if two systems have one name,
-    sources and gold edits are both missing, or files that cannot go together are given.
+    sources and gold edits are both missing, or files that cannot go together are given;
+    :class:`MissingResourceError` if the data set of a ``benchmark`` is not here.
 
     Parameters
     ----------
@@ -85,11 +88,21 @@ def read_corpus(
     para
         Sources and references in one file, ``id TAB source TAB reference ...``, in their place;
         outputs may have this form, too.
+    benchmark, data
+        The data set whose sources and references are read, to score as its paper does:
+        :func:`grammeter.score` of the corpus takes the metrics of its paper. The folder of the set,
+        or of all; default: that of ``GRAMMETER_DATA``.
     """
-    if corpus and any((source, references, systems, names, normalise, lenient, para)):
-        fault = "a corpus in one table holds all parts, as they are to be scored"
-        more = "(--hyps), names, normalise and lenient, or leave out the table (--corpus)."
-        raise core.UsageError(fault, fix=f"Leave out source, references, outputs {more}")
+    ways = {"--benchmark": benchmark, "--corpus": corpus, "--para": para}
+    ways |= {"-s, -r": source or references}
+    ways |= {"--hyps, --names": systems or names, "--normalise": normalise} if corpus else {}
+    ways |= {"--lenient": lenient} if corpus else {}
+    if len(twice := [flag for flag, given in ways.items() if given]) > 1:
+        fault = f"texts are given twice: by {twice[0]} and by {twice[1]}"
+        raise core.UsageError(fault, fix="Leave one of the two out.")
+    if known := recipe(benchmark) if benchmark else None:
+        source, para, references = known.files(data)
+        lenient = lenient or known.lenient
     reader = _Reader(normalise, lenient=lenient, folders=True, tabs=para is not None)
     missing = missing_essay, missing_reference
     settings = {"level": level} if level == "document" else dict[str, str]()  # means over documents
@@ -104,9 +117,9 @@ def read_corpus(
         read = records.read_records(corpus)
         said = (*read.notices, *reader.remarks())
         read = replace(read, unjudged=unjudged, settings=settings, notices=said)
-        read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
+        read = with_labels(read, documents, group_by)
         layout = essays.layout(level, read.documents, (), False, missing)
-        return layout.finished(read) if layout else read
+        return _finished(tokenised(read, tokenize, lessons), layout, known)
     rule = m2.TextRule(um=um, missing=missing_annotator)
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
     by_system = {
@@ -116,19 +129,13 @@ def read_corpus(
     reader.notices += own.strangers(references, [*outputs])
     if para is None:
         sources = reader.sources(source_paths, next(iter(by_system.values()))[1])
-    elif source_paths or references:
-        fault = "sources and references are given twice"
-        raise core.UsageError(fault, fix="Give them in one file (--para), or apart (-s, -r).")
     else:
         sources, texts, outputs = reader.para(para, outputs)
         by_system = {"": (texts, list[_M2](), {**reader.origins})}
     folders = [str(output_paths[name]) for name, lines in outputs.items() if not lines]
-    ids = reader.ids or (crossed(read_labels(documents)[0]) if documents else [])
+    ids = reader.ids or _documents(documents, len(sources), reader.origins["source"])
     if folders and not ids:
         plain.read_bytes(folders[0])  # which says that it is a folder
-    if documents and len(ids) != len(sources):
-        where, count = reader.origins["source"], len(sources)
-        raise core.LengthMismatchError(labels_file(documents)[0], len(ids), where, count)
     if layout := essays.layout(level, ids, [*reader.by_id, *folders], bool(reader.ids), missing):
         reader.lay_out(layout, outputs, [*by_system.values()])
     made = {name: reader.made(sources, target, rule) for name, target in by_system.items()}
@@ -136,7 +143,23 @@ def read_corpus(
     parts = {"sources": sources, "systems": outputs, **_shared_or_own(made)}
     read = reader.corpus(**parts, unjudged=unjudged, settings=settings)
     read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
-    return layout.finished(read) if layout else read
+    return _finished(read, layout, known)
+
+
+def _documents(spelled: str | None, sentences: int, source: str) -> list[str]:
+    ids = crossed(read_labels(spelled)[0]) if spelled else []
+    if spelled and len(ids) != sentences:
+        raise core.LengthMismatchError(labels_file(spelled)[0], len(ids), source, sentences)
+    return ids
+
+
+def _finished(read: Corpus, layout: essays.Layout | None, known: Recipe | None) -> Corpus:
+    read = layout.finished(read) if layout else read
+    if known is None:
+        return read
+    note = f"benchmark {known.name}: its paper scores by {', '.join(known.metrics)}: {known.how}"
+    settings = {**read.settings, "benchmark": known.name}
+    return replace(read, settings=settings, notes=(note, *read.notes))
 
 
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:

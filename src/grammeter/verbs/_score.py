@@ -28,7 +28,7 @@ def score(
         Sources, references and systems.
     metrics
         Spellings or metrics; each is a key of the result as it is given. Of a benchmark, see
-        :func:`grammeter.read_benchmark`, those of its paper if none is named.
+        :func:`grammeter.read_corpus`, those of its paper if none is named.
     types
         Also score by error type, for the metrics that know them; one at least must. Which types:
         ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM); ``True`` is ``full``, or
