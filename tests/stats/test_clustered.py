@@ -44,7 +44,7 @@ def test_blocks_change_nothing(monkeypatch, block: int) -> None:
     x, y, units = random.normal(size=60), random.integers(1, 5, size=60), np.arange(60) // 4
     counts = random.integers(0, 3, size=(5, 15)).astype(float)
     whole = stats.clustered_coefficients(x, y, units, counts)["kendall"]
-    monkeypatch.setattr("grammeter.stats.clustered._BLOCK", block)
+    monkeypatch.setattr("grammeter.stats.correlation._BLOCK", block)
     assert stats.clustered_coefficients(x, y, units, counts)["kendall"] == pytest.approx(whole)
 
 

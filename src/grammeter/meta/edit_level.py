@@ -194,35 +194,21 @@ def measure_metric(
 
 def _figures(weights: FloatArray, x: FloatArray, people: PeopleOnEdits) -> dict[str, FloatArray]:
     """Return the statistics of edits with weights ``(runs, edits)``, each ``(runs,)``."""
-    valid = people.valid.astype(float)
-    positive, total = _sums(weights * valid, x)[0], _sums(weights, x)[0]
+    valid, order = people.valid.astype(float), np.argsort(x, kind="stable")
+    starts = np.unique(x[order], return_index=True)[1]
+    positive, total = (
+        np.add.reduceat(of[:, order], starts, axis=1) for of in (weights * valid, weights)
+    )
     negative = total - positive
     true, called = (np.cumsum(of[:, ::-1], axis=1)[:, ::-1] for of in (positive, total))
     wins = (positive * (np.cumsum(negative, axis=1) - negative / 2)).sum(axis=1)
-    ranks = [(np.cumsum(sums, axis=1) - sums / 2)[:, place]
-             for sums, place in (_sums(weights, x), _sums(weights, people.share))]  # fmt: skip
     with np.errstate(invalid="ignore", divide="ignore"):
         auc = wins / (positive.sum(axis=1) * negative.sum(axis=1))
         precision = (positive * np.nan_to_num(true / called)).sum(axis=1) / positive.sum(axis=1)
-    correlations = [_pearson(weights, *of) for of in ((x, valid), (x, people.share), ranks)]
+    ranks = [stats.weighted_ranks(of, weights) for of in (x, people.share)]
+    pairs = ((x, valid), (x, people.share), ranks)
+    correlations = [stats.weighted_pearson(*both, weights) for both in pairs]
     return dict(zip(_NAMES, (auc, precision, *correlations), strict=True))
-
-
-def _sums(weights: FloatArray, x: FloatArray) -> tuple[FloatArray, core.IntArray]:
-    """Sum weights ``(runs, edits)`` by value, ascending; and return the place of each edit's."""
-    order = np.argsort(x, kind="stable")
-    first = np.unique(x[order], return_index=True)[1]
-    sums: FloatArray = np.add.reduceat(weights[:, order], first, axis=1)
-    return sums, np.unique(x, return_inverse=True)[1].astype(np.int64)
-
-
-def _pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    total = weights.sum(axis=1, keepdims=True)
-    dx, dy = (of - (weights * of).sum(axis=1, keepdims=True) / total for of in (x, y))
-    xy, xx, yy = ((weights * a * b).sum(axis=1) for a, b in ((dx, dy), (dx, dx), (dy, dy)))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values: FloatArray = xy / np.sqrt(xx * yy)
-    return np.where(np.minimum(xx, yy) > 1e-12, values, np.nan)
 
 
 def reference_figures(people: PeopleOnEdits, values: Values) -> dict[str, Any]:

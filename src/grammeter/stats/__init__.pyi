@@ -9,8 +9,8 @@ from grammeter.stats.agreement import kappa_values as kappa_values
 from grammeter.stats.agreement import krippendorff_alpha as krippendorff_alpha
 from grammeter.stats.agreement import mean_kappa as mean_kappa
 from grammeter.stats.agreement import within_rows as within_rows
-from grammeter.stats.clustered import clustered_coefficients as clustered_coefficients
-from grammeter.stats.clustered import row_coefficients as row_coefficients
+from grammeter.stats.correlation import clustered_coefficients as clustered_coefficients
+from grammeter.stats.correlation import row_coefficients as row_coefficients
 from grammeter.stats.correlation import FEWEST_FISHER as FEWEST_FISHER
 from grammeter.stats.correlation import KINDS as KINDS
 from grammeter.stats.correlation import SAME as SAME
@@ -49,3 +49,5 @@ from grammeter.stats.resample import resample_counts as resample_counts
 from grammeter.stats.resample import sign_test as sign_test
 from grammeter.stats.resample import t_interval as t_interval
 from grammeter.stats.transport import transport_plan as transport_plan
+from grammeter.stats.correlation import weighted_pearson as weighted_pearson
+from grammeter.stats.correlation import weighted_ranks as weighted_ranks

@@ -1,16 +1,19 @@
 """Pearson's r, Spearman's rho and Kendall's tau, and how uncertain they are.
 
 Units stand along the last axis; there is one coefficient for each row, NaN where it is undefined.
+Observations may be resampled in whole units, such as sentences: what a coefficient needs is
+computed once, and each resample is a product of matrices.
 """
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import FloatArray
+from grammeter.core import BoolArray, FloatArray, IntArray
 from grammeter.stats.resample import percentile_interval, resample_counts
 
 CoefficientName = Literal["pearson", "spearman", "kendall"]
@@ -23,17 +26,16 @@ either variable. ``tau-c`` (Stuart 1953): what is possible with so few distinct 
 ``gamma`` (Goodman and Kruskal 1954): C + D, ties left out.
 """
 TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
-Coefficient = Callable[[FloatArray, FloatArray], FloatArray]
-"""Two variables, shapes that broadcast to ``(..., n)``, to coefficients, shape ``(...)``."""
+Coefficient = Callable[..., FloatArray]
+"""Two variables, shapes that broadcast to ``(..., n)``, to coefficients, shape ``(...)``; with
+weights as a third argument, unit ``u`` counts as if it stood there ``weights[u]`` times."""
 
 ROUNDING = 4e-16  # so near to 1 or -1, for each unit, a coefficient is exactly that
 FEWEST_FISHER: Mapping[CoefficientName, int] = {"pearson": 4, "spearman": 4, "kendall": 5}
 """Units that an interval by Fisher's z needs."""
 
+_BLOCK = 2**21  # signs of pairs in one working array
 SAME = "all resamples give the same value"  # the reason for no interval: it has no width
-_Weighted = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-"""Like :data:`Coefficient`, unit ``u`` counted as if it stood there ``weights[u]`` times."""
-
 
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return Pearson's product-moment coefficients, -1 to 1, shape ``(...)``.
@@ -41,7 +43,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     NaN where a variable is constant, holds a NaN or has fewer than two units; ``x`` and ``y`` have
     shapes that broadcast to ``(..., n)``.
     """
-    return weighted_pearson(x, y, _once(x))
+    return weighted_pearson(x, y, np.ones(np.shape(x)[-1:]))
 
 
 def spearman(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -51,7 +53,7 @@ def spearman(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def average_ranks(values: FloatArray) -> FloatArray:
     """Rank along the last axis, from 1, equal values by their mean; rows with a NaN are all NaN."""
-    return _ranks(values, _once(values))
+    return _ranks(values, np.ones(np.shape(values)[-1:]))
 
 
 def coefficients(kind: CoefficientName, *, ties: TiePolicy = "tau-b") -> Coefficient:
@@ -59,20 +61,11 @@ def coefficients(kind: CoefficientName, *, ties: TiePolicy = "tau-b") -> Coeffic
 
     Kendall's is NaN where a variable holds a NaN, or what ``C - D`` is divided by is 0.
     """
-    weighted = _weighted(kind, ties)
-    return lambda x, y: weighted(x, y, _once(x))
-
-
-def _once(values: FloatArray) -> FloatArray:
-    return np.ones(np.asarray(values).shape[-1:], dtype=np.float64)
-
-
-def _weighted(kind: CoefficientName, ties: TiePolicy) -> _Weighted:
-    if kind == "pearson":
-        return weighted_pearson
-    if kind == "kendall":
-        return lambda x, y, weights: _kendall(x, y, weights, ties)
-    return lambda x, y, weights: weighted_pearson(_ranks(x, weights), _ranks(y, weights), weights)
+    kinds: dict[str, Coefficient] = {"pearson": weighted_pearson, "spearman": _spearman}
+    of = kinds.get(kind, partial(_kendall, ties=ties))
+    return lambda x, y, weights=None: of(
+        x, y, np.ones(np.shape(x)[-1:]) if weights is None else weights
+    )
 
 
 def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -81,6 +74,10 @@ def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> Float
     coefficient: FloatArray = (weights * dx * dy).sum(axis=-1)
     perfect = np.abs(np.abs(coefficient) - 1) < ROUNDING * np.shape(dx)[-1]
     return np.where(perfect, np.sign(coefficient), coefficient)
+
+
+def _spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    return weighted_pearson(_ranks(x, weights), _ranks(y, weights), weights)
 
 
 def _unit_deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -177,7 +174,7 @@ def bootstrap_coefficients(
     Shape ``(resamples,)``; NaN where a resample is constant in one variable. The same seed draws
     the same units for any kind.
     """
-    weighted = _weighted(kind, ties)
+    weighted = coefficients(kind, ties=ties)
     counts = resample_counts(len(x), resamples, seed=seed, width=len(x) ** 2)
     return np.concatenate([weighted(x, y, drawn) for drawn in counts])
 
@@ -196,3 +193,69 @@ def defined_interval(values: FloatArray, confidence: float) -> tuple[float, floa
     if low == high:
         return math.nan, math.nan, SAME
     return float(low), float(high), None
+
+
+def clustered_coefficients(
+    x: FloatArray, y: FloatArray, units: IntArray, counts: FloatArray
+) -> Mapping[CoefficientName, FloatArray]:
+    """Return Pearson's r, Spearman's rho and Kendall's tau-b of resamples, each ``(resamples,)``.
+
+    NaN where a variable is constant in a resample. ``x``, ``y`` and ``units``, shape
+    ``(observations,)``, are finite values and the number of the unit, from 0 on; ``counts``, shape
+    ``(resamples, units)``, say how often each resample holds each unit: a row of ones is the data.
+    """
+    if not len(x):
+        return {kind: np.full(len(counts), np.nan) for kind in KINDS}
+    weights = counts[:, units]
+    by_rank = weighted_pearson(weighted_ranks(x, weights), weighted_ranks(y, weights), weights)
+    values = weighted_pearson(x, y, weights), by_rank, _unit_kendall(x, y, units, counts)
+    return dict(zip(KINDS, values, strict=True))
+
+
+def weighted_ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return average ranks, shape ``(resamples, observations)``, by one sort for all resamples."""
+    distinct, place = np.unique(values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(distinct)))
+    equal = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks: FloatArray = np.cumsum(equal, axis=1) - (equal - 1) / 2
+    return ranks[:, place]
+
+
+def _unit_kendall(x: FloatArray, y: FloatArray, units: IntArray, counts: FloatArray) -> FloatArray:
+    """Add up the signs of all pairs of observations by their two units, once for all resamples."""
+    order = np.argsort(units, kind="stable")
+    present, starts = np.unique(units[order], return_index=True)
+    ends = np.append(starts[1:], len(x))
+    drawn, values = counts[:, present], (x[order], y[order])
+    sums = np.zeros((3, len(counts)))
+    step = max(1, _BLOCK * len(present) // len(x) ** 2)
+    for first in range(0, len(present), step):
+        some = starts[first : first + step]
+        rows = slice(some[0], ends[first : first + step][-1])
+        left, right = (np.sign(of[rows, None] - of) for of in values)
+        for at, signs in enumerate((left * right, left * left, right * right)):
+            by_unit = np.add.reduceat(np.add.reduceat(signs, starts, axis=1), some - some[0])
+            sums[at] += (drawn[:, first : first + step] @ by_unit * drawn).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau: FloatArray = sums[0] / np.sqrt(sums[1] * sums[2])
+    return np.clip(tau, -1.0, 1.0)
+
+
+def row_coefficients(
+    x: FloatArray, y: FloatArray
+) -> tuple[Mapping[CoefficientName, FloatArray], tuple[BoolArray, ...]]:
+    """Correlate each row of two tables, shape ``(rows, columns)``, where both are finite.
+
+    Coefficients have shape ``(rows,)``, NaN where undefined. Beside them whether a row is undefined
+    because it has fewer than two columns, else because ``y`` is constant, else because ``x`` is.
+    """
+    there = np.isfinite(x) & np.isfinite(y)
+    few = there.sum(axis=1) < 2
+    highest = [np.max(of, axis=1, where=there, initial=-np.inf) for of in (x, y)]
+    lowest = [np.min(of, axis=1, where=there, initial=np.inf) for of in (x, y)]
+    x_same, y_same = (~few & (low == high) for low, high in zip(lowest, highest, strict=True))
+    known = [np.where(there, of, low[:, None]) for of, low in zip((x, y), lowest, strict=True)]
+    weights = there.astype(np.float64)
+    values = {kind: np.where(few, np.nan, coefficients(kind)(*known, weights)) for kind in KINDS}
+    return values, (few, y_same, x_same & ~y_same)

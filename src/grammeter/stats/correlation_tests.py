@@ -147,12 +147,11 @@ def _kendall_variance(x: FloatArray, y: FloatArray) -> float:
 class WilliamsMatrix:
     """Tests between every two variables: row against column, whether the row is better.
 
-    ``correlations``, shape ``(variables,)``, are with the criterion; the rest has shape
-    ``(variables, variables)``: the correlations ``between`` the variables, ``t``, and the one-sided
-    ``pvalue``, both NaN where the row's correlation is not the greater, or the test undefined.
+    All have shape ``(variables, variables)``: the correlations ``between`` the variables, ``t``,
+    and the one-sided ``pvalue``, ``P(t(n - 3) > t)``, never 0. The latter two are NaN where the
+    row's correlation is not the greater one, the two agree or oppose perfectly, or t is infinite.
     """
 
-    correlations: FloatArray
     between: FloatArray
     t: FloatArray
     pvalue: FloatArray
@@ -164,48 +163,33 @@ def williams_matrix(
     """Test every variable, shape ``(variables, n)``, against every other.
 
     Williams' test (Williams 1959; Steiger 1980, equation 7; for metrics Graham & Baldwin 2014) is
-    for two correlations that share a criterion, shape ``(n,)``, and the units. Only the signed
-    condition counts: a variable that correlates at -0.9 is worse than one at 0.1. For Spearman's
-    coefficients the same formula is used, as in Chollampatt & Ng 2018; for Kendall's the test is
-    not derived, a ``ValueError``. Fewer than 4 units are a :class:`~grammeter.core.DataError`.
-    """
-    if kind == "kendall":
-        raise ValueError("Williams' test is for Pearson's and Spearman's coefficients")
-    rows = np.vstack([criterion, variables]).astype(np.float64)
-    matrix = coefficients(kind)(rows[:, None], rows[None, :])
-    correlations, between = matrix[0, 1:], matrix[1:, 1:]
-    first, second = correlations[:, None], correlations[None, :]
-    tests = williams_test(first, second, between, rows.shape[1])
-    t, pvalue = (np.where(first > second, values, np.nan) for values in tests)
-    return WilliamsMatrix(correlations, between, t, pvalue)
-
-
-def williams_test(
-    first: FloatArray, second: FloatArray, between: FloatArray, n: int
-) -> tuple[FloatArray, FloatArray]:
-    """Test whether the first correlation is greater than the second; return t and its p-value.
-
-    With ``R = 1 - f**2 - s**2 - b**2 + 2fsb`` and ``m = (f + s) / 2``::
+    for two correlations f and s that share a criterion, shape ``(n,)``, and the units. With b that
+    between the two, ``R = 1 - f**2 - s**2 - b**2 + 2fsb`` and ``m = (f + s) / 2``::
 
         t = (f - s) * sqrt((n - 1)(1 + b) / (2R(n - 1) / (n - 3) + m**2 (1 - b)**3))
 
-    The p-value is one-sided, ``P(t(n - 3) > t)``, and never 0. NaN where a correlation is, where
-    the two variables agree or oppose perfectly, and where t would be infinite.
+    Only the signed condition counts: a variable that correlates at -0.9 is worse than one at 0.1.
+    For Spearman's coefficients the same formula is used, as in Chollampatt & Ng 2018; for Kendall's
+    the test is not derived, a ``ValueError``. Fewer than 4 units are a DataError.
     """
     from scipy.special import stdtr  # pyright: ignore[reportMissingTypeStubs]
 
-    if n < FEWEST:
+    if kind == "kendall":
+        raise ValueError("Williams' test is for Pearson's and Spearman's coefficients")
+    rows = np.vstack([criterion, variables]).astype(np.float64)
+    if (n := rows.shape[1]) < FEWEST:
         fault = f"Williams' test needs {FEWEST} units at least, here are {n}"
         raise DataError(fault, fix="Give more of them, or do without the test.")
+    matrix = coefficients(kind)(rows[:, None], rows[None, :])
+    first, second, between = matrix[1:, :1], matrix[:1, 1:], matrix[1:, 1:]
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     spread = 2 * np.maximum(determinant, 0.0) * (n - 1) / (n - 3)  # rounding may go below 0
     mean = (first + second) / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = (n - 1) * (1 + between) / (spread + mean**2 * (1 - between) ** 3)
-        t: FloatArray = np.where(first == second, 0.0, (first - second) * np.sqrt(scale))
-    undefined = np.isnan(first + second + between) | perfect(between) | np.isinf(t)
-    t = np.where(undefined, np.nan, t)
-    return t, np.maximum(np.asarray(stdtr(n - 3, -t)), SMALLEST)
+        t: FloatArray = (first - second) * np.sqrt(scale)
+    t = np.where((first > second) & ~perfect(between) & ~np.isinf(t), t, np.nan)
+    return WilliamsMatrix(between, t, np.maximum(np.asarray(stdtr(n - 3, -t)), SMALLEST))
 
 
 def perfect(between: FloatArray) -> BoolArray:
