@@ -2,7 +2,7 @@
 
 Needs no human judgments (Choshen & Abend 2018, "Automatic Metric Validation for Grammatical Error
 Correction"; used by Maeda et al. 2022, section 3). Texts come from
-:mod:`grammeter.meta.partial`; metrics are handed in as objects.
+:mod:`grammeter.meta.partial`; metrics are handed in as objects, and score each distinct text once.
 """
 
 import math
@@ -15,6 +15,7 @@ import numpy as np
 
 from grammeter import core, stats
 from grammeter.meta import partial
+from grammeter.metrics import Metric
 from grammeter.ranking import plain, public_shape
 from grammeter.stats import Result as Coefficient
 
@@ -138,7 +139,7 @@ class Maege(core.Result, core.Named[MetricResult], over="metrics", what="metric 
 
 def maege(
     sources: Sequence[str], gold: Sequence[core.GoldEdits],
-    metrics: Mapping[str, partial.PartialScorer],
+    metrics: Mapping[str, Metric],
     *, references: Sequence[Sequence[str | None]] = (), design: partial.MaegeDesign | None = None,
 ) -> Maege:  # fmt: skip
     """Measure metrics, by spelling, on partial corrections.
@@ -153,11 +154,9 @@ def maege(
     counts = [[line.applied for line in lines] for lines in outputs.corpora]
     applied = np.array([np.mean(row) if row else np.nan for row in counts])
     target = applied if design.target == "applied" else np.arange(len(applied), dtype=np.float64)
-    targets = partial.Targets(sources, gold, references, design.against, design.given == "source")
-    results = {
-        name: _measured(partial.score_outputs(metric, outputs, targets), metric, design, target)
-        for name, metric in metrics.items()
-    }
+    targets = partial.targets_of(sources, gold, references, design)
+    results = {name: _measured(metric, outputs, targets, design, target)
+               for name, metric in metrics.items()}  # fmt: skip
     return Maege(design, _signature(design, outputs), results, target, applied, outputs.dropped)
 
 
@@ -181,7 +180,7 @@ def chain_result(chains: Sequence[core.FloatArray], ties: partial.ChainTies) -> 
 
 
 def _check(
-    gold: Sequence[core.GoldEdits], metrics: Mapping[str, partial.PartialScorer],
+    gold: Sequence[core.GoldEdits], metrics: Mapping[str, Metric],
     references: Sequence[Sequence[str | None]], design: partial.MaegeDesign,
 ) -> None:  # fmt: skip
     if not gold:
@@ -201,31 +200,62 @@ def _check(
         raise core.UsageError("no reference texts were given", fix=fix)
 
 
+@dataclass
+class _Batch:
+    """The distinct texts that one metric scores, and how often each is there."""
+
+    targets: partial.Targets
+    needs: str
+    segments: list[core.Segment] = field(default_factory=list[core.Segment])
+    copies: list[int] = field(default_factory=list[int])
+    known: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
+
+    def rows(self, item: partial.Partial) -> list[int]:
+        """Return the rows of an item's texts; none where there is nothing to hold it against."""
+        if (shape := self.targets(item, self.needs)) is None:
+            return []
+        rows: list[int] = []
+        for text in item.texts:
+            # the references are known by identity: equal ones are one object
+            key = (shape.source, text, id(shape.references) if shape.references else 0)
+            row = self.known.setdefault(key, len(self.segments))
+            if row == len(self.segments):
+                self.segments.append(replace(shape, hypothesis=text))
+                self.copies.append(0)
+            self.copies[row] += 1
+            rows.append(row)
+        return rows
+
+
 def _measured(
-    scores: partial.PartialScores, metric: partial.PartialScorer, design: partial.MaegeDesign,
-    target: core.FloatArray,
+    metric: Metric, outputs: partial.PartialOutputs, targets: partial.Targets,
+    design: partial.MaegeDesign, target: core.FloatArray,
 ) -> MetricResult:  # fmt: skip
-    empty = [np.zeros(0)]
-    worth = np.concatenate([chain.worth for chain in scores.chains] or empty)
+    batch = _Batch(targets, metric.needs)
+    placed = [(chain, batch.rows(chain)) for chain in outputs.chains]
+    chains = [(chain, rows) for chain, rows in placed if rows]
+    corpora = [[row for line in lines for row in batch.rows(line)] for lines in outputs.corpora]
+    alone, values = np.full(len(batch.segments), np.nan), np.full(len(corpora), np.nan)
+    if batch.segments:
+        statistics = metric.pooled_statistics(batch.segments, batch.copies)
+        for row in sorted({row for _, rows in chains for row in rows}):
+            # as if it stood alone: M2 chooses annotators by what stands before
+            alone[row] = metric.sentences(statistics.take([row])).values[0]
+        values = np.array([metric.score(statistics.take(rows)).value for rows in corpora])
     sign = 1.0 if metric.higher_is_better else -1.0
+    texts = [sign * alone[rows] for _, rows in chains]
+    worth = np.concatenate([np.zeros(0), *(chain.worth for chain, _ in chains)])
+    sentence = _correlated(np.concatenate([np.zeros(0), *texts]), worth)
+    levels = (_correlated(sign * values, target), sentence, chain_result(texts, design.ties))
+    sizes = (len({chain.sentence for chain, _ in chains}), len(corpora[0]), len(batch.segments))
     context = {} if metric.needs == "nothing" else {"refs": design.against}
-    corpus = _correlated(scores.corpora, target)
-    sentence = _correlated(np.concatenate([*scores.texts] or empty), worth)
-    levels = (corpus, sentence, chain_result(scores.texts, design.ties))
-    sizes = (len({chain.sentence for chain in scores.chains}), scores.lines, scores.distinct)
-    return MetricResult(metric.signature(context), sign * scores.corpora, *levels, *sizes)
+    return MetricResult(metric.signature(context), values, *levels, *sizes)
 
 
 def _correlated(x: core.FloatArray, y: core.FloatArray) -> dict[str, Coefficient]:
-    return {"pearson": stats.correlate(x, y), "spearman": stats.correlate(_ranks(x), _ranks(y))}
-
-
-def _ranks(values: core.FloatArray) -> core.FloatArray:
-    """Rank by sorting: the vectorised ranks of :mod:`grammeter.stats` take memory n squared."""
-    if np.isnan(values).any():
-        return values
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+    ranks = [stats.weighted_ranks(of, np.ones((1, len(of))))[0] for of in (x, y)]
+    by_rank = stats.correlate(*ranks) if np.isfinite(x).all() else stats.correlate(x, y)
+    return {"pearson": stats.correlate(x, y), "spearman": by_rank}
 
 
 def _level(results: Mapping[str, Coefficient]) -> dict[str, Any]:

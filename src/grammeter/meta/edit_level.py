@@ -206,8 +206,8 @@ def _figures(weights: FloatArray, x: FloatArray, people: PeopleOnEdits) -> dict[
         auc = wins / (positive.sum(axis=1) * negative.sum(axis=1))
         precision = (positive * np.nan_to_num(true / called)).sum(axis=1) / positive.sum(axis=1)
     ranks = [stats.weighted_ranks(of, weights) for of in (x, people.share)]
-    pairs = ((x, valid), (x, people.share), ranks)
-    correlations = [stats.weighted_pearson(*both, weights) for both in pairs]
+    pairs = ((x, valid), (x, people.share), (ranks[0], ranks[1]))
+    correlations = [stats.weighted_pearson(one, other, weights) for one, other in pairs]
     return dict(zip(_NAMES, (auc, precision, *correlations), strict=True))
 
 

@@ -9,8 +9,6 @@ from grammeter.stats.agreement import kappa_values as kappa_values
 from grammeter.stats.agreement import krippendorff_alpha as krippendorff_alpha
 from grammeter.stats.agreement import mean_kappa as mean_kappa
 from grammeter.stats.agreement import within_rows as within_rows
-from grammeter.stats.correlation import clustered_coefficients as clustered_coefficients
-from grammeter.stats.correlation import row_coefficients as row_coefficients
 from grammeter.stats.correlation import FEWEST_FISHER as FEWEST_FISHER
 from grammeter.stats.correlation import KINDS as KINDS
 from grammeter.stats.correlation import SAME as SAME
@@ -19,11 +17,15 @@ from grammeter.stats.correlation import CoefficientName as CoefficientName
 from grammeter.stats.correlation import TiePolicy as TiePolicy
 from grammeter.stats.correlation import average_ranks as average_ranks
 from grammeter.stats.correlation import bootstrap_coefficients as bootstrap_coefficients
+from grammeter.stats.correlation import clustered_coefficients as clustered_coefficients
 from grammeter.stats.correlation import coefficients as coefficients
 from grammeter.stats.correlation import defined_interval as defined_interval
 from grammeter.stats.correlation import fisher_interval as fisher_interval
 from grammeter.stats.correlation import pearson as pearson
+from grammeter.stats.correlation import row_coefficients as row_coefficients
 from grammeter.stats.correlation import spearman as spearman
+from grammeter.stats.correlation import weighted_pearson as weighted_pearson
+from grammeter.stats.correlation import weighted_ranks as weighted_ranks
 from grammeter.stats.correlation_tests import FEWEST as FEWEST
 from grammeter.stats.correlation_tests import SMALLEST as SMALLEST
 from grammeter.stats.correlation_tests import Result as Result
@@ -49,5 +51,3 @@ from grammeter.stats.resample import resample_counts as resample_counts
 from grammeter.stats.resample import sign_test as sign_test
 from grammeter.stats.resample import t_interval as t_interval
 from grammeter.stats.transport import transport_plan as transport_plan
-from grammeter.stats.correlation import weighted_pearson as weighted_pearson
-from grammeter.stats.correlation import weighted_ranks as weighted_ranks

@@ -37,6 +37,7 @@ FEWEST_FISHER: Mapping[CoefficientName, int] = {"pearson": 4, "spearman": 4, "ke
 _BLOCK = 2**21  # signs of pairs in one working array
 SAME = "all resamples give the same value"  # the reason for no interval: it has no width
 
+
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return Pearson's product-moment coefficients, -1 to 1, shape ``(...)``.
 
@@ -63,9 +64,11 @@ def coefficients(kind: CoefficientName, *, ties: TiePolicy = "tau-b") -> Coeffic
     """
     kinds: dict[str, Coefficient] = {"pearson": weighted_pearson, "spearman": _spearman}
     of = kinds.get(kind, partial(_kendall, ties=ties))
-    return lambda x, y, weights=None: of(
-        x, y, np.ones(np.shape(x)[-1:]) if weights is None else weights
-    )
+
+    def coefficient(x: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        return of(x, y, np.ones(np.shape(x)[-1:]) if weights is None else weights)
+
+    return coefficient
 
 
 def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -244,7 +247,7 @@ def _unit_kendall(x: FloatArray, y: FloatArray, units: IntArray, counts: FloatAr
 
 def row_coefficients(
     x: FloatArray, y: FloatArray
-) -> tuple[Mapping[CoefficientName, FloatArray], tuple[BoolArray, ...]]:
+) -> tuple[dict[CoefficientName, FloatArray], tuple[BoolArray, ...]]:
     """Correlate each row of two tables, shape ``(rows, columns)``, where both are finite.
 
     Coefficients have shape ``(rows,)``, NaN where undefined. Beside them whether a row is undefined
@@ -257,5 +260,7 @@ def row_coefficients(
     x_same, y_same = (~few & (low == high) for low, high in zip(lowest, highest, strict=True))
     known = [np.where(there, of, low[:, None]) for of, low in zip((x, y), lowest, strict=True)]
     weights = there.astype(np.float64)
-    values = {kind: np.where(few, np.nan, coefficients(kind)(*known, weights)) for kind in KINDS}
+    values: dict[CoefficientName, FloatArray] = {}
+    for kind in KINDS:
+        values[kind] = np.where(few, np.nan, coefficients(kind)(*known, weights))
     return values, (few, y_same, x_same & ~y_same)
