@@ -127,10 +127,11 @@ class BradleyTerry(Method):
         return {"prior": f"{self.prior:.10g}", "ties": "davidson"}
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
-        """See :class:`Method`: abilities."""
+        """See :class:`Method`: abilities; raises where they are not finite, or not comparable."""
         there, values = _compared(wins, ties), np.full(len(wins), np.nan)
         chosen = np.ix_(there, there)
-        values[there] = fit_bradley_terry(wins[chosen], ties[chosen], prior=self.prior).values
+        _check_connected((wins + wins.T + ties)[chosen] > 0)
+        (values[there],) = self._fitted(wins[chosen][None], ties[chosen][None])
         return values
 
     def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
@@ -143,12 +144,13 @@ class BradleyTerry(Method):
         return values
 
     def _fitted(self, wins: IntArray, ties: IntArray) -> FloatArray:
-        newton = _Newton(wins, ties, self.prior)
+        newton = Newton(wins, ties, self.prior)
         newton.climb(ITERATIONS)
         if lost := int((~newton.converged).sum()):
-            fault = f"{lost} of {len(wins)} resamples have no finite abilities"
-            fix = "In them a system never loses, or never wins. Take a prior or --by expected-wins."
-            raise DataError(f"Bradley-Terry: {fault} after {ITERATIONS} iterations", fix=fix)
+            where = "" if len(wins) == 1 else f": {lost} of {len(wins)} resamples have none"
+            fault = f"Bradley-Terry found no finite abilities in {ITERATIONS} iterations{where}"
+            fix = "A system, or a group, never loses to the others. Take a prior above 0"
+            raise DataError(fault, fix=f"{fix}, or --by expected-wins.")
         return newton.theta
 
 
@@ -213,48 +215,9 @@ def _compared(wins: IntArray, ties: IntArray) -> BoolArray:
     return np.asarray(np.any(wins + wins.T + ties, axis=1))
 
 
-@dataclass(frozen=True, eq=False)
-class BradleyTerryFit:
-    """A fitted model of Bradley-Terry.
-
-    ``values``, shape ``(n,)``, are theta, natural logarithms of odds; their mean is 0. Their
-    standard ``errors`` are those of independent comparisons. Comparisons of one item are not, and
-    true errors are larger: take the ranges of a bootstrap. ``tie`` is nu: how likely a tie between
-    equals is beside either win; 0 without ties. ``iterations`` is the number of steps.
-    """
-
-    values: FloatArray
-    errors: FloatArray
-    tie: float
-    iterations: int
-
-
-def fit_bradley_terry(
-    wins: IntArray, ties: IntArray, *, prior: float = 0.0, iterations: int = ITERATIONS
-) -> BradleyTerryFit:
-    """Fit abilities and the frequency of ties to counts ``(n, n)``, in so many steps at most.
-
-    Raises :class:`~grammeter.core.DataError` if nothing is decided, some systems were never
-    compared with the others even by way of further ones, or there is no maximum in reach.
-    """
-    if not wins.any():
-        raise DataError("no comparison is decided", fix="Bradley-Terry needs wins.")
-    _check_connected(wins + wins.T + ties > 0)
-    newton = _Newton(wins[None], ties[None], prior)
-    steps = newton.climb(iterations)
-    if not newton.converged[0]:
-        never_won, never_lost = (int((~wins.any(axis=axis)).sum()) for axis in (1, 0))
-        why = f"{never_lost} of {len(wins)} systems never lost and {never_won} never won"
-        fix = f"{why}; a group of systems may never lose to the others. Take a prior above 0."
-        raise DataError(f"Bradley-Terry found no finite abilities in {steps} iterations", fix=fix)
-    tie = float(np.exp(newton.log_tie[0]))
-    return BradleyTerryFit(newton.theta[0], newton.errors()[0], tie, steps)
-
-
 def _check_connected(compared: BoolArray) -> None:
-    joined = compared | np.eye(len(compared), dtype=np.bool_)
-    for _ in range(len(joined).bit_length()):
-        joined = joined @ joined  # along paths twice as long
+    """Raise DataError if some systems never met the others, even by way of further ones."""
+    joined = np.linalg.matrix_power(compared | np.eye(len(compared), dtype=np.bool_), len(compared))
     groups, sizes = np.unique(joined, axis=0, return_counts=True)
     if len(groups) > 1:
         fault = f"{len(groups)} groups of systems, of {', '.join(map(str, sizes[::-1]))}"
@@ -262,8 +225,12 @@ def _check_connected(compared: BoolArray) -> None:
         raise DataError(f"{fault}, were never compared with each other", fix=fix)
 
 
-class _Newton:
-    """Newton's method for many tables at once; arrays have a row for each."""
+class Newton:
+    """Newton's method for many tables at once; arrays have a row for each.
+
+    ``theta``, shape ``(tables, n)``, are natural logarithms of odds, their mean 0; ``log_tie`` is
+    the logarithm of nu: how likely a tie between equals is beside either win.
+    """
 
     def __init__(self, wins: IntArray, ties: IntArray, prior: float) -> None:
         self._wins: FloatArray = wins + prior * (wins + wins.swapaxes(1, 2) + ties > 0)
@@ -275,16 +242,14 @@ class _Newton:
         self.converged: BoolArray = np.zeros(len(wins), dtype=np.bool_)
         self._open: BoolArray = np.any(self._wins, axis=(1, 2))  # without wins: no maximum
 
-    def climb(self, iterations: int) -> int:
-        """Take steps until each table has converged or diverges; return their number."""
-        for number in range(iterations):
-            if not self._open.any():
-                return number
-            self._step(np.flatnonzero(self._open))
-        return iterations
+    def climb(self, iterations: int) -> None:
+        """Take so many steps at most, until each table has converged or diverges."""
+        for _ in range(iterations):
+            if self._open.any():
+                self._step(np.flatnonzero(self._open))
 
     def errors(self) -> FloatArray:
-        """Return the standard errors of the abilities, shape ``(tables, n)``."""
+        """Return the standard errors of the abilities, ``(tables, n)``: comparisons independent."""
         n = self.theta.shape[1]
         _, information = self._derivatives(np.arange(len(self.theta)))
         inverse = np.linalg.inv(information)[:, :n, :n]
