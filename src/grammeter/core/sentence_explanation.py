@@ -1,16 +1,17 @@
 """Why an output got its score: one sentence by several metrics, as text and as JSON."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any, Literal, get_args
 
 from grammeter.core.edit import Edit, JudgedEdit, interleaved, minimise
 from grammeter.core.result import Result, plain, plain_fields, public_shape
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
-from grammeter.core.tables import Column, Form, Style, Table
-from grammeter.core.texts import escaped, format_number, isolated, marked_up, runs_left, terminal
+from grammeter.core.tables import Cell, Column, Form, Style, Table
+from grammeter.core.texts import format_number, isolated, marked_up, terminal
 
 Method = Literal["shapley", "leave-one-out"]
 """How a sentence score is shared out among edits; see :mod:`grammeter.scoring.attribution`."""
@@ -130,22 +131,14 @@ class SentenceExplanation(Result):
         return f"<SentenceExplanation of {self.system}, line {self.line}: {metrics}>"
 
     def _repr_html_(self) -> str:
-        texts = {"source": self.source, "output": self.hypothesis}
-        numbered = enumerate(self.references)
-        texts |= {f"reference {n}": text for n, text in numbered if text is not None}
-        lines = [f"<b>{escaped(self.system)}</b>, line {self.line}"]
-        lines += [f"{name}: {marked_up(text)}" for name, text in texts.items()]
-        words = self.source.split()
-        edited = {name: each.edits for name, each in self.metrics.items() if each.edits}
-        lines += [f"{escaped(name)}: {_drawn_html(words, of)}" for name, of in edited.items()]
-        rows = [(name, each.value) for name, each in self.metrics.items()]
-        scores = Table.of(("metric", Column("score", "score")), rows)
-        return "<br>".join(lines) + scores.write("html")
+        lines = "\n".join(map(marked_up, self.write().splitlines()))
+        return f"<pre>{lines}</pre>"
 
 
 _MARKS = {"matched": "+", "spurious": "-", "missed": "?"}
-_FIGURE = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?")
+_FIGURE = re.compile(r"(NaN|-|[+-]?[\d.]+(e[+-]?\d+)?)?")
 _METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
+_EDIT = Column("span"), Column("edit"), Column("type")
 
 
 def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
@@ -156,10 +149,7 @@ def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
         yield f"  reference {number} {'(none)' if text is None else isolated(text)}"
     for name, explanation in explained.metrics.items():
         yield ""
-        source = explained.source.split()
-        yield from _metric_lines(name, explanation, source, digits)
-        if explanation.attribution is not None:
-            yield from _attribution_lines(explanation.attribution, explanation, source, digits)
+        yield from _metric_lines(name, explanation, explained.source.split(), digits)
 
 
 def _metric_lines(
@@ -178,10 +168,20 @@ def _metric_lines(
     if explanation.edits:
         drawn = " ".join(map(_drawn, interleaved(source, explanation.edits)))
         yield f"  {isolated(drawn)}"
-    yield from (f"  {line}" for line in _edit_lines(explanation.edits, digits))
+        columns = (Column("verdict"), *_EDIT, Column("weight", "number"))
+        rows = [(f"{_MARKS[j.verdict]} {j.verdict}", *_cells(j.edit, j.original), j.weight)
+                for j in explanation.edits]  # fmt: skip
+        yield from _table(columns, rows, digits, "  ")
     for grid in explanation.grids:
         yield f"  {grid.title}"
-        yield from (f"    {line}" for line in _grid_lines(grid))
+        heads = zip(grid.columns, zip(*grid.rows, strict=True), strict=False)
+        columns = [
+            Column(head, "number" if at and all(map(_FIGURE.fullmatch, cells)) else "text")
+            for at, (head, cells) in enumerate(heads)
+        ]
+        yield from _table(columns, grid.rows, digits, "    ")
+    if explanation.attribution is not None:
+        yield from _attribution_lines(explanation.attribution, explanation, source, digits)
 
 
 def _drawn(piece: str | JudgedEdit) -> str:
@@ -196,91 +196,50 @@ def _short(value: float, digits: int) -> str:
     return str(int(value)) if float(value).is_integer() else format_number(value, digits)
 
 
-def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
-    rows: list[tuple[str, ...]] = []
-    for judged in edits:
-        edit, verdict = judged.edit, f"{_MARKS[judged.verdict]} {judged.verdict}"
-        change = f"[{judged.original} -> {' | '.join(edit.corrections)}]"
-        weight = _cell(judged.weight, digits)
-        rows.append((verdict, f"{edit.start}:{edit.end}", change, edit.type, weight))
-    return _filled_lines(("verdict", "span", "edit", "type", "weight"), rows, "llllr")
+def _cells(edit: Edit, original: str) -> tuple[str, str, str]:
+    """Return the cells of the columns :data:`_EDIT`."""
+    change = f"[{original} -> {' | '.join(edit.corrections)}]"
+    return f"{edit.start}:{edit.end}", change, edit.type
+
+
+def _table(
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], digits: int, indent: str
+) -> Iterator[str]:
+    """Write a table without the columns that are empty."""
+    filled = [any(cell not in (None, "") for cell in cells) for cells in zip(*rows, strict=True)]
+    if any(filled):
+        table = Table.of(compress(columns, filled), [[*compress(row, filled)] for row in rows])
+        yield from (f"{indent}{line}" for line in table.write(Style(digits=digits)).splitlines())
 
 
 def _attribution_lines(
     attribution: Attribution, explanation: Explanation, source: Sequence[str], digits: int
 ) -> Iterator[str]:
-    yield f"  {_attribution_head(attribution, digits)}"
-    if attribution.reason is not None:
-        yield f"    NaN: {terminal(attribution.reason)}"
-    errors = attribution.errors or (None,) * len(attribution.edits)
-    rows: list[tuple[str, ...]] = []
-    for edit, value, error in zip(attribution.edits, attribution.values, errors, strict=True):
-        judged, change = explanation.judged(edit, source), f"-> {edit.correction}"
-        what = (f"{edit.start}:{edit.end}", f"[{_original(edit, source)} {change}]", edit.type)
-        verdict, weight = (judged.verdict, judged.weight) if judged else ("", None)
-        figures = (format_number(value, digits, sign=True), _cell(error, digits))
-        rows.append((*what, verdict, _cell(weight, digits), *figures))
-    columns = ("span", "edit", "type", "verdict", "weight", "value", "error")
-    yield from (f"    {line}" for line in _filled_lines(columns, rows, "llllrrr"))
-
-
-def _attribution_head(attribution: Attribution, digits: int) -> str:
     how = _METHODS[attribution.method]
     if attribution.orders is not None:
         how += f" from {attribution.orders} random orders"
-    if not attribution.edits:
-        return f"{how}: the output has no edits"
     total, none = (format_number(x, digits) for x in (attribution.total, attribution.baseline))
-    return f"{how}: {total} with all edits, {none} with none"
-
-
-def _cell(value: float | None, digits: int) -> str:
-    return "" if value is None else format_number(value, digits)
-
-
-def _filled_lines(header: Sequence[str], rows: Sequence[tuple[str, ...]], align: str) -> list[str]:
-    if not rows:
-        return []
-    places = [at for at in range(len(header)) if any(row[at] for row in rows)]
-    columns = [Column(header[at], "text" if align[at] == "l" else "number") for at in places]
-    return _written(columns, [[row[at] for at in places] for row in rows])
-
-
-def _grid_lines(grid: Grid) -> list[str]:
-    columns = zip(*grid.rows, strict=True) if grid.rows else [()] * len(grid.columns)
-    heads = [
-        Column(head, "number" if place and all(map(_is_figure, cells)) else "text")
-        for place, (head, cells) in enumerate(zip(grid.columns, columns, strict=True))
+    scores = f"{total} with all edits, {none} with none"
+    yield f"  {how}: {scores if attribution.edits else 'the output has no edits'}"
+    if attribution.reason is not None:
+        yield f"    NaN: {terminal(attribution.reason)}"
+    figures = Column("value", "number", sign=True), Column("error", "number")
+    columns = (*_EDIT, Column("verdict"), Column("weight", "number"), *figures)
+    rows = [
+        (*_cells(edit, original), *((of.verdict, of.weight) if of else ("", None)), value, error)
+        for edit, original, of, value, error in _attributed(attribution, explanation, source)
     ]
-    return _written(heads, grid.rows)
+    yield from _table(columns, rows, digits, "    ")
 
 
-def _written(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
-    return Table.of(columns, rows).write().splitlines()
-
-
-def _is_figure(cell: str) -> bool:
-    return cell in ("", "NaN", "-") or _FIGURE.fullmatch(cell) is not None
-
-
-_SIGNS = {"matched": "✓", "spurious": "✗", "missed": "○"}
-
-
-def _drawn_html(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
-    """Write a sentence with its edits: ``<del>`` and ``<ins>``, a mark, the verdict as a hint."""
-    pieces = interleaved(source, edits)
-    drawn = " ".join(escaped(p) if isinstance(p, str) else _edit_html(p) for p in pieces)
-    return f"<bdi>{drawn}</bdi>" if runs_left(" ".join(source)) else drawn
-
-
-def _edit_html(judged: JudgedEdit) -> str:
-    edit = judged.edit
-    old = f"<del>{escaped(judged.original)}</del>" if judged.original else ""
-    new = f"<ins>{escaped(edit.correction)}</ins>" if edit.correction else ""
-    hint = escaped(f"{judged.verdict} {edit.type}".rstrip())
-    drawn = f"{_SIGNS[judged.verdict]}{' '.join(filter(None, (old, new)))}"
-    text = f"[<i>{drawn}</i>]" if judged.verdict == "missed" else drawn
-    return f'<span title="{hint}">{text}</span>'
+def _attributed(
+    attribution: Attribution, explanation: Explanation, source: Sequence[str]
+) -> Iterator[tuple[Edit, str, JudgedEdit | None, float, float | None]]:
+    """Yield each edit, its original, what the metric says of it, and its value and error."""
+    errors = attribution.errors or (None,) * len(attribution.edits)
+    for edit, value, error in zip(attribution.edits, attribution.values, errors, strict=True):
+        original = " ".join(source[edit.start : edit.end])
+        yield edit, original, explanation.judged(edit, source), value, error
 
 
 def _to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
@@ -297,26 +256,17 @@ def _to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
         chosen = explanation.corpus_chosen
         shape["in_corpus"] = {"reference": chosen, "value": json_number(in_corpus)}
     if attribution is not None:
-        shape["attribution"] = _attribution_to_json(attribution, explanation, source)
+        attributed = [
+            _edit_to_json(edit, original, judged)
+            | {"correction": edit.correction, "value": json_number(value)}
+            | ({} if error is None else {"error": json_number(error)})
+            for edit, original, judged, value, error in _attributed(
+                attribution, explanation, source
+            )
+        ]
+        fields = plain_fields(attribution) | {"edits": attributed}
+        shape["attribution"] = {k: fields[k] for k in fields if k not in ("values", "errors")}
     return shape
-
-
-def _attribution_to_json(
-    attribution: Attribution, explanation: Explanation, source: Sequence[str]
-) -> dict[str, Any]:
-    edits = [
-        _edit_to_json(edit, _original(edit, source), explanation.judged(edit, source))
-        | {"correction": edit.correction, "value": json_number(value)}
-        for edit, value in zip(attribution.edits, attribution.values, strict=True)
-    ]
-    for edit, error in zip(edits, attribution.errors or (), strict=False):
-        edit["error"] = json_number(error)
-    shape = plain_fields(attribution) | {"signature": str(attribution.signature), "edits": edits}
-    return {key: shape[key] for key in shape if key not in ("values", "errors")}
-
-
-def _original(edit: Edit, source: Sequence[str]) -> str:
-    return " ".join(source[edit.start : edit.end])
 
 
 def _edit_to_json(edit: Edit, original: str, judged: JudgedEdit | None) -> dict[str, Any]:
