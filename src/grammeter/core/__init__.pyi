@@ -3,6 +3,7 @@ from grammeter.core import ranked as ranked
 from grammeter.core import spelling as spelling
 from grammeter.core._checked import check_home as check_home
 from grammeter.core._checked import checked as checked
+from grammeter.core._checked import fitted as fitted
 from grammeter.core.doors import door as door
 from grammeter.core.edit import DETECTION_ONLY as DETECTION_ONLY
 from grammeter.core.edit import NOOP as NOOP

@@ -13,17 +13,15 @@ earlier versions of an answer do not count. The CSV has the columns ``judge``, `
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from types import NoneType
 from typing import Any, NoReturn
 
 from grammeter.core import DataError, Edit, EditItem, EditJudgment, EditKey, UsageError, apply
 from grammeter.formats import tables
 from grammeter.formats.judged import Rows
 from grammeter.formats.numbering import Outputs, file_of
-from grammeter.formats.tables import Shape, check_shape, named, placed, typed
-from grammeter.formats.text import split_lines
+from grammeter.formats.tables import fitting, made, placed
 
 TABLE = ("judge", "segment", "system", "start", "end", "correction", "verdict")
 """The columns of the CSV; a column ``item`` may stand beside them."""
@@ -36,27 +34,13 @@ _WORDS: Mapping[str, bool | None] = {
 _FIX = f"""\
 Write {{"judge": "a", "segment": 1, "shown": [["X"]], "edits": [[{{"start": 0, "end": 1, \
 "correction": "b", "verdict": "valid"}}]]}}, or CSV with {",".join(TABLE)}."""
+_HEAD = "campaign-details"
 _WHOLE = "Give the very source and outputs whose edits were judged, whole."
 _CAMPAIGNS = """\
 number kind task answer position turn order version complete ranks verdicts skipped reason comment \
 correct automatic active_seconds wall_seconds saved sentence_probability draw_probability"""
-
-
-def _lists(key: str, *inner: str) -> list[Any]:
-    return [shape for name in (key, *inner) for shape in typed(name, "a list", list)]
-
-
-_SHAPES: dict[str, Shape] = {
-    "judge": named("judge"),
-    "segment": typed("segment", "a whole number", int),
-    "shown": [*_lists("shown", "an output"), *named("a system", "a name")],
-    "edits": [*_lists("edits", "edits of an output"), *typed("an edit", "an object", dict)],
-    "item": typed("item", "a text", str, NoneType),
-    "marked": [*_lists("marked", "a span"), *typed("an end of a span", "a whole number", int)],
-    "probability": typed("probability", "a number", int, float, NoneType),
-}
-_EDIT = {key: typed(key, "a whole number", int) for key in ("start", "end")}
-_EDIT["correction"] = typed("correction", "a text", str)
+_KEYS = {*_CAMPAIGNS.split(), *(of.name for of in fields(EditItem))}
+_ANSWER = ("judge", "segment", "item", "system", "criterion", "number", "turn", "position")
 
 
 @dataclass(frozen=True)
@@ -104,7 +88,7 @@ def refuse(where: str) -> NoReturn:
 def is_edit_judgments(text: str) -> bool:
     """Whether a text holds judgments of edits; its first line tells."""
     first = text.lstrip().partition("\n")[0]
-    if '"campaign-details"' in first:
+    if f'"{_HEAD}"' in first:
         return '"task": "edits"' in first or '"task": "marks"' in first
     if first.startswith("{"):
         return '"shown"' in first and '"edits"' in first and '"edits": null' not in first
@@ -141,63 +125,70 @@ def read_edit_values(path: str | Path) -> dict[str, dict[EditKey, float]]:
     return values
 
 
-def _parse_lines(text: str, where: str) -> EditJudgments:
-    items: dict[object, tuple[str, EditItem, int]] = {}
-    passed, unknown = Counter[str](), Counter[str]()
-    for number, line in enumerate(split_lines(text), start=1):
-        with placed(f"{where}:{number}"):
-            data = tables.parse_line(line, _FIX) if line.strip() else {"kind": "campaign-details"}
-            other = "of another task" if data.get("edits", ()) is None else None
-            if why := uncounted(data) or other:
-                passed[why] += 1
-                continue
-            unknown.update(data.keys() - _SHAPES.keys() - {*_CAMPAIGNS.split()})
-            item = _item(data)
-        version: Any = data.get("version")
-        turn = (data.get(name) for name in ("number", "turn", "position"))
-        key = (item.judge, item.segment, item.item, *turn) if type(version) is int else number
-        passed["earlier version"] += key in items
-        if key not in items or items[key][2] <= version:
-            items[key] = f"{where}:{number}", item, version
-    if not items:
-        raise DataError("no judged item that counts", where=where, fix=_FIX)
-    counts = [f"{count} {why}" for why, count in passed.items() if count and why != "head"]
-    notices = [f"{where}: items that do not count: {', '.join(counts)}"] if counts else []
-    notices += [f"{where}: unknown key {k!r}, passed over {n} times" for k, n in unknown.items()]
-    origins, counted, _ = zip(*items.values(), strict=True)
-    return EditJudgments(counted, origins, tuple(notices))
+def counted_lines(
+    text: str, where: str, fix: str
+) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
+    """Return the JSON lines of judgments that count, with places, and a notice of the others.
+
+    Of several versions of an answer the last counts; a line without a number of its version is an
+    answer of its own. Drafts, skipped items and checks do not count.
+    """
+    lines: dict[object, tuple[str, dict[str, Any]]] = {}
+    passed = Counter[str]()
+    for origin, data in tables.json_lines(text, where, fix):
+        if why := _uncounted(data):
+            passed[why] += 1
+            continue
+        is_version = type(data.get("version")) is int
+        key = str([data.get(name) for name in _ANSWER]) if is_version else origin
+        passed["earlier version"] += key in lines
+        if key not in lines or lines[key][1]["version"] <= data["version"]:
+            lines[key] = origin, data
+    counts = ", ".join(f"{count} {why}" for why, count in passed.items() if count and why != _HEAD)
+    return [*lines.values()], [f"{where}: lines that do not count: {counts}"] if counts else []
 
 
-def uncounted(data: Mapping[str, Any]) -> str | None:
-    """Say why a line of a campaign does not count, if so."""
-    kind = data.get("kind", "normal")
-    if kind != "normal":
-        return "head" if kind == "campaign-details" else f"of kind {kind}"
+def _uncounted(data: Mapping[str, Any]) -> str | None:
+    if (kind := data.get("kind", "normal")) != "normal":
+        return _HEAD if kind == _HEAD else f"of kind {kind}"
     draft = data.get("complete", True) is False
     return "draft" if draft else "skipped" if data.get("skipped") else None
 
 
+def _parse_lines(text: str, where: str) -> EditJudgments:
+    lines, notices = counted_lines(text, where, _FIX)
+    unknown = Counter[str]()
+    items: dict[str, EditItem] = {}
+    for origin, data in lines:
+        if data.get("edits", ()) is None:  # an answer to another task of this campaign
+            continue
+        unknown.update(data.keys() - _KEYS)
+        with placed(origin):
+            items[origin] = _item({"probability": data.get("sentence_probability")} | data)
+    if not items:
+        raise DataError("no judged item that counts", where=where, fix=_FIX)
+    if other := len(lines) - len(items):
+        notices.append(f"{where}: {other} answers to other tasks do not count")
+    notices += [f"{where}: unknown key {k!r}, passed over {n} times" for k, n in unknown.items()]
+    return EditJudgments(tuple(items.values()), tuple(items), tuple(notices))
+
+
 def _item(data: Mapping[str, Any]) -> EditItem:
-    if lacking := [key for key in ("judge", "segment", "shown", "edits") if key not in data]:
-        raise DataError(f"no {lacking[0]}", fix=_FIX)
-    known = {key: data[key] for key in _SHAPES if data.get(key) is not None}
-    known.setdefault("probability", data.get("sentence_probability"))
-    for key, value in known.items():
-        check_shape(value, _SHAPES[key], _FIX)
-    known["shown"] = tuple(tuple(group) for group in known["shown"])
-    known["edits"] = tuple(tuple(map(_judged, edits)) for edits in known["edits"])
-    known["marked"] = tuple(tuple(span) for span in known.get("marked", ()))
-    return EditItem(**known)
+    edits = data.get("edits")
+    if edits is not None:
+        rows = fitting("edits", edits, Sequence[Sequence[Mapping[str, Any]]], _FIX)
+        edits = tuple(tuple(map(_judged, row)) for row in rows)
+    return made(EditItem, {**data, "edits": edits}, _FIX)
 
 
 def _judged(data: Mapping[str, Any]) -> EditJudgment:
-    for key, shape in _EDIT.items():
-        check_shape(data.get(key), shape, _FIX)
     word = str(data.get("verdict")).strip().lower()
     if word not in _WORDS:
         fault = f"verdict is {ascii(data['verdict'])[:40]}, not valid, invalid or null"
         raise DataError(fault, fix="Write valid, invalid, or nothing where there is none.")
-    return EditJudgment(data["start"], data["end"], _tokens(data["correction"]), _WORDS[word])
+    start, end = (fitting(name, data.get(name), int, _FIX) for name in ("start", "end"))
+    correction = _tokens(fitting("correction", data.get("correction"), str, _FIX))
+    return EditJudgment(start, end, correction, _WORDS[word])
 
 
 def _tokens(correction: str) -> str:

@@ -23,22 +23,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from types import NoneType
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, overload
 
 from grammeter.core import DataError, Item, Ranking, Signature
-from grammeter.formats.tables import (
-    Shape,
-    check_shape,
-    checked_text,
-    named,
-    parse_line,
-    placed,
-    typed,
-)
-from grammeter.formats.text import checked_lines, read_text, split_lines, write_text
+from grammeter.formats.tables import fitting, json_lines, made, parse_line, placed
+from grammeter.formats.text import checked_lines, read_text, write_text
 
 T = TypeVar("T")
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]
@@ -56,7 +47,6 @@ Separator = Literal["space", "comma", "plus"]
 MARKS: dict[Separator, str | None] = {"space": None, "comma": ",", "plus": "+"}
 """Separator -> what a cell is split at; None is any white space."""
 
-_LARGEST = 10**15  # larger numbers of sentences are refused; arrays can index smaller ones
 _SCALE = 5  # the lowest rank of a scale for up to five systems; for more, it is their number
 
 
@@ -154,51 +144,21 @@ def joined_names(group: Sequence[str], separator: Separator) -> str:
 _FIX = 'Write {"judge": "a", "segment": 1, "groups": [["X", "Y"], ["Z"]], "ranks": [2, 1]}.'
 
 
-def _is_whole(value: Any) -> bool:
-    return type(value) is int and abs(value) <= _LARGEST
-
-
-def _is_number(value: Any) -> bool:  # `true` is no number
-    return value is None or (type(value) in (int, float) and not abs(value) > _LARGEST)
-
-
-def _list(key: str) -> Shape:
-    return typed(key, "a list", list, NoneType)
-
-
-_SHAPES: dict[str, Shape] = {
-    "judge": named("judge"),
-    "segment": [("segment", _is_whole, "a whole number")],
-    "groups": [
-        *typed("groups", "a list", list),
-        ("a group", lambda value: isinstance(value, list) and value != [], "a list of systems"),
-        *named("a system"),
-    ],
-    "ranks": [*_list("ranks"), ("ranks", _is_whole, "a whole number")],
-    "skipped": typed("skipped", "true or false", bool),
-    "seconds": [("seconds", lambda v: _is_number(v) and (v or 0) >= 0, "a number from 0 on")],
-    **{key: typed(key, "a text", str, NoneType) for key in ("item", "document")},
-    "scores": [*_list("scores"), ("scores", _is_number, "a number or null")],
-    "replies": [*_list("replies"), *typed("replies", "a list of objects", dict)],
-}
-_KEYS = tuple(_SHAPES)
+_KEYS = tuple(field.name for field in fields(Ranking))
 
 
 def parse_lines(text: str, where: str) -> Judgments:
     """Read a text; ``where`` names it in messages. Empty lines are ignored."""
-    rankings: list[Ranking] = []
-    origins: list[str] = []
-    unknown: Counter[str] = Counter()
-    for number, line in enumerate(split_lines(text), start=1):
-        if line.strip():
-            with placed(f"{where}:{number}"):
-                data = parse_line(line, _FIX)
-                unknown.update(data.keys() - set(_KEYS))
-                rankings.append(check_scale(_ranking(data)))
-            origins.append(f"{where}:{number}")
+    unknown = Counter[str]()
+    rankings: dict[str, Ranking] = {}
+    for origin, data in json_lines(text, where, _FIX):
+        unknown.update(data.keys() - {*_KEYS})
+        with placed(origin):
+            rankings[origin] = _ranking(data)
     start, counts = f"{where}: unknown key", sorted(unknown.items())
     notices = tuple(f"{start} {key!r}, passed over {count} times" for key, count in counts)
-    return Judgments(tuple(rankings), (JudgmentFile(form="jsonl"),), tuple(origins), notices)
+    file = JudgmentFile(form="jsonl")
+    return Judgments(tuple(rankings.values()), (file,), tuple(rankings), notices)
 
 
 def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
@@ -209,8 +169,7 @@ def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
         value = text
-    check_shape(value, _SHAPES["replies"], _FIX)
-    return tuple(cast("list[Mapping[str, Any]]", value))
+    return fitting("replies", value, tuple[Mapping[str, Any], ...], _FIX)
 
 
 def format_lines(rankings: Iterable[Ranking]) -> str:
@@ -230,40 +189,20 @@ def _ranking(data: dict[str, Any]) -> Ranking:
     if "kind" in data and "judge" not in data:
         fix = "Give what judges said: Appraise XML, WMT CSV, JSON lines with judge, groups, ranks."
         raise DataError(f'these are no judgments: "kind" is {ascii(data["kind"])[:40]}', fix=fix)
-    if lacking := [key for key in _KEYS[:3] if key not in data]:
-        raise DataError(f"no {lacking[0]}", fix=_FIX)
-    for key in _SHAPES.keys() & data.keys():
-        check_shape(data[key], _SHAPES[key], _FIX)
-        checked_text(json.dumps(data[key], ensure_ascii=False), key)
-    lists: dict[str, Any] = {key: tuple(data.get(key) or ()) for key in ("ranks", "replies")}
-    floats = [None if score is None else float(score) for score in data.get("scores") or ()]
-    same = ("judge", "segment", "skipped", "item", "document")
-    values: dict[str, Any] = {key: data[key] for key in same if key in data}
-    values["seconds"] = None if data.get("seconds") is None else float(data["seconds"])
-    groups = tuple(map(tuple[str, ...], data["groups"]))
-    return Ranking(groups=groups, scores=tuple(floats) or None, **values, **lists)
+    ranking = made(Ranking, data, _FIX)
+    if not (ranking.seconds or 0) >= 0 or not all(ranking.groups):
+        fault = f"{ranking.seconds} seconds, groups {list(map(list, ranking.groups))}"
+        raise DataError(fault, fix="Seconds count from 0, and each group has a system.")
+    return check_scale(ranking)
 
 
 # --- items of a campaign -------------------------------------------------------------------
-def _names(key: str) -> Shape:
-    wanted = "a list of names"
-    inner = typed(f"a name in {key}", f"{wanted}, a text", str)
-    return [*typed(key, wanted, list), *inner]
+ITEM_KEYS = (
+    "segment", "systems", "judges", "groups", "item", "repeat", "distinct", "probability",
+    "signature", "task",
+)  # fmt: skip
+"""What a line may hold, in the order in which it is written."""
 
-
-_ITEM_SHAPES: dict[str, Shape] = {
-    "segment": typed("segment", "a whole number", int),
-    "systems": _names("systems"),
-    "judges": _names("judges"),
-    "groups": [*typed("groups", "a list of lists of names", list), *_names("a group")],
-    "item": typed("item", "a text", str),
-    "repeat": typed("repeat", "true or false", bool),
-    "distinct": typed("distinct", "a whole number", int),
-    "probability": typed("probability", "a number", int, float),
-    "signature": typed("signature", "a text", str),
-    "task": typed("task", "a text", str),
-}
-ITEM_KEYS = tuple(_ITEM_SHAPES)  # what a line may hold, in the order in which it is written
 _ITEM_FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'
 
 
@@ -315,19 +254,9 @@ def items_text(items: Iterable[Item]) -> str:
 
 def _item(line: str) -> Item:
     data: dict[str, Any] = parse_line(line, _ITEM_FIX, ITEM_KEYS)
-    for key, value in data.items():
-        if value is not None or key == "repeat":
-            check_shape(value, _ITEM_SHAPES[key], _ITEM_FIX)
-    data = {key: value for key, value in data.items() if value is not None}
-    if not {"segment", "systems"} <= data.keys():
-        raise DataError("an item needs the keys 'segment' and 'systems'", fix=_ITEM_FIX)
-    for key in {"systems", "judges"} & data.keys():
-        data[key] = tuple(data[key])
-    if "groups" in data:
-        data["groups"] = tuple(tuple[str, ...](group) for group in data["groups"])
-    if "signature" in data:
+    if data.get("signature") is not None:
         try:
-            data["signature"] = Signature.parse(data["signature"])
+            data["signature"] = Signature.parse(str(data["signature"]))
         except ValueError as error:
             raise DataError(str(error), fix=_ITEM_FIX) from None
-    return Item(**data)
+    return made(Item, data, _ITEM_FIX)

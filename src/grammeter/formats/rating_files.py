@@ -21,7 +21,7 @@ from typing import Any, Literal, cast
 
 from grammeter.core import DataError, Scale, UsageError
 from grammeter.formats import tables
-from grammeter.formats.edit_judgments import uncounted
+from grammeter.formats.edit_judgments import counted_lines
 from grammeter.formats.ratings import RatingFile, RatingRow
 from grammeter.formats.text import split_lines, with_line_feeds
 
@@ -295,33 +295,16 @@ def _blocks(text: str, where: str) -> RatingFile:
 # --- JSON ----------------------------------------------------------------------------------
 def _lines(text: str, where: str) -> RatingFile:
     """Read JSON lines: one rating a line, or one output."""
-    lines: dict[object, tuple[int, str, dict[str, Any]]] = {}
-    passed = Counter[str]()
-    for number, line in enumerate(split_lines(text), start=1):
-        if not line.strip():
-            continue
-        with tables.placed(f"{where}:{number}"):
-            data: dict[str, Any] = tables.parse_line(line, _FIX)
-            if why := uncounted(data):
-                passed[why] += why != "head"
-                continue
-            names = ("judge", "segment", "item", "system", "criterion", "turn")
-            version = data["version"] if type(data.get("version")) is int else 0
-            key = str([data.get(name) for name in names]) if "version" in data else number
-        passed["earlier version"] += key in lines
-        if key not in lines or lines[key][0] <= version:
-            lines[key] = version, f"{where}:{number}", data
-    names = [data.get("item") for *_, data in lines.values() if "segment" not in data]
+    lines, notices = counted_lines(text, where, _FIX)
+    names = [data.get("item") for _, data in lines if "segment" not in data]
     if None in names:
         raise DataError("a line without segment and item", where=where, fix=_FIX)
     segments = dict(zip(map(str, names), _named_segments(names), strict=True))
     rows: list[RatingRow] = []
-    for _, origin, data in lines.values():
+    for origin, data in lines:
         with tables.placed(origin):
             rows += _line_rows(data, segments, origin)
-    counts = ", ".join(f"{count} {why}" for why, count in passed.items() if count)
-    notices = (f"{where}: lines that do not count: {counts}",) if counts else ()
-    return RatingFile(where, rows, notices=notices)
+    return RatingFile(where, rows, notices=tuple(notices))
 
 
 def _line_rows(data: Mapping[str, Any], segments: Mapping[str, int | str], origin: str) -> Rows:

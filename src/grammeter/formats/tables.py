@@ -6,19 +6,21 @@ import json
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import MISSING, dataclass, fields
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, TypeVar, cast, get_args, get_type_hints
 
-from grammeter.core import DataError, UnknownNameError, UsageError, require
+from grammeter.core import DataError, UnknownNameError, UsageError, fitted, require
 from grammeter.formats.text import decode, read_bytes, read_text, split_lines, write_text
 
+Value = TypeVar("Value")
 RecordForm = Literal["jsonl", "tsv", "csv", "parquet"]
 _OBJECT_FIX = "Give a file that grammeter wrote with -o."
 _ENDS = "Let it end in .jsonl, .tsv, .csv, .parquet, with .gz after that if packed."
 _SAME = "Each line needs the same keys."
+_LARGEST = 10**15
 _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes doubled."
 
 
@@ -78,33 +80,62 @@ def parse_line(line: str, fix: str, keys: Sequence[str] = ()) -> dict[str, objec
     if not isinstance(data, dict):
         raise DataError("no JSON object", fix=fix)
     row = cast("dict[str, object]", data)
+    if "\\ud" in line.lower():
+        checked_text(json.dumps(row, ensure_ascii=False), "the line")
     if keys and (unknown := next((key for key in row if key not in keys), None)) is not None:
         error = UnknownNameError("key", unknown, keys)
         raise DataError(error.message, fix=error.fix)
     return row
 
 
-Shape = Sequence[tuple[str, Callable[[Any], bool], str]]
-"""What a value must be, then what its items must be, and so on: name, test, words for messages."""
+def json_lines(text: str, where: str, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ``file:line`` and object of each line that is not empty."""
+    for number, line in enumerate(split_lines(text), start=1):
+        if line.strip():
+            with placed(f"{where}:{number}"):
+                data = parse_line(line, fix)
+            yield f"{where}:{number}", data
 
 
-def typed(key: str, wanted: str, *types: type) -> Shape:
-    """Return the shape of a value of one of these types; ``true`` is no number."""
-    return [(key, lambda value: type(value) in types, wanted)]
+def fitting(name: str, value: Any, hint: Any, fix: str) -> Any:
+    """Return a value of JSON as a type has it, lists as tuples; DataError if it is no such value.
+
+    Numbers beyond 10**15 are refused: arrays can index smaller ones.
+    """
+    try:
+        return fitted(name, _as_tuples(value, float if "float" in str(hint) else int), hint)
+    except UsageError as error:
+        raise DataError(error.message, fix=fix) from None
 
 
-def named(key: str, wanted: str = "a text") -> Shape:
-    """Return the shape of a text that is not empty."""
-    return [(key, lambda value: isinstance(value, str) and value != "", wanted)]
+def _as_tuples(value: Any, kind: type[int | float]) -> Any:
+    if isinstance(value, list):
+        return tuple(_as_tuples(item, kind) for item in cast("list[Any]", value))
+    if type(value) in (int, float) and abs(value) > _LARGEST:
+        raise UsageError(f"{ascii(value)[:40]} is too large a number")
+    return kind(value) if type(value) is int else value
 
 
-def check_shape(value: Any, shape: Shape, fix: str) -> None:
-    """Raise :class:`DataError` for a value of another shape."""
-    (name, fits, wanted), *inner = shape
-    if not fits(value):
-        raise DataError(f"{name} is {ascii(value)[:40]}, not {wanted}", fix=fix)
-    for item in value or () if inner else ():
-        check_shape(item, inner, fix)
+def made(cls: type[Value], data: Mapping[str, Any], fix: str) -> Value:
+    """Make a dataclass of an object of JSON, see :func:`fitting`; other keys do not count.
+
+    ``null`` stands for what has a default. Raises :class:`DataError` for what is lacking.
+    """
+    values: dict[str, Any] = {}
+    for name, hint, needed in _fields(cls):
+        value = data.get(name)
+        if needed and value in (None, ""):
+            raise DataError(f"no {name}", fix=fix)
+        if value is not None:
+            values[name] = fitting(name, value, hint, fix)
+    return cls(**values)
+
+
+@cache
+def _fields(cls: Any) -> list[tuple[str, Any, bool]]:
+    hints = get_type_hints(cls)
+    bare = (each.default is MISSING and each.default_factory is MISSING for each in fields(cls))
+    return [(each.name, hints[each.name], of) for each, of in zip(fields(cls), bare, strict=True)]
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
