@@ -110,8 +110,8 @@ def test_empty_lines_and_empty_cells_at_the_end_do_not_count():
     [
         (["7,ann,A,1,B"], "file:2: 5 cells, but the first line has 6"),
         (["7,ann,A,1,B,2", "7,ann,A,1,B,2,C"], "file:3: 7 cells, but the first line has 6"),
-        (["7,ann,A,1.5,B,2"], "file:2: system1rank is '1.5', no whole number"),
-        (["x7,ann,A,1,B,2"], "file:2: srcIndex is 'x7', no whole number"),
+        (["7,ann,A,1.5,B,2"], "file:2: system1rank is '1.5', no whole number from 0"),
+        (["x7,ann,A,1,B,2"], "file:2: srcIndex is 'x7', no whole number from 0"),
     ],
 )
 def test_what_cannot_be_right(rows, message):

@@ -176,7 +176,7 @@ def test_ratings_have_them(folder) -> None:
 def test_bad_input(folder, capsys) -> None:
     (folder / "broken.json").write_text('{"data": [{"systems": {"A": {}}}]}', encoding="utf-8")
     (folder / "post" / "C.txt").write_text("x\n", encoding="utf-8")
-    with pytest.raises(DataError, match="no ratings with corrections of A"):
+    with pytest.raises(DataError, match="sentence 1: output is None"):
         read(["broken.json"])
     with pytest.raises(UsageError, match="there is no system"):
         read(["post/{system}.txt"], [])

@@ -78,8 +78,15 @@ def _declared(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str
     return inspect.signature(function), hints
 
 
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    return typing.get_origin(hint), typing.get_args(hint)
+
+
 def _fit(value: Any, hint: Any) -> Any:  # noqa: PLR0911 - one for each kind of type
-    origin, inside = typing.get_origin(hint), typing.get_args(hint)
+    if type(value) is hint:
+        return value
+    origin, inside = _parts(hint)
     if origin in (Union, types.UnionType):
         return _fit_one(value, inside)
     if origin is Literal:
@@ -136,6 +143,8 @@ def _fit_list(value: Any, hint: Any) -> Any:
     if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
         raise _MisfitError("a list", cast("object", value))
     items = cast("Sequence[Any]", value if isinstance(value, Sequence) else list(value))
+    if {*map(type, items)} <= {hint}:
+        return items
     made = [_fit_item(item, hint, place) for place, item in enumerate(items)]
     return items if all(one is other for one, other in zip(made, items, strict=True)) else made
 

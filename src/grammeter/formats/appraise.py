@@ -192,7 +192,7 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
         return foreign.Row(
             where=element.where,
             judge=_attribute(element, foreign.JUDGE),
-            sentence=foreign.whole_number(number, "src-id"),
+            sentence=tables.whole_number(number, "src-id"),
             outputs=tuple(_output(o, skipped and unranked) for o in element.children),
             item=None if from_id else attributes.get("id"),
             document=attributes.get(document),
@@ -209,18 +209,13 @@ def _output(element: Element, unranked: bool) -> foreign.Output:
     if not rank and not unranked:
         raise element.fault("has no rank")
     with tables.placed(element.where):
-        number = foreign.whole_number(rank, "rank") if rank else None
+        number = tables.whole_number(rank, "rank") if rank else None
         return foreign.Output(names, number, element.where)
 
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
     cells = [output.attributes.get("score") for output in outputs]
-    try:
-        scores = tuple(float(cell) if cell else None for cell in cells)
-    except ValueError as error:
-        fix = "Write it in digits, or leave it out."
-        cell = str(error).rpartition(": ")[2]
-        raise DataError(f"score is {cell[:40]}, no number", fix=fix) from None
+    scores = tuple(tables.number(cell, "score") if cell else None for cell in cells)
     return scores if any(cell is not None for cell in cells) else None
 
 

@@ -23,7 +23,6 @@ _LISTS = map(tuple[str, ...], tables.shipped("spellings.json").values())
 JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM, SYSTEM, RANK = _LISTS
 Cells = Sequence[Sequence[str]]  # of each item
 _ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
-_MOST_DIGITS = 16
 UNUSED = ("", "-1", "###")
 """What the campaigns wrote where a column had no use."""
 
@@ -248,10 +247,3 @@ def _judge_of(where: str) -> str:
     while name.endswith(_ENDINGS):
         name = name.rpartition(".")[0]
     return name if name and name != "-" else "unnamed"
-
-
-def whole_number(text: str, name: str) -> int:
-    """Read a whole number from 0 up; raise :class:`DataError` for anything else."""
-    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
-        raise DataError(f"{name} is {text[:40]!r}, no whole number", fix="Write digits, from 0 on.")
-    return int(text)

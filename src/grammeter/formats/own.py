@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from glob import escape, glob
 from pathlib import Path
-from typing import Any, cast
 
 from grammeter import core
+from grammeter.formats import rating_files
 from grammeter.formats.opened import PathLike
-from grammeter.formats.tables import parse_object
 from grammeter.formats.text import STDIN
 
 MARK = "{system}"
@@ -65,23 +64,19 @@ def corrected(
 
     White space is folded to single spaces; ``None`` where a judge corrected nothing.
     """
-    data: Any = parse_object(text, where).get("data")
-    others = 0
+    found = rating_files.annotated(text, where, _OF_RATINGS)
+    judges = dict.fromkeys(name for of in found for name in of.judges)
+    ours = {of.number: of for of in found if of.system == system}
     rows: list[dict[str, str]] = []
-    judges: dict[str, None] = {}
-    items = cast("list[Any]", data if isinstance(data, list) else [None])
-    for number, item in enumerate(items, start=1):
-        try:
-            of = item["systems"][system]
-            everyone = item["systems"].values()
-            judges |= dict.fromkeys(n for s in everyone for n in s.get("annotators", ()))
-            others += [_folded(of["output"])] != [*map(_folded, outputs[number - 1 : number])]
-            by_judge: dict[str, Any] = of.get("annotators", {})
-            texts = {name: row.get("corrected") for name, row in by_judge.items()}
-            rows.append({name: _folded(text) for name, text in texts.items() if text is not None})
-        except (KeyError, TypeError, AttributeError) as error:
-            fault = f"no ratings with corrections of {system}: {type(error).__name__} {error}"
-            raise core.DataError(fault, where=f"{where}, item {number}", fix=_OF_RATINGS) from None
+    others = 0
+    for number in range(1, max((of.number for of in found), default=0) + 1):
+        if number not in ours:
+            fault = f"no ratings with corrections of {system}"
+            raise core.DataError(fault, where=f"{where}:sentence {number}", fix=_OF_RATINGS)
+        of = ours[number]
+        others += [_folded(of.text)] != [*map(_folded, outputs[number - 1 : number])]
+        texts = {name: said.get("corrected") for name, said in of.judges.items()}
+        rows.append({name: _folded(str(text)) for name, text in texts.items() if text is not None})
     if not any(rows):
         fault = f"no judge corrected an output of {system}"
         raise core.DataError(fault, where=where, fix=_OF_RATINGS)

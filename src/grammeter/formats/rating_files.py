@@ -11,13 +11,14 @@ a list of those that wrote the same. ``segment`` counts from 1; ``item`` may be 
 """
 
 import csv
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from grammeter.core import DataError, Scale, UsageError
 from grammeter.formats import tables
@@ -37,17 +38,21 @@ _HEADS = ("judge", "segment", "item", "system", "scale", "criterion", "score")
 _BESIDE = (
     "seconds", "skipped", "complete", "version", "kind", "document", "comment", "source", "output",
 )  # fmt: skip
-_CRITERIA = {"grammer": "grammaticality", "meaning preservation": "meaning"}
+_CRITERIA = {"meaning preservation": "meaning"}
 _ORDER = ("grammaticality", "fluency", "meaning")
 _CONTROLS = ("CHK", "BAD", "REF", "TGT")
-_TMU = ("source", "output", "grammer", "fluency", "meaning", "system")
+_TMU = ("source", "system", "grammer", "fluency", "meaning")
 _MULTIGEC = re.compile(
     r"\s*#[^\n]+\n\s*\w{1,40}[ \t]?:[ \t]*[\d.]{1,9}([ \t]+\w{1,40}[ \t]?:|[ \t]*(\n|\Z))"
 )
 _PAIR = re.compile(r"(\w{1,40})[ \t]?:[ \t]*([^\s:]{1,40}(?=\s|\Z))?\s*")
-_FOUR = (1.0, 4.0)
-_LARGEST = 1e15  # larger numbers are refused
-Rows = Iterator[RatingRow]
+_FOUR = "1-4"
+_LARGEST = 1e15  # larger ends of scales are refused
+_MISSING = ("", "null", None)
+_ANNOTATED = 'Each sentence has "original" and "systems"; a system "output" and "annotators".'
+_OBJECTS = Mapping[str, Mapping[str, Any]]
+Raw = tuple[Any, Any, Any, Any, Any, Any, str]
+"""A :class:`RatingRow` as readers find it."""
 
 
 def parse_scale(text: str) -> Scale:
@@ -102,7 +107,7 @@ def _reader(text: str, layout: Layout | None) -> Callable[[str, str], RatingFile
         _annotations: re.match(r'\{\s*"(data|item_order|next_item)"\s*:', start) is not None,
         _blocks: _MULTIGEC.match(text) is not None,
         _systems: layout == "systems" and len(head) > 1,
-        _tmu: {*_TMU} <= {*head},
+        _tmu: {"output", *_TMU} <= {*head},
         _appraise: len(head) == 9 and head[3] in _CONTROLS and bool(_NUMBER.fullmatch(head[6])),
         _table: known and not {"correction", "verdict"} <= {*head},
     }
@@ -125,18 +130,24 @@ def _is_rating_line(text: str) -> bool:
     return {"judge", "system"} <= {*data} and bool({"score", "scores", "skipped"} & {*data})
 
 
-# --- cells ---------------------------------------------------------------------------------
-def _score(value: object) -> float | None:
-    """Return a number, or ``None`` for an empty cell; DataError for a word, NaN, inf."""
-    text = value.strip() if isinstance(value, str) else value
-    if text in (None, "", "null"):
-        return None
-    is_text = isinstance(text, str) and _NUMBER.fullmatch(text)
-    number: Any = float(cast("str", text)) if is_text else text
-    if not (is_text or type(text) in (int, float)) or not abs(number) <= _LARGEST:
-        fix = "Write a number, or nothing where there is none."
-        raise DataError(f"the score is {ascii(value)[:40]}, no number", fix=fix)
-    return float(number)  # not before: an int may be too large for a float
+# --- rows ----------------------------------------------------------------------------------
+def _checked(rows: Iterable[Raw]) -> list[RatingRow]:
+    """Check what readers found; names of sentences become numbers if all of them are."""
+    rows = list(rows)
+    named = {row[1].strip() for row in rows if isinstance(row[1], str)}
+    whole = all(re.fullmatch(r"[1-9]\d{0,14}", name) for name in named)
+    checked: list[RatingRow] = []
+    for judge, segment, system, criterion, score, scale, origin in rows:
+        with tables.placed(origin):
+            name = isinstance(segment, str) and _name(segment, "item")
+            number: int | str = int(name) if name and whole else name or segment
+            listed = cast("list[object]", system if isinstance(system, list) else [system])
+            systems = tuple(_name(name, "system") for name in listed)
+            value = tables.number(score, "the score", _MISSING)
+            of = _name(judge, "judge"), number, systems, _name(criterion, "criterion")
+            known = None if math.isnan(value) else value
+            checked.append(RatingRow(*of, known, _scale_of(scale, criterion), origin))
+    return checked
 
 
 def _name(value: object, what: str) -> str:
@@ -145,69 +156,52 @@ def _name(value: object, what: str) -> str:
     return tables.checked_text(value.strip(), what)
 
 
-def _segment(value: object) -> int:
-    text = str(value).strip()
-    if isinstance(value, bool) or not re.fullmatch(r"0*[1-9]\d{0,14}", text):
-        fault = f"segment is {ascii(value)[:40]}, not a whole number from 1"
-        raise DataError(fault, fix="Number the sentences from 1, or call the column 'item'.")
-    return int(text)
-
-
-def _named_segments(names: Sequence[object]) -> list[int | str]:
-    """Return names of sentences; as numbers if all of them are."""
-    texts = [_name(str(name), "item") for name in names]
-    whole = all(re.fullmatch(r"[1-9]\d{0,14}", text) for text in texts)
-    return [int(text) if whole else text for text in texts]
+def _scale_of(value: Any, criterion: str) -> Scale | None:
+    """Read ``[1, 4]``, ``"1-4"``, or one of these by criterion."""
+    if isinstance(value, dict):
+        value = cast("dict[str, object]", value).get(criterion)
+    if isinstance(value, list):
+        value = "-".join(map(str, cast("list[object]", value)))
+    text = "" if value is None else str(cast("object", value))
+    return parse_scale(text) if text else None
 
 
 # --- tables --------------------------------------------------------------------------------
 def _columns(text: str, where: str) -> tables.Columns:
     mark: tables.RecordForm = "tsv" if "\t" in text.partition("\n")[0] else "csv"
     table = tables.parse_columns(text.strip("\r\n").encode(), where, mark)
-    cells = {name.strip(): of for name, of in table.cells.items()}
-    return tables.Columns(cells, table.lines, table.where, table.head)
-
-
-def _segments(table: tables.Columns) -> list[int | str]:
-    if "segment" not in table.cells:
-        return _named_segments(table.cells.get("item") or range(1, len(table.lines) + 1))
-    numbers: list[int | str] = []
-    for at, cell in enumerate(table.cells["segment"]):
-        with tables.placed(table.origin(at)):
-            numbers.append(_segment(cell))
-    return numbers
+    return replace(table, cells={name.strip(): of for name, of in table.cells.items()})
 
 
 def _table(text: str, where: str, *, by_system: bool = False) -> RatingFile:
     """Read a table with a row a rating, or a column a criterion, or a column a system."""
     table = _columns(text, where)
-    cells, long = table.cells, "score" in table.cells and not by_system
+    cells, count = table.cells, len(table.lines)
     beside = _HEADS if by_system else (*_HEADS, *_BESIDE)
-    wide = [] if long else [name for name in cells if name not in beside]
-    wanted = [] if by_system and wide else ["judge", "system"] + ["criterion"] * (not wide)
-    wanted += ["score"] if "criterion" in cells and not (by_system and wide) else []
-    if lacking := next((name for name in wanted if name not in cells), None):
+    is_long = bool({"criterion", "score"} & {*cells}) and not by_system
+    wide = [] if is_long else [name for name in cells if name not in beside]
+    wanted = ["judge", "system", *(["criterion", "score"] if not wide else [])]
+    if lacking := next((name for name in wanted if name not in cells and not by_system), None):
         raise DataError(f"no column {lacking!r}", where=table.head, fix=_FIX)
-    segments = _segments(table)
-    rows: list[RatingRow] = []
-    for at, origin in enumerate(map(table.origin, range(len(segments)))):
-        row = {"judge": "unknown", "criterion": "overall"} if by_system else {}
-        row: dict[str, object] = {**row, **{name: of[at] for name, of in cells.items()}}
-        with tables.placed(origin):
-            judge = _name(row["judge"], "judge")
-            scale = parse_scale(str(row["scale"])) if row.get("scale") else None
-            for name in wide or ["score"]:
-                system = _name(name if by_system else row["system"], "system")
-                named = name if wide and not by_system else row["criterion"]
-                of = judge, segments[at], (system,), _name(named, "criterion")
-                rows.append(RatingRow(*of, _score(row[name]), scale, origin))
-    empty = len(segments) - len({row.origin for row in rows if row.score is not None})
+    rows: list[Raw] = []
+    names = cells.get("item") or [str(number) for number in range(1, count + 1)]
+    for at, origin in enumerate(map(table.origin, range(count))):
+        row: dict[str, Any] = {"judge": "unknown", "criterion": "overall", "segment": names[at]}
+        row |= {name: of[at] for name, of in cells.items()}
+        if "segment" in cells:
+            with tables.placed(origin):
+                row["segment"] = tables.whole_number(row["segment"], "segment", 1)
+        for name in wide or ["score"][by_system:]:
+            system, criterion = (name if by_system else row["system"]), row["criterion"]
+            of = row["judge"], row["segment"], system, name if wide and not by_system else criterion
+            rows.append((*of, row[name], row.get("scale"), origin))
+    empty = count - len({row[-1] for row in rows if row[4].strip()})
     unused = [] if by_system else sorted({*cells} & {*_BESIDE})
     notices = [f"{where}: columns passed over: {', '.join(unused)}"] if unused else []
     notices += [f"{where}: {empty} rows are empty: not rated"] if by_system and empty else []
     unknown = f"{where}: who gave which rating is unknown: each row counts as one judge's"
     notes = () if "judge" in cells else (unknown,)
-    return RatingFile(where, rows, notices=tuple(notices), notes=notes)
+    return RatingFile(where, _checked(rows), notices=tuple(notices), notes=notes)
 
 
 _systems = partial(_table, by_system=True)
@@ -216,146 +210,133 @@ _systems = partial(_table, by_system=True)
 def _tmu(text: str, where: str) -> RatingFile:
     """Read TMU-GFM (Yoshimura et al. 2020): five ratings in a cell, several systems in another."""
     table = _columns(text, where)
-    rows: list[RatingRow] = []
-    for at, origin in enumerate(map(table.origin, range(len(table.lines)))):
-        row = {name: str(table.cells[name][at]) for name in _TMU}
-        with tables.placed(origin):
-            systems = tuple(_name(name, "system") for name in row["system"].split(","))
-            for column in ("grammer", "fluency", "meaning"):
-                criterion = _CRITERIA.get(column, column)
-                for number, cell in enumerate(row[column].split(","), start=1):
-                    judge, name = f"annotator{number}", _name(row["source"], "source")
-                    score = _score(cell)
-                    rows.append(RatingRow(judge, name, systems, criterion, score, _FOUR, origin))
+    columns = (table.texts(name) for name in _TMU)
+    rows: list[Raw] = []
+    for at, (source, systems, *ratings) in enumerate(zip(*columns, strict=True)):
+        for criterion, cells in zip(_ORDER, ratings, strict=True):
+            for number, cell in enumerate(cells.split(","), start=1):
+                of = f"annotator{number}", source, systems.split(","), criterion
+                rows.append((*of, cell, _FOUR, table.origin(at)))
     note = "the places of ratings in a cell count as judges; they may be other persons in each row"
-    return RatingFile(where, rows, 0.0, repeats=True, notes=(f"{where}: {note}",))
+    return RatingFile(where, _checked(rows), 0.0, repeats=True, notes=(f"{where}: {note}",))
 
 
 def _appraise(text: str, where: str) -> RatingFile:
     """Read what Appraise exports of direct assessment; only ratings of type TGT count."""
     controls = Counter[str]()
-    rows: list[RatingRow] = []
+    rows: list[Raw] = []
     for number, line in enumerate(split_lines(text), start=1):
         if not line.strip():
             continue
-        with tables.placed(f"{where}:{number}"):
-            if len(cells := _cells(line)) != 9:
-                raise DataError(f"{len(cells)} cells, not 9", fix="Export the scores again.")
-            judge, system, segment, kind = cells[:4]
-            if kind not in _CONTROLS:
-                raise DataError(f"the type {kind!r} is none of {_CONTROLS}", fix="Repair it.")
-            if kind != "TGT":
-                controls[kind] += 1
-                continue
-            systems = tuple(_name(name, "system") for name in system.split("+"))
-            score, named = _score(cells[6]), _name(segment, "segment")
-            of = _name(judge, "judge"), named, systems, "overall", score, (0.0, 100.0)
-            rows.append(RatingRow(*of, f"{where}:{number}"))
-    segments = [*map(str, (row.segment for row in rows))]
-    first = 1 if "0" in segments else 0
-    notices = [f"{where}: {n} ratings of type {kind} do not count" for kind, n in controls.items()]
-    if all(map(str.isdecimal, segments)):
-        rows = [row._replace(segment=int(row.segment) + first) for row in rows]
-        notices += [f"{where}: sentences are counted from 0 there, here from 1"] * first
-    return RatingFile(where, rows, notices=tuple(notices))
+        cells = _cells(line)
+        if len(cells) != 9 or cells[3] not in _CONTROLS:
+            fault = f"no nine cells with a type of {', '.join(_CONTROLS)} as the fourth"
+            raise DataError(fault, where=f"{where}:{number}", fix="Export the scores again.")
+        judge, system, segment, kind = cells[:4]
+        if kind == "TGT":
+            of = judge, segment, system.split("+"), "overall", cells[6]
+            rows.append((*of, "0-100", f"{where}:{number}"))
+        controls[kind] += kind != "TGT"
+    counts = [(kind, count) for kind, count in controls.items() if count]
+    notices = [f"{where}: {n} ratings of type {kind} do not count" for kind, n in counts]
+    if any(row[1] == "0" for row in rows) and all(row[1].isdecimal() for row in rows):
+        rows = [(row[0], str(int(row[1]) + 1), *row[2:]) for row in rows]
+        notices.append(f"{where}: sentences are counted from 0 there, here from 1")
+    return RatingFile(where, _checked(rows), notices=tuple(notices))
 
 
 def _blocks(text: str, where: str) -> RatingFile:
     """Read the annotation of MultiGEC-2025: ``#SYSTEM``, then a line with ratings for each text."""
     sizes: dict[str, int] = {}
     slips = Counter[str]()
-    rows: list[RatingRow] = []
+    rows: list[Raw] = []
     system = ""
     for number, line in enumerate(split_lines(text), start=1):
-        with tables.placed(f"{where}:{number}"):
-            if line.startswith("#"):
-                system = _name(line[1:], "system")
-                if system in sizes:
-                    raise DataError(f"a second block of {system}", fix="Join the two.")
-                sizes[system] = 0
-            elif line.strip():
-                if "".join(match[0] for match in _PAIR.finditer(line)) != line.lstrip():
-                    raise DataError(f"{line[:40]!r} is no rating", fix="Write: Fluency: 2")
-                sizes[system] += 1
-                for label, cell in _PAIR.findall(line):
-                    near = get_close_matches(str(label).lower(), _ORDER, 1, 0.8)
-                    name: str = near[0] if near else str(label).lower()
-                    slips.update([label] * (name != label.lower()))
-                    of = "annotator1", sizes[system], (system,), name
-                    rows.append(RatingRow(*of, _score(cell), _FOUR, f"{where}:{number}"))
+        origin = f"{where}:{number}"
+        if line.startswith("#"):
+            system = line[1:].strip()
+            if system in sizes:
+                raise DataError(f"a second block of {system}", where=origin, fix="Join the two.")
+            sizes[system] = 0
+        elif line.strip():
+            if "".join(match[0] for match in _PAIR.finditer(line)) != line.lstrip():
+                fault = f"{line[:40]!r} is no rating"
+                raise DataError(fault, where=origin, fix="Write: Fluency: 2")
+            sizes[system] += 1
+            for label, cell in cast("list[tuple[str, str]]", _PAIR.findall(line)):
+                name = next(iter(get_close_matches(label.lower(), _ORDER, 1, 0.8)), label.lower())
+                slips[label] += name != label.lower()
+                rows.append(("annotator1", sizes[system], system, name, cell, _FOUR, origin))
     if len({*sizes.values()}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise DataError(f"unequal numbers of texts: {counts}", where=where, fix="Complete it.")
     slip = "is taken as a slip of the pen"
-    notices = tuple(f"{where}: {label!r} {slip} ({n})" for label, n in slips.items())
+    notices = tuple(f"{where}: {label!r} {slip} ({n})" for label, n in slips.items() if n)
     note = f"{where}: its one judge has no name: annotator1"
-    return RatingFile(where, rows, notices=notices, notes=(note,))
+    return RatingFile(where, _checked(rows), notices=notices, notes=(note,))
 
 
 # --- JSON ----------------------------------------------------------------------------------
 def _lines(text: str, where: str) -> RatingFile:
     """Read JSON lines: one rating a line, or one output."""
     lines, notices = counted_lines(text, where, _FIX)
-    names = [data.get("item") for _, data in lines if "segment" not in data]
-    if None in names:
-        raise DataError("a line without segment and item", where=where, fix=_FIX)
-    segments = dict(zip(map(str, names), _named_segments(names), strict=True))
-    rows: list[RatingRow] = []
+    rows: list[Raw] = []
     for origin, data in lines:
         with tables.placed(origin):
-            rows += _line_rows(data, segments, origin)
-    return RatingFile(where, rows, notices=tuple(notices))
+            numbered, item = "segment" in data, data.get("item")
+            named = "" if item is None else str(item)
+            segment = tables.whole_number(data["segment"], "segment", 1) if numbered else named
+            scores: Any = data.get("scores")
+            if "score" in data and scores is None:
+                scores = {data.get("criterion"): data["score"]}
+            if not isinstance(scores, dict):
+                raise DataError("no scores", fix=_FIX)
+        of, scale = (data.get("judge"), segment, data.get("system")), data.get("scale")
+        found = cast("dict[str, object]", scores).items()
+        rows += [(*of, name, score, scale, origin) for name, score in found]
+    return RatingFile(where, _checked(rows), notices=tuple(notices))
 
 
-def _line_rows(data: Mapping[str, Any], segments: Mapping[str, int | str], origin: str) -> Rows:
-    if lacking := next((key for key in ("judge", "system") if key not in data), None):
-        raise DataError(f"no {lacking}", fix=_FIX)
-    system: Any = data["system"]
-    names = cast("list[object]", system if isinstance(system, list) else [system])
-    systems = tuple(_name(name, "system") for name in names)
-    named = segments.get(str(data.get("item")), 0)
-    segment = _segment(data["segment"]) if "segment" in data else named
-    scores: object = data.get("scores")
-    if "score" in data and scores is None:
-        scores = {_name(data.get("criterion"), "criterion"): data["score"]}
-    if not isinstance(scores, dict):
-        raise DataError("no scores", fix=_FIX)
-    for name, score in cast("dict[str, object]", scores).items():
-        of = _name(data["judge"], "judge"), segment, systems, _name(name, "criterion")
-        yield RatingRow(*of, _score(score), _scale_of(data.get("scale"), name), origin)
+class Annotated(NamedTuple):
+    """The output of a system, or the source (system ""), and what each judge wrote of it."""
+
+    number: int  # of the sentence, from 1
+    system: str
+    text: str
+    judges: Mapping[str, Mapping[str, Any]]
 
 
-def _scale_of(value: Any, criterion: str) -> Scale | None:
-    """Read ``[1, 4]``, ``"1-4"``, or one of these by criterion."""
-    if isinstance(value, dict):
-        value = cast("dict[str, object]", value).get(criterion)
-    if isinstance(value, list) and len(ends := cast("list[object]", value)) == 2:
-        value = f"{ends[0]}-{ends[1]}"
-    return None if value is None else parse_scale(str(cast("object", value)))
+def annotated(text: str, where: str, fix: str = _ANNOTATED) -> list[Annotated]:
+    """Read the annotation of Östling et al. (2024): texts, systems, and judges' ratings."""
+    data, rows = tables.parse_object(text, where).get("data"), list[Annotated]()
+    with tables.placed(where):
+        items = tables.fitting("data", data, Sequence[Mapping[str, Any]], fix)
+    for number, item in enumerate(items, start=1):
+        with tables.placed(f"{where}:sentence {number}"):
+            if "original" in item:
+                original = tables.fitting("original", item["original"], str, fix)
+                rows.append(Annotated(number, "", original, {}))
+            systems = tables.fitting("systems", item.get("systems"), _OBJECTS, fix)
+            for system, of in systems.items():
+                output = tables.fitting("output", of.get("output"), str, fix)
+                judges = tables.fitting(
+                    "annotators", of.get("annotators", {}), _OBJECTS, _ANNOTATED
+                )
+                rows.append(Annotated(number, system, output, judges))
+    return rows
 
 
 def _annotations(text: str, where: str) -> RatingFile:
-    """Read the annotation of Östling et al. (2024): texts, systems, and judges' ratings."""
-    texts: dict[tuple[int, str], str] = {}
-    rows: list[RatingRow] = []
-    data = tables.parse_object(text, where).get("data")
-    try:
-        for number, item in enumerate(cast("list[dict[str, Any]]", data), start=1):
-            texts[number, ""] = item["original"]
-            for system, of in item["systems"].items():
-                texts[number, system] = of["output"]
-                judged: dict[str, dict[str, object]] = of["annotators"]
-                for judge, scores in judged.items():
-                    place = f"{where}: sentence {number}, {system}, {judge}"
-                    keys = {key.lower(): key for key in scores if key != "corrected"}
-                    names = {_CRITERIA.get(name, name): key for name, key in keys.items()}
-                    usual = [name for name in _ORDER if name in names]
-                    with tables.placed(place):
-                        for name in (*usual, *sorted(names.keys() - {*usual})):
-                            rated = judge, number, (system,), name, _score(scores[names[name]])
-                            rows.append(RatingRow(*rated, _FOUR, f"{where}:{number}"))
-    except (KeyError, TypeError, AttributeError) as error:
-        fault = f"damaged annotation: {type(error).__name__}: {error}"
-        fix = 'Each sentence has "original" and "systems"; a system "output" and "annotators".'
-        raise DataError(fault, where=where, fix=fix) from None
-    return RatingFile(where, rows, 0.0, texts)
+    """Read the ratings of Östling et al. (2024)."""
+    found = annotated(text, where)
+    rows: list[Raw] = []
+    for number, system, _, judges in found:
+        for judge, scores in judges.items():
+            named = {key.lower(): score for key, score in scores.items() if key != "corrected"}
+            named = {_CRITERIA.get(name, name): score for name, score in named.items()}
+            usual = [name for name in _ORDER if name in named]
+            for name in (*usual, *sorted(named.keys() - {*usual})):
+                place = f"{where}:sentence {number}"
+                rows.append((judge, number, system, name, named[name], _FOUR, place))
+    texts = {(of.number, of.system): of.text for of in found}
+    return RatingFile(where, _checked(rows), 0.0, texts)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
@@ -21,6 +22,9 @@ _OBJECT_FIX = "Give a file that grammeter wrote with -o."
 _ENDS = "Let it end in .jsonl, .tsv, .csv, .parquet, with .gz after that if packed."
 _SAME = "Each line needs the same keys."
 _LARGEST = 10**15
+_OVERFLOW = 1e100
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes doubled."
 
 
@@ -102,16 +106,25 @@ def fitting(name: str, value: Any, hint: Any, fix: str) -> Any:
 
     Numbers beyond 10**15 are refused: arrays can index smaller ones.
     """
+    if hint is str and type(value) is str:
+        return value
     try:
-        return fitted(name, _as_tuples(value, float if "float" in str(hint) else int), hint)
+        return fitted(name, _as_tuples(value, _number_of(hint)), hint)
     except UsageError as error:
         raise DataError(error.message, fix=fix) from None
 
 
+@cache
+def _number_of(hint: Any) -> type[int | float]:
+    return float if "float" in str(hint) else int
+
+
 def _as_tuples(value: Any, kind: type[int | float]) -> Any:
     if isinstance(value, list):
-        return tuple(_as_tuples(item, kind) for item in cast("list[Any]", value))
-    if type(value) in (int, float) and abs(value) > _LARGEST:
+        return tuple([_as_tuples(item, kind) for item in cast("list[Any]", value)])
+    if type(value) not in (int, float):
+        return value
+    if abs(value) > _LARGEST:
         raise UsageError(f"{ascii(value)[:40]} is too large a number")
     return kind(value) if type(value) is int else value
 
@@ -136,6 +149,32 @@ def _fields(cls: Any) -> list[tuple[str, Any, bool]]:
     hints = get_type_hints(cls)
     bare = (each.default is MISSING and each.default_factory is MISSING for each in fields(cls))
     return [(each.name, hints[each.name], of) for each, of in zip(fields(cls), bare, strict=True)]
+
+
+def number(value: object, name: str, missing: Sequence[str | None] = ()) -> float:
+    """Read a cell or value of JSON as a number; NaN for ``missing`` words.
+
+    Raises :class:`DataError` for words, NaN, and numbers so large that squares of them overflow.
+    """
+    text = value.strip().lower() if isinstance(value, str) else value
+    if (text is None or isinstance(text, str)) and text in missing:
+        return math.nan
+    is_text = isinstance(text, str) and _NUMBER.fullmatch(text) is not None
+    found: Any = float(cast("str", text)) if is_text else text
+    if not (is_text or type(text) in (int, float)) or not abs(found) <= _OVERFLOW:
+        fix = "Write a decimal number."
+        fix = f"Write a decimal number; {missing[0]!r} where there is none." if missing else fix
+        raise DataError(f"{name} is {ascii(value)[:40]}, no number", fix=fix)
+    return float(found)  # not before: an int may be too large for a float
+
+
+def whole_number(value: object, name: str, least: int = 0) -> int:
+    """Read a cell or value of JSON as a whole number; :class:`DataError` for anything else."""
+    text = str(value).strip()
+    if isinstance(value, bool) or not _WHOLE.fullmatch(text) or int(text) < least:
+        fault = f"{name} is {ascii(value)[:40]}, no whole number from {least}"
+        raise DataError(fault, fix=f"Write digits, from {least} on.")
+    return int(text)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -180,7 +219,11 @@ class Columns:
 
     def numbers(self, name: str) -> list[float]:
         """Return a column of finite numbers, and nothing else."""
-        return [self._number(cell, name, row) for row, cell in enumerate(self._column(name))]
+        numbers: list[float] = []
+        for row, cell in enumerate(self._column(name)):
+            with placed(self.origin(row)):
+                numbers.append(number(cell, name))
+        return numbers
 
     def first_of(self, names: Sequence[str]) -> str | None:
         """Return the first of several names that is a column."""
@@ -201,16 +244,6 @@ class Columns:
             fault = f"{name} is {cell!r}, no text"
             raise DataError(fault, where=self.origin(row), fix="Write a text.")
         return checked_text(cell, name, self.origin(row))
-
-    def _number(self, cell: object, name: str, row: int) -> float:
-        try:
-            value = math.nan if isinstance(cell, bool) else float(cast("Any", cell))
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        if not math.isfinite(value):
-            fault = f"{name} is {cell!r}, no number"
-            raise DataError(fault, where=self.origin(row), fix="Write a number.")
-        return value
 
 
 def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns:

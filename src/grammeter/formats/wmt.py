@@ -158,7 +158,7 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
             row = foreign.Row(
                 where=f"{where}:{line}",
                 judge=record.get(judge),
-                sentence=foreign.whole_number(_whole(record[sentence]), sentence),
+                sentence=tables.whole_number(_whole(record[sentence]), sentence),
                 outputs=tuple(foreign.Output(name, _rank(*rank)) for name, *rank in shown),
                 item=record.get(item),
                 document=None if unused else record[document],
@@ -207,7 +207,7 @@ def _is_unranked(cell: str) -> bool:
 
 
 def _rank(text: str, column: str) -> int | None:
-    return None if _is_unranked(text) else foreign.whole_number(_whole(text), column)
+    return None if _is_unranked(text) else tables.whole_number(_whole(text), column)
 
 
 def _whole(text: str) -> str:
