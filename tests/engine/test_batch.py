@@ -15,7 +15,7 @@ from made_rows import made_rows, read_rows, write_rows
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.core import DataError, UsageError
+from grammeter.core import DataError, UsageError, only_one
 from grammeter.engine import manifest, workers
 from grammeter.engine._batch import run_batch
 from grammeter.engine.job import Job
@@ -410,7 +410,7 @@ def test_another_version_is_refused(tmp_path):
 
 def test_two_runs_cannot_write_into_one_folder(tmp_path):
     names = write_rows(tmp_path / "in", made_rows(5))
-    with manifest.at_work(tmp_path / "out"), pytest.raises(UsageError, match="another run"):
+    with only_one(tmp_path / "out"), pytest.raises(UsageError, match="another run"):
         run(names, tmp_path / "out")
 
 

@@ -65,7 +65,7 @@ def test_csv_cells_may_hold_line_ends(tmp_path):
     path.write_bytes(b's,h\n"a, ""b""\nc",d\n\xff,e\n')
     rows = rows_of(path)
     assert rows[0].cells == {"s": 'a, "b"\nc', "h": "d"}
-    assert rows[1].fault == "not UTF-8"
+    assert rows[1].fault == "not UTF-8: byte 0xff"
     assert rows[1].cells == {"s": "\\xff", "h": "e"}
 
 
@@ -146,7 +146,9 @@ def test_what_can_be_read_of_a_row_of_parquet_is_kept(tmp_path):
     assert row.cells["hypothesis"] == "d"
     assert row.cells["day"] is None
     assert row.fault is not None
-    assert row.fault.startswith("source is not UTF-8: byte 0xff; day cannot be read")
+    source, day = row.fault.split("; ")
+    assert source.startswith("source cannot be read: 'utf-8' codec can't decode byte 0xff")
+    assert day.startswith("day cannot be read")
 
 
 def test_dates_stand_in_tables_without_quotes():

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from grammeter.core import LOCK, UsageError, only_one
-from grammeter.engine.manifest import at_work
 from grammeter.formats import write_text
 from grammeter.training.folder import begun
 from robust.inside import call
@@ -123,7 +122,7 @@ def test_one_output_file(tmp_path: Path) -> None:
 def test_one_output_folder_of_batch(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     words = "batch pairs-0.jsonl --reference reference -m gleu(iterations=2) -o busy"
-    with at_work(Path("busy")):
+    with only_one(Path("busy")):
         code, out, err = call(words)
         assert (code, out) == (2, "")
         assert "another run writes to busy" in err

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from grammeter.core.errors import UsageError
+from grammeter.core.errors import DataError, GrammeterError, UsageError, disk_faults
 
 VARIABLE = "GRAMMETER_CACHE"
 """Names the folder of caches; ``off`` does without."""
@@ -49,11 +49,13 @@ def home() -> Path | None:
 
 
 @contextmanager
-def only_one(folder: Path) -> Generator[None, None, None]:
-    """Keep other processes out of a folder; UsageError if one is in, OSError if not writable."""
+def only_one(folder: Path, *, kind: type[GrammeterError] = DataError) -> Generator[None]:
+    """Make a folder and keep other processes out; UsageError if one is in, ``kind`` on a fault."""
     path = folder / LOCK
-    while (file := _locked(path)) and not _is_there(file, path):  # who had it took it away
-        file.close()
+    with disk_faults(folder, "Name another folder.", kind=kind):
+        folder.mkdir(parents=True, exist_ok=True)
+        while (file := _locked(path)) and not _is_there(file, path):  # who had it took it away
+            file.close()
     if file is None:
         fault = f"another run writes to {folder}"
         raise UsageError(fault, fix="Wait for it, or give another folder.")

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grammeter import formats, models, version
-from grammeter.core import GrammeterError, UnknownNameError, UsageError, check_home, checked, tell
+from grammeter.core import (
+    GrammeterError,
+    UnknownNameError,
+    UsageError,
+    check_home,
+    checked,
+    only_one,
+    tell,
+)
 from grammeter.engine import manifest
 from grammeter.engine.job import LONGEST, EditsForm, Job
 from grammeter.engine.manifest import Planned
@@ -137,7 +145,7 @@ def run_batch(
         planned.append(Planned(shard, form, where / formats.output_name(shard, form)))
     summary = Summary(notes=work.notes)
     _check_outputs(planned)
-    with manifest.at_work(where):
+    with only_one(where):
         outputs = [plan.output for plan in planned]
         record = manifest.Manifest(where, job, outputs)
         left = _left(planned, record, summary)

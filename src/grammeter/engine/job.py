@@ -9,7 +9,7 @@ import ast
 import json
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -56,8 +56,7 @@ class Job:
 
 Cells = Mapping[str, object]
 Test = Callable[[Cells], bool]
-Value = Callable[[Cells], float | None]
-_COMPARE: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     **{ast.LtE: operator.le, ast.GtE: operator.ge, ast.Eq: operator.eq},
     **{ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.Gt: operator.gt},
 }
@@ -67,86 +66,55 @@ _TOKENS = (
     r"|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     rf"|(?P<keyword>(?:and|or|not)(?!{_WORD}))|(?P<word>{_WORD})|(?P<other>\S)"
 )
-_TOO_DEEP = "its parentheses are too deep"
 
 
 def parse_keep(text: str, columns: list[str], *, short: Mapping[str, str] | None = None) -> Test:
     """Return a filter's test of cells; ``short`` maps further names to ``columns``."""
-    return _Parser(text, {**(short or {}), **{name: name for name in columns}}).parse()
+    known = {**(short or {}), **{name: name for name in columns}}
+    values: list[str | float] = []  # columns and numbers, which are v0, v1 ... in Python
+    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True))) or "(?!)"
 
-
-class _Parser:
-    """Rewrites a filter as a Python expression over ``v0``, ``v1``, ..., and reads its tree."""
-
-    def __init__(self, text: str, columns: Mapping[str, str]) -> None:
-        self._text, self._columns = text, columns
-        self._values: dict[str, Value] = {}
-        names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True))) or "(?!)"
-        self._tokens = list(re.finditer(rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}", text))
-
-    def parse(self) -> Test:
-        try:
-            code = "\n".join(["(", *map(self._as_python, self._tokens), ")"])
-            return self._test(ast.parse(code, mode="eval").body)
-        except SyntaxError as error:
-            raise self._fault(self._reason(error)) from None
-        except (RecursionError, MemoryError):
-            raise self._fault(_TOO_DEEP) from None
-
-    def _as_python(self, token: re.Match[str]) -> str:
-        text, kind = token[0], token.lastgroup
+    def in_python(token: re.Match[str]) -> str:
+        kind = token.lastgroup
         if kind == "word":
-            raise UnknownNameError("column of numbers in the filter", text, list(self._columns))
-        if kind == "other":
-            raise self._fault(f"{text!r} is not expected there")
-        if kind in ("sign", "keyword"):
-            return text
-        variable = f"v{len(self._values)}"
-        number = float(text) if kind == "number" else None
-        self._values[variable] = _cell(self._columns[text]) if number is None else lambda _: number
-        return variable
+            raise UnknownNameError("column of numbers in the filter", token[0], columns)
+        if kind not in ("name", "number"):
+            return token[0]
+        values.append(known[token[0]] if kind == "name" else float(token[0]))
+        return f"v{len(values) - 1}"
 
-    def _test(self, node: ast.expr) -> Test:
-        match node:
-            case ast.BoolOp(op=joint, values=parts):
-                tests = list(map(self._test, parts))
-                join = all if isinstance(joint, ast.And) else any
-                return lambda cells: join(test(cells) for test in tests)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                negated = self._test(operand)
-                return lambda cells: not negated(cells)
-            case ast.Compare(left=ast.Name(id=left), ops=[sign], comparators=[ast.Name(id=right)]):
-                one, other, compare = self._values[left], self._values[right], _COMPARE[type(sign)]
-
-                def holds(cells: Cells) -> bool:
-                    a, b = one(cells), other(cells)
-                    return a is not None and b is not None and compare(a, b)
-
-                return holds
-            case _:
-                raise self._fault("it is not made of comparisons of two values")
-
-    def _reason(self, error: SyntaxError) -> str:
-        """Say what is wrong at the token, one a line, where Python's parser stopped."""
-        if error.msg.startswith("too many"):
-            return _TOO_DEEP
-        if error.msg.startswith("'(' was"):
-            return "a parenthesis is not closed"
-        if error.msg.startswith("unmatched"):
-            return "')' is not expected there"
-        at = (error.end_lineno or 0) - 2
-        text = self._tokens[at][0] if 0 <= at < len(self._tokens) else None
-        return f"{text!r} is not expected there" if text else "it ends early"
-
-    def _fault(self, message: str) -> UsageError:
+    tokens = re.finditer(rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}", text)
+    code = " ".join(map(in_python, tokens))
+    try:
+        return _test(ast.parse(code, mode="eval").body, values)
+    except (SyntaxError, ValueError, KeyError, RecursionError, MemoryError):
         fix = "Write comparisons joined by and, or, not: impara >= 0.9 and errant.edits <= 6"
-        return UsageError(f"cannot read the filter {self._text!r}: {message}", fix=fix)
+        raise UsageError(f"cannot read the filter {text!r}", fix=fix) from None
 
 
-def _cell(column: str) -> Value:
-    def value(cells: Cells) -> float | None:
-        number = cells.get(column)
-        # a whole number stays one: it may be too large for a float, and compares as it is
-        return number if isinstance(number, int | float) and number == number else None  # noqa: PLR0124
+def _test(node: ast.expr, values: Sequence[str | float]) -> Test:
+    match node:
+        case ast.BoolOp(op=joint, values=parts):
+            tests = [_test(part, values) for part in parts]
+            join = all if isinstance(joint, ast.And) else any
+            return lambda cells: join(test(cells) for test in tests)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            negated = _test(operand, values)
+            return lambda cells: not negated(cells)
+        case ast.Compare(left=ast.Name(id=left), ops=[sign], comparators=[ast.Name(id=right)]):
+            one, other = (values[int(name[1:])] for name in (left, right))
+            compare = _COMPARE[type(sign)]
 
-    return value
+            def holds(cells: Cells) -> bool:
+                a, b = _value(cells, one), _value(cells, other)
+                return a is not None and b is not None and compare(a, b)
+
+            return holds
+        case _:
+            raise ValueError("no comparison of two values")
+
+
+def _value(cells: Cells, of: str | float) -> float | None:
+    number = cells.get(of) if isinstance(of, str) else of
+    # a whole number stays one: it may be too large for a float, and compares as it is
+    return number if isinstance(number, int | float) and number == number else None  # noqa: PLR0124

@@ -2,16 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from grammeter.core import DataError, UsageError, disk_faults, only_one, reading
+from grammeter.core import UsageError, reading
 from grammeter.engine.job import Job
 from grammeter.engine.rows import Done, Totals
-from grammeter.formats import Shard, ShardForm, Sink, read_object
+from grammeter.formats import Shard, ShardForm, Sink, read_object, write_text
 from grammeter.version import __version__
 
 ERRORS = "errors"  # the folder, inside that of the output, of the lists of rows with an error
@@ -146,14 +145,7 @@ class Manifest:
     def _write(self) -> None:
         data = {"kind": KIND, "grammeter": __version__, "settings": self._job.to_dict()}
         data["shards"] = dict(sorted(self._shards.items()))
-        text = json.dumps(data, ensure_ascii=False, indent=1)
-        sink = Sink(self._path, "jsonl")
-        try:
-            sink.write(text.encode("utf-8", "backslashreplace"), ())
-            sink.finish()
-        except DataError:
-            sink.abandon()
-            raise
+        write_text(self._path, json.dumps(data, indent=1))
 
 
 def digest(paths: Iterable[Path]) -> str:
@@ -167,13 +159,3 @@ def digest(paths: Iterable[Path]) -> str:
 
 def _prints(paths: Iterable[Path]) -> list[list[Any]]:
     return [[path.stat().st_size, digest([path])] for path in paths]
-
-
-@contextmanager
-def at_work(folder: Path) -> Generator[None, None, None]:
-    """Keep a second run out of the folder while this one writes."""
-    with ExitStack() as stack:
-        with disk_faults(folder, "Choose another folder."):
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(only_one(folder))
-        yield

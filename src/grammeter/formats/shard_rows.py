@@ -46,24 +46,23 @@ def _arrow_row(line: int, table: Any) -> Row:
     for name in table.schema.names:
         try:
             cells[name] = table.column(name)[0].as_py()
-        except UnicodeDecodeError as error:
-            cells[name] = _shown(error.object)
-            faults.append(f"{name} is {_no_utf8(error)}")
         except (ValueError, OverflowError) as error:
-            cells[name] = None
+            no_utf8 = isinstance(error, UnicodeDecodeError)
+            cells[name] = error.object.decode("utf-8", "backslashreplace") if no_utf8 else None
             faults.append(f"{name} cannot be read: {error}")
     return Row(line, cells, "; ".join(faults) or None)
 
 
-def _json_row(line: int, data: bytes) -> Row:
+def _json_row(line: int, text: str) -> Row:
+    shown, fault = _readable(text)
+    cells: object = None
     try:
-        cells: object = _DECODER.decode(data.decode("utf-8"))
-        fault = None if isinstance(cells, dict) else "no JSON object"
-    except UnicodeDecodeError as error:
-        cells, fault = None, _no_utf8(error)
+        cells = None if fault else _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        cells, fault = None, f"no JSON: {error}"
-    return Row(line, {"raw": _shown(data)} if fault else cast("dict[str, Any]", cells), fault)
+        fault = f"no JSON: {error}"
+    if isinstance(cells, dict):
+        return Row(line, cast("dict[str, Any]", cells))
+    return Row(line, {"raw": shown}, fault or "no JSON object")
 
 
 def _no_constant(name: str) -> Any:
@@ -73,38 +72,26 @@ def _no_constant(name: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _listed_row(columns: Sequence[str], line: int, record: Any) -> Row:
-    """Make a row of the bytes of a line, or of cells that hold escaped bytes of no UTF-8."""
-    cells: list[str] = record
-    try:
-        if isinstance(record, bytes):
-            cells = record.decode("utf-8").split("\t")
-        else:
-            "".join(cells).encode()
-    except UnicodeDecodeError as error:
-        return Row(line, _paired(columns, _shown(error.object).split("\t")), _no_utf8(error))
-    except UnicodeEncodeError:
-        shown = [_shown(cell.encode("utf-8", "surrogateescape")) for cell in cells]
-        return Row(line, _paired(columns, shown), "not UTF-8")
-    if len(cells) == len(columns):
-        return Row(line, dict(zip(columns, cells, strict=True)))
-    count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-    return Row(line, _paired(columns, cells), f"{count} in {len(columns)} columns")
-
-
-def _paired(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+def _listed_row(columns: Sequence[str], line: int, cells: Sequence[str]) -> Row:
     """Put cells under the columns; the last column takes all that are too many."""
-    last = len(columns) - 1
-    padded = [*cells[:last], " ".join(cells[last:]), *[""] * (last - len(cells))]
-    return dict(zip(columns, padded, strict=True))
+    readable = [_readable(cell) for cell in cells]
+    texts, last = [text for text, _ in readable], len(columns) - 1
+    fault = next((fault for _, fault in readable if fault), None)
+    if fault is None and len(cells) != len(columns):
+        fault = f"{len(cells)} cell{'s' * (len(cells) != 1)} in {len(columns)} columns"
+    padded = [*texts[:last], " ".join(texts[last:]), *[""] * (last - len(texts))]
+    return Row(line, dict(zip(columns, padded, strict=True)), fault)
 
 
-def _no_utf8(error: UnicodeDecodeError) -> str:
-    return f"not UTF-8: byte 0x{error.object[error.start]:02x}"
-
-
-def _shown(data: bytes) -> str:
-    return data.decode("utf-8", "backslashreplace")
+def _readable(text: str) -> tuple[str, str | None]:
+    """Return a text with escapes for bytes that are no UTF-8, and the first one as a fault."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        data = text.encode("utf-8", "surrogateescape")
+        fault = f"not UTF-8: byte 0x{ord(text[error.start]) - 0xDC00:02x}"
+        return data.decode("utf-8", "backslashreplace"), fault
+    return text, None
 
 
 # --- rows to files --------------------------------------------------------------------------

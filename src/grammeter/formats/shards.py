@@ -7,12 +7,13 @@ of them, in any, and writes rows the same way.
 
 import glob
 import gzip
+import io
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 from os.path import exists, isdir, isfile  # false for what is no name, too
 from pathlib import Path
 from typing import IO, Any, Literal, cast
@@ -27,11 +28,9 @@ TEXT_COLUMNS = ("source", "hypothesis", "reference")
 """What the files of a shard of parallel texts hold, in their order."""
 
 GZ = ".gz"
-_NO_CELLS: list[str] = []
 _NAMES = "End it in .jsonl, .tsv, .csv, .parquet; parallel texts are source.txt:hypothesis.txt."
 _STRAY = "The row that begins there has a stray quote or line end; where later rows end is unknown."
-_PARALLEL = "Parallel texts need one line for each sentence, in the same order."
-_LONGEST = 1 << 26  # bytes of one line
+_LONGEST = 1 << 26  # characters of one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +54,12 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Raw records of one shard: bytes of a line, cells of CSV, or one table of Arrow as bytes.
+    """Raw records of one shard: a line of JSON, cells, or one table of Arrow as bytes.
 
     ``first`` is the number of the first row in the file: its line, of parquet the row from 1, of
     CSV the row with the head as 1, whatever line ends are in cells. ``columns`` are empty for
-    JSON lines, where each record names its own. ``done`` is the share that was read, 0 to 1.
+    JSON lines, where each record names its own. ``done`` is the share that was read, 0 to 1. In
+    texts, a byte that is no UTF-8 is a lone surrogate (PEP 383).
     """
 
     form: ShardForm
@@ -140,94 +140,75 @@ def odd_ends(shard: Shard) -> list[str]:
     """Return notices on the first lines of a shard's files: byte order marks, CR LF."""
     notices: list[str] = []
     for path in shard.paths if shard.form != "parquet" else ():
-        with closing(_Reading(path)) as file:
-            notices += text.encoding_notices(next(file.lines(), b""), path)
+        with _sound(path), _opened(path) as (texts, _):
+            notices += text.encoding_notices(texts.buffer.readline(_LONGEST), path)
     return notices
 
 
-class _Reading:
-    def __init__(self, path: Path) -> None:
-        self._raw = path.open("rb")
-        packed = self._raw.peek(2)[:2] == b"\x1f\x8b"
-        self._file = cast("IO[bytes]", gzip.GzipFile(fileobj=self._raw) if packed else self._raw)
-        self._size = max(path.stat().st_size, 1)
-        self._path = path
+@contextmanager
+def _opened(path: Path) -> Generator[tuple[Any, IO[bytes]]]:
+    """Open a file, gzip or not: its text, bytes of no UTF-8 as lone surrogates; its bytes."""
+    with path.open("rb") as raw:
+        packed = raw.peek(2)[:2] == b"\x1f\x8b"
+        file = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
+        texts = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="\n")
+        yield texts, raw
 
-    def lines(self) -> Iterator[bytes]:
-        # what is short cannot have a long line; a packed file may be short, and be gigabytes
-        whole = self._file is self._raw and self._size <= _LONGEST
-        try:
-            yield from self._file if whole else self._bounded()
-        except (OSError, EOFError, zlib.error) as error:
-            fix = "Fetch or pack it again."
-            raise DataError(f"cannot be read: {error}", where=str(self._path), fix=fix) from error
 
-    def texts(self) -> Iterator[bytes]:
-        """Yield lines less their ends; the byte order mark is dropped."""
-        lines = self.lines()
-        for line in lines:
-            yield _text(line).removeprefix(b"\xef\xbb\xbf")
-            break
-        yield from map(_text, lines)
+@contextmanager
+def _sound(path: Path) -> Generator[None]:
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        fix = "Fetch or pack it again."
+        raise DataError(f"cannot be read: {error}", where=str(path), fix=fix) from error
 
-    def _bounded(self) -> Iterator[bytes]:
-        for number, line in enumerate(iter(partial(self._file.readline, _LONGEST), b""), start=1):
+
+def _lines(path: Path, texts: IO[str]) -> Iterator[str]:
+    """Yield lines less their ends."""
+    with _sound(path):
+        for number, line in enumerate(iter(partial(texts.readline, _LONGEST), ""), start=1):
             if len(line) == _LONGEST:
-                fault = f"a line of more than {_LONGEST >> 20} MiB"
+                fault = f"a line of more than {_LONGEST >> 20} million characters"
                 fix = "Unpack the file and look at it: a row is a line."
-                raise DataError(fault, where=f"{self._path}:{number}", fix=fix)
-            yield line
-
-    @property
-    def share(self) -> float:
-        return min(self._raw.tell() / self._size, 1.0)
-
-    def close(self) -> None:
-        self._file.close()
-        self._raw.close()
-
-
-def _text(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
+                raise DataError(fault, where=f"{path}:{number}", fix=fix)
+            yield line.removesuffix("\n").removesuffix("\r")
 
 
 def _line_blocks(shard: Shard, rows: int) -> Generator[Block]:
     with ExitStack() as stack:
-        files = [stack.enter_context(closing(_Reading(path))) for path in shard.paths]
-        columns, records = _records(shard, [file.texts() for file in files])
+        files = [stack.enter_context(_opened(path)) for path in shard.paths]
+        lines = [_lines(path, file) for path, (file, _) in zip(shard.paths, files, strict=True)]
+        columns, records = _records(shard, lines)
         begin = first = 1 if shard.form in ("jsonl", "text") else 2
+        size = max(shard.paths[0].stat().st_size, 1)
         while taken := tuple(islice(records, rows)):
-            yield Block(shard.form, first, columns, taken, files[0].share)
+            yield Block(shard.form, first, columns, taken, min(files[0][1].tell() / size, 1.0))
             first += len(taken)
         if first == begin and columns:
             yield Block(shard.form, first, columns, (), 1.0)
 
 
-def _records(shard: Shard, files: list[Iterator[bytes]]) -> tuple[tuple[str, ...], Iterator[Any]]:
+def _records(shard: Shard, files: list[Iterator[str]]) -> tuple[tuple[str, ...], Iterator[Any]]:
     if shard.form == "jsonl":
         return (), files[0]
     if shard.form == "text":
         return TEXT_COLUMNS[: len(files)], _parallel(shard, files)
-    texts = (line.decode("utf-8", "surrogateescape") + "\n" for line in files[0])
-    if shard.form == "tsv":
-        return _head(next(texts, "\n")[:-1].split("\t"), shard), files[0]
-    # a cell in quotes may hold line ends
-    cells = (cells for _, cells in tables.comma_cells(texts, shard.where, _STRAY))
-    return _head(next(cells, _NO_CELLS), shard), cells
+    cells = (line.split("\t") for line in files[0])
+    if shard.form == "csv":  # a cell in quotes may hold line ends
+        ended = (f"{line}\n" for line in files[0])
+        cells = (row for _, row in tables.comma_cells(ended, shard.where, _STRAY))
+    return _head(next(cells, [""]), shard), cells
 
 
-def _parallel(shard: Shard, files: Sequence[Iterator[bytes]]) -> Iterator[bytes]:
+def _parallel(shard: Shard, files: Sequence[Iterator[str]]) -> Iterator[list[str]]:
     """Yield lines of all files side by side; a tab inside a text becomes a blank."""
-    for number, first in enumerate(files[0], start=1):
-        others = [next(file, None) for file in files[1:]]
-        short = [path for path, line in zip(shard.paths[1:], others, strict=True) if line is None]
-        if short:
-            what = f"ends before line {number} of {shard.paths[0]}"
-            raise DataError(what, where=str(short[0]), fix=_PARALLEL)
-        yield b"\t".join(line.replace(b"\t", b" ") for line in (first, *others) if line is not None)
-    for path, file in zip(shard.paths[1:], files[1:], strict=True):
-        if next(file, None) is not None:
-            raise DataError(f"has more lines than {shard.paths[0]}", where=str(path), fix=_PARALLEL)
+    for number, row in enumerate(zip_longest(*files), start=1):
+        if None in row:
+            fault, where = f"ends before line {number}", str(shard.paths[row.index(None)])
+            fix = "Parallel texts need one line for each sentence, in the same order."
+            raise DataError(fault, where=where, fix=fix)
+        yield [line.replace("\t", " ") for line in row]
 
 
 def _head(names: Sequence[str], shard: Shard) -> tuple[str, ...]:

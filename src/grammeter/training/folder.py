@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,15 +21,12 @@ MARK = "training.json"  # says which training the folder belongs to, with all it
 def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> Generator[None]:
     """Lock a training folder; create it, or check that it has the same ``run`` (data, settings)."""
     mark = {"metric": metric, "run": dict(run)}
-    with ExitStack() as stack:
-        with disk_faults(folder, "Name another folder.", kind=UsageError):
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(only_one(folder))
-            # a mark alone is left by a run that never had its data
-            if any(path.name not in (MARK, LOCK) for path in folder.iterdir()):
-                _check(folder, mark, resume=resume)
-            else:
-                write_json(folder / MARK, mark)
+    with only_one(folder, kind=UsageError):
+        # a mark alone is left by a run that never had its data
+        if any(path.name not in (MARK, LOCK) for path in folder.iterdir()):
+            _check(folder, mark, resume=resume)
+        else:
+            write_json(folder / MARK, mark)
         yield
 
 
