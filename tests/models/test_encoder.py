@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.core import DataError, MissingResourceError, UsageError, reporting
-from grammeter.models import encoder
+from grammeter.models import encoder, states
 from grammeter.models.encoder import layer_of
 from grammeter.models.files import ModelFiles, find_model
 from grammeter.models.runtime import Runtime, using
 from grammeter.models.service import MeanSimilarity, Request, TokenSimilarity, answer
-from grammeter.models.similarity import Held, chunks, compare_tokens
+from grammeter.models.states import Held, Items, chunks
 
 PAIRS = [
     ("the cat goes to school .", "the cat went to the school ."),
@@ -256,34 +256,24 @@ def test_batches_chunks_and_order_change_nothing(model, monkeypatch):
     ]
     once = [ask(model, measure, PAIRS) for measure in measures]
     for budget, numbers in ((1, 2**25), (50, 3_000), (100_000, 32)):
-        monkeypatch.setattr(encoder, "STATE_NUMBERS", numbers)
+        monkeypatch.setattr(states, "STATE_NUMBERS", numbers)
         with using(Runtime(batch_tokens=budget)):
             rows = answer([Request(model, measure, PAIRS[::-1]) for measure in measures])
         for ours, expected in zip(rows, once, strict=True):
             assert ours[::-1] == pytest.approx(expected, abs=1e-6, nan_ok=True)
 
 
-def test_all_measures_share_one_pass(model):
-    with using(Runtime()) as runtime:
-        answer([
-            Request(model, TokenSimilarity(layer=1), PAIRS),
-            Request(model, TokenSimilarity(layer=2), PAIRS[::-1]),
-            Request(model, TokenSimilarity(layer=2, idf=IDF), PAIRS),
-            Request(model, MeanSimilarity(limit=None), PAIRS),
-        ])  # fmt: skip
-        distinct = {text.strip().lower() for pair in PAIRS for text in pair}
-        assert runtime.tally.texts == len(distinct)
+def test_each_text_goes_through_once(model):
+    distinct = {text.strip().lower() for pair in PAIRS for text in pair} - {""}
+    for measure, empty in ((TokenSimilarity(layer=1), 0), (MeanSimilarity(limit=None), 1)):
+        with using(Runtime()) as runtime:
+            answer([Request(model, measure, PAIRS), Request(model, measure, PAIRS[::-1])])
+        assert runtime.tally.texts == len(distinct) + empty - (1 - empty)  # "a dog" has no pair
         assert runtime.tally.tokens <= runtime.tally.padded
-    with using(Runtime()) as runtime:  # the one long text is cut differently
-        answer([
-            Request(model, TokenSimilarity(layer=1), PAIRS),
-            Request(model, MeanSimilarity(limit=64), PAIRS),
-        ])  # fmt: skip
-        assert runtime.tally.texts == len(distinct) + 1
 
 
 def test_rows_come_chunk_by_chunk(model, monkeypatch):
-    monkeypatch.setattr(encoder, "STATE_NUMBERS", 20 * 32)
+    monkeypatch.setattr(states, "STATE_NUMBERS", 20 * 32)
     pairs = [(f"the cat {n}", f"the dog {n}") for n in range(10)]
     runtime, reports = Runtime(), []
     with reporting(lambda *progress: reports.append(progress)):
@@ -300,8 +290,8 @@ def test_memory_that_ends_halves_the_batch(model, monkeypatch):
     expected, make = ask(model, TokenSimilarity(layer=2), PAIRS), encoder.state_encoder
     sizes = []
 
-    def scarce(*args):
-        encode = make(*args)
+    def scarce(*args, **options):
+        encode = make(*args, **options)
 
         def step(sequences):
             sizes.append(len(sequences))
@@ -330,7 +320,7 @@ def test_no_more_blocks_than_needed(model, bart, monkeypatch):
     assert answers[0] == pytest.approx(alone, abs=1e-6)
     ask(model, MeanSimilarity(), PAIRS)
     ask(bart, TokenSimilarity(layer=1), PAIRS)
-    assert loaded == [{"num_hidden_layers": 1}, {"num_hidden_layers": 2}, {}, {}]
+    assert loaded == [*({"num_hidden_layers": n} for n in (1, 1, 2)), {}, {}]
 
 
 def test_half_precision_compares_in_single(model):
@@ -347,38 +337,31 @@ def test_half_precision_compares_in_single(model):
     st.lists(st.integers(1, 6), min_size=10, max_size=10),
     st.integers(1, 40),
 )
-def test_chunks_hold_every_pair_once(pairs, lengths, capacity):
-    pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+def test_chunks_hold_every_row_once(pairs, lengths, capacity):
+    rows = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     size = np.array(lengths, dtype=np.int64)
-    parts = list(chunks(pairs, size, capacity))
-    assert sorted(at for _, members in parts for at in members) == list(range(len(pairs)))
-    for sequences, members in parts:
-        assert sorted(set(sequences)) == sequences.tolist()
-        assert set(pairs[members].ravel()) == set(sequences)
-        assert size[sequences].sum() <= capacity or len(members) == 1 or len(
-            {tuple(sorted(set(pair))) for pair in pairs[members].tolist()}
-        ) == 1  # fmt: skip
+    parts = list(chunks(rows, size, capacity))
+    assert [at for _, part in parts for at in range(len(pairs))[part]] == list(range(len(pairs)))
+    for sequences, part in parts:
+        assert sorted(set(rows[part].ravel().tolist())) == sequences.tolist()
+        alone = {*rows[part][0].tolist()} == {*sequences.tolist()}
+        assert size[sequences].sum() <= capacity or alone
     if capacity >= size.sum():
-        assert len(parts) == bool(len(pairs))
+        assert len(parts) == bool(pairs)
 
 
-def test_what_hangs_together_is_encoded_once():
-    # ten stars of four: a chunk has room for one and a half
-    pairs = np.array([(4 * n + k, 4 * n) for n in range(10) for k in range(1, 4)])
-    parts = list(chunks(pairs, np.full(40, 5), 30))
-    assert len(parts) == 10
-    assert sum(len(sequences) for sequences, _ in parts) == 40
-
-
-def test_padding_never_wins():
+def test_padding_never_wins(model):
     import torch
 
     def unit(*angles):
         return [[math.cos(angle), math.sin(angle)] for angle in angles]
 
-    held = Held(np.arange(3), [(5,), (6,), (7, 8, 9)], [])
-    held.put([0, 1, 2], {1: torch.tensor(unit(0.0, math.pi, 0.0, 1.0, 2.0))})
-    rows = compare_tokens(held, 1, np.ones(5), np.array([(0, 1), (2, 2)]))
+    rows = np.array([(0, 1), (2, 2)])
+    asked = Items([(5,), (6,), (7, 8, 9)], rows, np.arange(2), np.zeros(2))
+    every = torch.tensor(unit(0.0, math.pi, 0.0, 1.0, 2.0))
+    held = Held(np.arange(2), every, np.array([0, 1, 2]))
+    loaded = encoder.open_encoder(find_model(model), None, Runtime())
+    rows = encoder.compare_tokens(loaded, asked, held, np.ones(loaded.vocabulary), held.at)
     assert rows[0, :2] == pytest.approx([-1, -1], abs=1e-6)
     assert rows[0, 2] == pytest.approx(-1, abs=1e-6)
     assert rows[1] == pytest.approx([1, 1, 1], abs=1e-6)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.core import DataError, MissingResourceError, reporting
-from grammeter.models import likelihood
+from grammeter.models import likelihood, states
 from grammeter.models.files import find_model
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Runtime, using
@@ -150,22 +150,10 @@ def test_batches_and_order_do_not_matter(causal, bart, budget, monkeypatch):
 
 def test_chunks_do_not_matter(bart, monkeypatch):
     expected, _, whole = figures(bart, PAIRS)
-    monkeypatch.setattr(likelihood, "STATE_TOKENS", 10)
+    monkeypatch.setattr(states, "STATE_NUMBERS", 10 * 32)
     again, _, tally = figures(bart, PAIRS)
     assert again == pytest.approx(expected, rel=1e-6)
     assert (tally.texts, tally.tokens) == (whole.texts, whole.tokens)
-
-
-def test_chunks_hold_whole_texts_up_to_a_bound(monkeypatch):
-    monkeypatch.setattr(likelihood, "STATE_TOKENS", 5)
-    one, two, three, nine = (1,), (2, 2), (3, 3, 3), (9,) * 9
-    pairs = [(one, two), (two, one), (nine, one), (three, one), (one, one), (two, two)]
-    chunks = likelihood._chunks(pairs)
-    assert chunks == [
-        [(nine, one)],
-        [(three, one), (two, one), (two, two)],
-        [(one, two), (one, one)],
-    ]
 
 
 # What is read, and how often
@@ -292,13 +280,13 @@ def test_a_large_vocabulary_makes_batches_smaller(causal, monkeypatch):
 
 
 def test_progress_counts_the_batches_of_all_chunks(bart, monkeypatch):
-    monkeypatch.setattr(likelihood, "STATE_TOKENS", 10)
+    monkeypatch.setattr(states, "STATE_NUMBERS", 10 * 32)
     news = []
     with reporting(lambda *report: news.append(report)):
         figures(bart, PAIRS, budget=30)
     label, done, total = news[-1]
     assert label == f"{bart} (batches)"
-    assert done == total > 6
+    assert done == total > 2
 
 
 def test_shorter_numbers_stay_near(causal, bart):

@@ -1,27 +1,31 @@
-"""Encoders: similarity of texts by the states of their tokens, or by the means of the states."""
+"""Encoders: how similar texts are, and how far apart changes of texts, by the encoder's states."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core import BoolArray, FloatArray, IntArray, UsageError, require, track
+from grammeter.core import FloatArray, IntArray, UsageError, require
 from grammeter.models.files import ModelFiles
-from grammeter.models.loading import Loaded, batches, in_batches, load
-from grammeter.models.runtime import ModelInput, Runtime
-from grammeter.models.service import Answers, MeanSimilarity, Measure, Questions, TokenSimilarity
-from grammeter.models.similarity import Held, SimilarityQuestion, chunks
+from grammeter.models.loading import Loaded, in_batches, load
+from grammeter.models.runtime import Runtime
+from grammeter.models.service import (
+    Answers,
+    ChangeDistance,
+    MeanSimilarity,
+    Questions,
+    TokenSimilarity,
+)
+from grammeter.models.states import Encode, Held, Items, Tokens
 
-STATE_NUMBERS = 2**25  # maximum numbers in the token states held at once: 128 MB
-Tokens = tuple[int, ...]
-Encode = Callable[[Sequence[Tokens]], dict[int | None, Any]]
 _ENDS_WITH_ITS_LAST_BLOCK = frozenset(
     ("albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")
 )
 _LANGUAGE_MODELS = ("ForCausalLM", "GPT2LMHeadModel")
 _FIX = "Name an encoder such as BERT, with its own tokenizer."
+_BELOW_ANY_COSINE = -2.0
+Rows = Iterator[tuple[list[int], FloatArray]]
 
 
 def layer_of(files: ModelFiles, layer: int | None) -> int:
@@ -42,25 +46,106 @@ def layer_of(files: ModelFiles, layer: int | None) -> int:
 
 
 def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers:
-    """Compare pairs of texts; all measures share one pass of each distinct token sequence.
+    """Compare texts, each distinct token sequence once through the encoder for each measure.
 
-    Rows ``precision recall f1 truncated`` and ``cosine truncated``, in single precision whatever
-    the model's number type. Pairs of equal token sequences have equal figures. If a text has only
-    special tokens, precision, recall and f1 of its pairs are 0.
+    Rows ``precision recall f1 truncated``, ``cosine truncated`` or ``first second distance cosine
+    truncated``, from states in single precision whatever the model's number type. Items of equal
+    token sequences have equal figures. If a text has only special tokens, precision, recall and f1
+    of its pairs are 0; a change that the encoder cannot see is exactly zero.
     """
-    layers = {  # whose token states a measure reads; None: the means of the last one
-        measure: layer_of(files, measure.layer) if isinstance(measure, TokenSimilarity) else None
-        for measure in questions
-    }
-    loaded = open_encoder(files, list(layers.values()), runtime)
-    reader = Reader(loaded)
-    read = [_ask(reader, measure, layers[measure], items) for measure, items in questions.items()]
-    for question in read:
-        yield from question.settle()
-    for held in _encoded(loaded, list(reader.numbers), read, runtime):
-        for question, at in zip(read, held.pairs, strict=True):
-            yield from question.compare(held, at, runtime)
-        held.states.clear()  # before the next states need the memory
+    measure: Any
+    items: Any
+    for measure, items in questions.items():
+        compare: Any = _by_tokens if isinstance(measure, TokenSimilarity) else _by_means
+        for positions, figures in compare(files, measure, items, runtime):
+            yield measure, positions, figures
+
+
+def _by_tokens(
+    files: ModelFiles, measure: TokenSimilarity, pairs: Sequence[tuple[str, str]], runtime: Runtime
+) -> Rows:
+    layer = layer_of(files, measure.layer)
+    loaded = open_encoder(files, layer, runtime)
+    asked = Items.read(loaded, [_stripped(loaded, pair) for pair in pairs], None)
+    weights, encode = _weights(loaded, measure.idf), state_encoder(loaded, layer)
+    bare, there = asked.split(_special(loaded))
+    if len(bare):
+        yield asked.answer(bare, np.zeros((len(bare), 3)))
+    for held in asked.encoded(loaded, there, encode, runtime):
+
+        def step(batch: list[int], held: Held = held) -> FloatArray:
+            return compare_tokens(loaded, asked, held, weights, held.at[batch])
+
+        figures = np.empty((len(held.at), 3))
+        lengths = asked.lengths[asked.rows[held.at]].sum(axis=1).tolist()
+        for batch, found in in_batches(lengths, runtime.budget, step):
+            figures[batch] = found
+        yield asked.answer(held.at, figures)
+
+
+def compare_tokens(
+    loaded: Loaded, asked: Items, held: Held, weights: FloatArray, at: IntArray
+) -> FloatArray:
+    """Match the tokens of candidates and references greedily by their cosines.
+
+    Zhang et al. (2020), section 3: each token is matched with the most similar token of the
+    other side, including special tokens; the weighted mean over the candidate's tokens is the
+    precision, that over the reference's the recall.
+
+    ``weights`` are those of the vocabulary, 0 for special tokens; ``at`` are positions of rows:
+    candidate and reference. Returns precision, recall and f1, -1 to 1, shape ``(rows, 3)``: the
+    first two NaN where all weights are 0, f1 0 where it is undefined.
+    """
+    torch: Any = require("torch", extra="neural")
+    of_tokens = torch.from_numpy(weights.astype(np.float32)).to(held.states.device)
+    sides: list[Any] = []
+    for numbers in asked.rows[at].T:
+        states, real = held.padded(numbers, asked.lengths)
+        tokens = loaded.padded(asked.tokens(numbers))
+        sides.append((states, real, of_tokens[tokens] * real))
+    (candidates, real, weighed), (references, real_too, weighed_too) = sides
+    cosines = candidates @ references.transpose(1, 2)
+    # padding must not win where all real cosines are negative
+    best = cosines.masked_fill(~real_too[:, None, :], _BELOW_ANY_COSINE).amax(2)
+    best_too = cosines.masked_fill(~real[:, :, None], _BELOW_ANY_COSINE).amax(1)
+    precision = (weighed * best).sum(1) / weighed.sum(1)
+    recall = (weighed_too * best_too).sum(1) / weighed_too.sum(1)
+    p, r = (figures.cpu().numpy().astype(np.float64) for figures in (precision, recall))
+    defined = np.isfinite(p) & np.isfinite(r) & (p + r != 0)
+    below = np.where(defined, p + r, 1.0)
+    return np.column_stack([p, r, np.where(defined, 2 * p * r, 0.0) / below])
+
+
+def _by_means(
+    files: ModelFiles, measure: ChangeDistance | MeanSimilarity, items: Sequence[Any],
+    runtime: Runtime,
+) -> Rows:  # fmt: skip
+    changes = isinstance(measure, ChangeDistance)
+    layer = layer_of(files, measure.layer) if changes and measure.layer is not None else None
+    loaded = open_encoder(files, layer, runtime)
+    asked = Items.read(loaded, items, measure.limit)
+    bare, there = asked.split()
+    if len(bare):
+        yield asked.answer(bare, np.full((len(bare), len(measure.columns) - 1), np.nan))
+    encode, figures = state_encoder(loaded, layer, means=True), _distances if changes else _cosines
+    for held in asked.encoded(loaded, there, encode, runtime, each=1):
+        states = [held.states[held.starts[numbers]] for numbers in asked.rows[held.at].T]
+        yield asked.answer(held.at, figures(*states))
+
+
+def _cosines(first: Any, second: Any) -> FloatArray:
+    torch: Any = require("torch", extra="neural")
+    return torch.cosine_similarity(first, second, dim=1).cpu().numpy().astype(np.float64)[:, None]
+
+
+def _distances(*states: Any) -> FloatArray:
+    """Return norms of two changes, (after, before) each, their distance and their cosine."""
+    after, before, *others = (mean.cpu().numpy().astype(np.float64) for mean in states)
+    one, other = after - before, others[0] - others[1]
+    norms = np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1)
+    with np.errstate(invalid="ignore"):
+        cosines = (one * other).sum(axis=1) / (norms[0] * norms[1])
+    return np.column_stack([*norms, np.linalg.norm(one - other, axis=1), cosines])
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,23 +162,20 @@ def token_cosines(
 ) -> TokenCosines:
     """Compare all tokens of one pair of texts, as :func:`answer` does for BERTScore."""
     layer = layer_of(files, measure.layer)
-    loaded = open_encoder(files, [layer], runtime)
-    reader = Reader(loaded)
-    texts = [reader.stripped(text) for text in pair]
-    known, sequences = reader.read(texts, None), list(reader.numbers)
-    first, second = (sequences[known[text][0]] for text in texts)
-    encode, weights = state_encoder(loaded, [layer]), reader.weights(measure.idf)
-    states = encode([first, second])[layer]
+    loaded = open_encoder(files, layer, runtime)
+    read, _ = loaded.tokenize(_stripped(loaded, pair), limit=None)
+    first, second = (one["input_ids"] for one in read)
+    states = state_encoder(loaded, layer)([tuple(first), tuple(second)])
     cosines = states[: len(first)] @ states[len(first) :].T
-    name: Any = loaded.tokenizer.convert_ids_to_tokens
+    name, weights = loaded.tokenizer.convert_ids_to_tokens, _weights(loaded, measure.idf)
     return TokenCosines(
-        tokens=(tuple(name(list(first))), tuple(name(list(second)))),
-        weights=(weights[list(first)], weights[list(second)]),
+        tokens=(tuple(name(first)), tuple(name(second))),
+        weights=(weights[first], weights[second]),
         cosines=cosines.cpu().numpy().astype(np.float64),
     )
 
 
-def open_encoder(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> Loaded:
+def open_encoder(files: ModelFiles, layer: int | None, runtime: Runtime) -> Loaded:
     """Load a model with no more blocks than are read."""
     config = files.config()
     kinds: Any = config.get("architectures")
@@ -101,10 +183,9 @@ def open_encoder(files: ModelFiles, layers: Sequence[int | None], runtime: Runti
     if config.get("is_decoder") or any(name.endswith(_LANGUAGE_MODELS) for name in names):
         raise files.misfit("is a language model, not an encoder", _FIX)
     settings: dict[str, int] = {}
-    numbered = [layer for layer in layers if layer is not None]
     # others end with a norm, which would act on another layer's states
-    if len(numbered) == len(layers) and config.get("model_type") in _ENDS_WITH_ITS_LAST_BLOCK:
-        settings[files.depth()[0]] = max(numbered)
+    if layer is not None and config.get("model_type") in _ENDS_WITH_ITS_LAST_BLOCK:
+        settings[files.depth()[0]] = layer
     loaded = load(files, "AutoModel", runtime, **settings)
     borders = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if not loaded.model.config.is_encoder_decoder and borders == (None, None):
@@ -112,135 +193,49 @@ def open_encoder(files: ModelFiles, layers: Sequence[int | None], runtime: Runti
     return loaded
 
 
-class Reader:
-    """Converts texts to token sequences; equal ones have the same number, from 0."""
-
-    def __init__(self, loaded: Loaded) -> None:
-        self._loaded = loaded
-        self._texts: dict[int | None, dict[str, tuple[int, bool]]] = {}
-        self.numbers: dict[Tokens, int] = {}  # of all token sequences so far
-        names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
-        borders: set[Any] = {getattr(loaded.tokenizer, name, None) for name in names}
-        self._special: set[int] = borders - {None}  # matched but not counted
-        # bert_score, which defines BERTScore, reads RoBERTa's texts with a space before them
-        self._before = " " if loaded.model.config.model_type == "roberta" else ""
-
-    def read(self, texts: Iterable[str], limit: int | None) -> Mapping[str, tuple[int, bool]]:
-        """Return the number of each text's sequence, and whether the text was cut to ``limit``."""
-        known = self._texts.setdefault(limit, {})
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        inputs, cut = self._loaded.tokenize(new, limit=limit)
-        for text, one, was_cut in zip(new, inputs, cut, strict=True):
-            tokens = tuple(one["input_ids"])
-            known[text] = self.numbers.setdefault(tokens, len(self.numbers)), was_cut
-        return known
-
-    def stripped(self, text: str) -> str:
-        """Return a text as BERTScore encodes it."""
-        text = text.strip()
-        return self._before + text if text else ""
-
-    def weights(self, texts: Sequence[str] | None) -> FloatArray:
-        """Return each token's weight: 1, or its idf, log((n + 1) / (df + 1)); special tokens 0."""
-        weights = np.ones(self._loaded.vocabulary)
-        if texts is not None:
-            inputs, _ = self._loaded.tokenize([self.stripped(text) for text in texts], limit=None)
-            distinct = [token for one in inputs for token in set(one["input_ids"])]
-            having = np.bincount(np.array(distinct, dtype=np.int64), minlength=len(weights))
-            weights = np.log((len(texts) + 1) / (having + 1))
-        weights[list(self._special)] = 0.0
-        return weights
-
-    def bare(self, *, special: bool) -> BoolArray:
-        """Return which sequences have no tokens or, with ``special``, only special ones."""
-        ignored = self._special if special else set[int]()
-        return np.array([ignored.issuperset(tokens) for tokens in self.numbers], dtype=np.bool_)
+def _special(loaded: Loaded) -> set[int]:
+    """Return the tokens that are matched but not counted."""
+    names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
+    borders: set[Any] = {getattr(loaded.tokenizer, name, None) for name in names}
+    return borders - {None}
 
 
-def _ask(
-    reader: Reader, measure: Measure, layer: int | None, items: Sequence[ModelInput]
-) -> SimilarityQuestion:
-    pairs: list[Any] = list(items)
-    limit = measure.limit if isinstance(measure, MeanSimilarity) else None
-    idf = measure.idf if isinstance(measure, TokenSimilarity) else None
-    if isinstance(measure, TokenSimilarity):
-        pairs = [tuple(map(reader.stripped, pair)) for pair in pairs]
-    known = reader.read((text for pair in pairs for text in pair), limit)
-    numbered = np.array([[known[text] for text in pair] for pair in pairs], dtype=np.int64)
-    distinct, pair_of = np.unique(numbered[:, :, 0], axis=0, return_inverse=True)
-    bare: BoolArray = reader.bare(special=layer is not None)[distinct]
-    return SimilarityQuestion(
-        measure=measure, layer=layer, weights=reader.weights(idf),
-        pairs=distinct, pair_of=pair_of.ravel(), truncated=numbered[:, :, 1].sum(axis=1),
-        figures=np.full((len(distinct), len(measure.columns) - 1), np.nan),
-        bare=np.any(bare, axis=1),
-    )  # fmt: skip
+def _stripped(loaded: Loaded, texts: Sequence[str]) -> list[str]:
+    """Return texts as BERTScore encodes them: bert_score puts a space before RoBERTa's."""
+    before = " " if loaded.model.config.model_type == "roberta" else ""
+    return [before + text.strip() if text.strip() else "" for text in texts]
 
 
-def _encoded(
-    loaded: Loaded, texts: list[Tokens], asked: Sequence[SimilarityQuestion], runtime: Runtime
-) -> Iterator[Held]:
-    layers = {question.layer for question in asked}
-    lengths = np.array([len(tokens) for tokens in texts], dtype=np.int64)
-    capacity = STATE_NUMBERS // (loaded.model.config.hidden_size * len(layers))
-    planned = list(_plan(asked, lengths, capacity))
-    total = sum(len(batches(lengths[part].tolist(), runtime.budget)) for part, _ in planned)
-    encode = state_encoder(loaded, layers)
-    parts = (Held(numbers, texts, pairs) for numbers, pairs in planned)
-    passes = chain.from_iterable(_batches(held, encode, runtime) for held in parts)
-    for held in track(passes, f"{loaded.files.name} (batches)", total):
-        if not held.missing:
-            yield held
+def _weights(loaded: Loaded, texts: Sequence[str] | None) -> FloatArray:
+    """Return each token's weight: 1, or its idf, log((n + 1) / (df + 1)); special tokens 0."""
+    weights = np.ones(loaded.vocabulary)
+    if texts is not None:
+        inputs, _ = loaded.tokenize(_stripped(loaded, texts), limit=None)
+        distinct = [token for one in inputs for token in set(one["input_ids"])]
+        having = np.bincount(np.array(distinct, dtype=np.int64), minlength=len(weights))
+        weights = np.log((len(texts) + 1) / (having + 1))
+    weights[list(_special(loaded))] = 0.0
+    return weights
 
 
-def _plan(
-    questions: Sequence[SimilarityQuestion], lengths: IntArray, capacity: int
-) -> Iterator[tuple[IntArray, list[IntArray]]]:
-    """Yield the sequences of each chunk and, by question, the pairs that they answer."""
-    waiting = [np.flatnonzero(~question.bare) for question in questions]
-    owner = np.repeat(np.arange(len(questions)), [len(at) for at in waiting])
-    position = np.concatenate(waiting)
-    pairs = [question.pairs[at] for question, at in zip(questions, waiting, strict=True)]
-    for numbers, members in chunks(np.concatenate(pairs), lengths, capacity):
-        owned = [members[owner[members] == number] for number in range(len(questions))]
-        yield numbers, [position[at] for at in owned]
+def state_encoder(loaded: Loaded, layer: int | None, *, means: bool = False) -> Encode:
+    """Return a function for a batch's states in single precision; ``layer`` None: the last ones.
 
-
-def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:
-    def step(batch: list[int]) -> dict[int | None, Any]:
-        return encode([held.sequences[at] for at in batch])
-
-    for batch, states in in_batches(held.lengths.tolist(), runtime.budget, step, runtime.tally):
-        held.put(batch, states)
-        yield held
-
-
-def state_encoder(
-    loaded: Loaded, layers: Iterable[int | None], *, mean_of: int | None = None
-) -> Encode:
-    """Return a function for a batch's states in single precision.
-
-    By layer, token states of length 1, shape ``(tokens, width)``; for ``None`` the means of the
-    states of layer ``mean_of``, the last ones by default, shape ``(sequences, width)``.
+    They are token states of length 1, one sequence after the other, shape ``(tokens, width)``, or
+    the means over the tokens of each sequence, shape ``(sequences, width)``.
     """
     torch: Any = require("torch", extra="neural")
     model = loaded.model.get_encoder() if loaded.model.config.is_encoder_decoder else loaded.model
-    distinct = set(layers)
 
-    def encode(sequences: Sequence[Tokens]) -> dict[int | None, Any]:
-        states: dict[int | None, Any] = {}
+    def encode(sequences: Sequence[Tokens]) -> Any:
         with torch.inference_mode():
             batch = loaded.batch(sequences)
             real = batch["attention_mask"]
-            outputs = model(**batch, output_hidden_states=True)
-            for layer in distinct - {None}:
-                tokens = outputs.hidden_states[layer][real.bool()].float()
-                states[layer] = torch.nn.functional.normalize(tokens, dim=-1)
-            if None in distinct:
-                last = mean_of is None
-                means = outputs.last_hidden_state if last else outputs.hidden_states[mean_of]
-                total = (means.float() * real[:, :, None]).sum(1)
-                states[None] = total / real.sum(1, keepdim=True)
-        return states
+            outputs = model(**batch, output_hidden_states=layer is not None)
+            last = layer is None
+            states = (outputs.last_hidden_state if last else outputs.hidden_states[layer]).float()
+            if means:
+                return (states * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
+            return torch.nn.functional.normalize(states[real.bool()], dim=-1)
 
     return encode

@@ -1,24 +1,22 @@
 """Language models: the perplexity of texts, and the likelihood of texts given others."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from grammeter.core import FloatArray, require, track
+from grammeter.core import FloatArray, IntArray, require
 from grammeter.models import loading, service
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Pair, Runtime
+from grammeter.models.states import Held, Items, Tokens
 
-STATE_TOKENS = 2**16  # maximum tokens whose encoder states are held at once: for bart-base 200 MB
 CPU_LOGITS, DEVICE_LOGITS = 2**27, 2**30
 """Maximum numbers in the predictions of a batch: tokens times the vocabulary."""
 
 _SLICE = 2**25
 _IGNORED = -100
-Tokens = tuple[int, ...]
 Rows = Iterator[tuple[list[int], FloatArray]]
 
 
@@ -67,92 +65,49 @@ def _perplexities(files: ModelFiles, texts: Sequence[str], runtime: Runtime) -> 
 
 
 def _likelihoods(files: ModelFiles, limit: int | None, pairs: list[Pair], runtime: Runtime) -> Rows:
+    """Encode each condition once, then read the texts after it."""
     loaded = loading.load(files, "AutoModelForSeq2SeqLM", runtime)
-    texts = list(dict.fromkeys(chain.from_iterable(pairs)))
-    inputs, cut = loaded.tokenize(texts, limit=limit)
-    tokens = {text: tuple(one["input_ids"]) for text, one in zip(texts, inputs, strict=True)}
-    if not all(tokens.values()):
+    asked = Items.read(loaded, [pair[::-1] for pair in pairs], limit)
+    if not all(asked.sequences):
         wanted = "Name one whose tokenizer marks the ends of texts, such as BART's."
         raise loaded.files.misfit("reads nothing where a text is empty", wanted)
-    truncated = dict(zip(texts, cut, strict=True))
-    positions = loading.gather((tokens[condition], tokens[text]) for condition, text in pairs)
-    chunks, budget = _chunks(positions), _budget(loaded, runtime)
-    answered = chain.from_iterable(_read_chunk(loaded, chunk, runtime, budget) for chunk in chunks)
-    total = sum(len(loading.batches(_lengths(chunk), budget)) for chunk in chunks)
-    for batch, means in track(answered, f"{files.name} (batches)", total):
-        flat, figures = loading.spread([positions[pair] for pair in batch], means)
-        counts = [sum(truncated[text] for text in pairs[position]) for position in flat]
-        yield flat, np.column_stack([figures, counts])
-
-
-TokenPair = tuple[Tokens, Tokens]
-
-
-def _chunks(pairs: Iterable[TokenPair]) -> list[list[TokenPair]]:
-    by_condition: dict[Tokens, list[TokenPair]] = {}
-    for pair in pairs:
-        by_condition.setdefault(pair[0], []).append(pair)
-    chunks: list[list[TokenPair]] = []
-    room = 0
-    for condition in sorted(by_condition, key=len, reverse=True):
-        room -= len(condition)
-        if room < 0:
-            chunks.append([])
-            room = STATE_TOKENS - len(condition)
-        chunks[-1] += by_condition[condition]
-    return chunks
-
-
-def _lengths(pairs: Sequence[TokenPair]) -> list[int]:
-    """Return the lengths that bound batches: the decoder reads the condition's states, too."""
-    return [max(len(condition), len(text)) for condition, text in pairs]
-
-
-def _read_chunk(
-    loaded: Loaded, pairs: list[TokenPair], runtime: Runtime, budget: int
-) -> Iterator[tuple[list[TokenPair], FloatArray]]:
-    """Encode each condition once, then yield pairs and their likelihoods, batch by batch."""
-    states = _encode(loaded, list(dict.fromkeys(condition for condition, _ in pairs)), runtime)
-
-    def read(batch: list[int]) -> FloatArray:
-        return _read_pairs(loaded, states, [pairs[at] for at in batch])
-
-    for batch, means in loading.in_batches(_lengths(pairs), budget, read):
-        chosen = [pairs[at] for at in batch]
-        runtime.tally.add([len(text) for _, text in chosen])
-        yield chosen, means
-
-
-def _encode(loaded: Loaded, texts: list[Tokens], runtime: Runtime) -> dict[Tokens, Any]:
     torch: Any = require("torch", extra="neural")
-    encoder = loaded.model.get_encoder()
+    encoder, budget = loaded.model.get_encoder(), _budget(loaded, runtime)
 
-    def step(batch: list[int]) -> Any:
+    def encode(sequences: Sequence[Tokens]) -> Any:
         with torch.inference_mode():
-            return encoder(**loaded.batch([texts[at] for at in batch])).last_hidden_state
+            batch = loaded.batch(sequences)
+            return encoder(**batch).last_hidden_state[batch["attention_mask"].bool()]
 
-    states: dict[Tokens, Any] = {}
-    lengths = [len(text) for text in texts]
-    for batch, encoded in loading.in_batches(lengths, runtime.budget, step, runtime.tally):
-        states |= {texts[at]: encoded[row, : lengths[at]] for row, at in enumerate(batch)}
-    return states
+    everything = np.arange(len(asked.rows))
+    for held in asked.encoded(loaded, everything, encode, runtime, column=1):
+
+        def read(batch: list[int], held: Held = held) -> FloatArray:
+            return _read_pairs(loaded, asked, held, held.at[batch])
+
+        lengths = asked.lengths[asked.rows[held.at]]
+        # the decoder reads the condition's states, too
+        for batch, found in loading.in_batches(lengths.max(axis=1).tolist(), budget, read):
+            runtime.tally.add(lengths[batch, 0].tolist())
+            yield asked.answer(held.at[batch], found[:, None])
 
 
-def _read_pairs(loaded: Loaded, states: dict[Tokens, Any], pairs: list[TokenPair]) -> FloatArray:
-    """Return mean log-likelihoods of pairs, shape ``(pairs,)``, from the conditions' states."""
+def _read_pairs(loaded: Loaded, asked: Items, held: Held, at: IntArray) -> FloatArray:
+    """Return mean log-likelihoods of rows, shape ``(rows,)``, from the conditions' states."""
     torch: Any = require("torch", extra="neural")
     if (start := loaded.model.config.decoder_start_token_id) is None:
         what = "does not say with which token its decoder begins (decoder_start_token_id)"
         raise loaded.files.misfit(what, "Name an encoder and decoder such as BART.")
+    texts = asked.tokens(asked.rows[at, 0])
+    states, real = held.padded(asked.rows[at, 1], asked.lengths)
     with torch.inference_mode():
-        encoded = [states[condition] for condition, _ in pairs]
         logits = loaded.model(
-            encoder_outputs=(torch.nn.utils.rnn.pad_sequence(encoded, batch_first=True),),
-            attention_mask=loaded.padded([(1,) * len(rows) for rows in encoded]),
-            decoder_input_ids=loaded.padded([(int(start), *text[:-1]) for _, text in pairs]),
+            encoder_outputs=(states,),
+            attention_mask=real.long(),
+            decoder_input_ids=loaded.padded([(int(start), *text[:-1]) for text in texts]),
             use_cache=False,
         ).logits
-        return _mean_logs(torch, loaded, logits, [text for _, text in pairs])
+        return _mean_logs(torch, loaded, logits, texts)
 
 
 def _mean_logs(torch: Any, loaded: Loaded, logits: Any, texts: Sequence[Tokens]) -> FloatArray:

@@ -64,7 +64,7 @@ class MeanSimilarity(Measure, room="encoder", columns="cosine"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangeDistance(Measure, room="changes", columns="first second distance cosine"):
+class ChangeDistance(Measure, room="encoder", columns="first second distance cosine"):
     """How two changes move the mean states, for texts (after, before, after, before) (UOT-ERRANT).
 
     A change is the vector from the mean state of the text before to that of the text after, special
