@@ -155,10 +155,6 @@ ABSENT = {
     "huggingface_hub": ("neural", [*SCORE, "scribendi"]),
     "torch": ("neural", [*SCORE, f"bertscore{MINILM}"]),
     "transformers": ("neural", [*SCORE, f"bertscore{MINILM}"]),
-    "matplotlib": (
-        "plot",
-        ["agree", str(sample_corpus() / "judgments.xml"), "--figure", "kappa.png"],
-    ),
     "pyarrow": ("records", ["score", "--corpus", "pairs.parquet", "-m", "m2"]),
     "syntok": ("text", [*SCORE, "m2", "--tokenize", "syntok"]),
     "opencc": ("zh", [*SCORE, "cherrant(simplify=t2s)"]),

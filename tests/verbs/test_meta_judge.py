@@ -200,7 +200,7 @@ def test_beside_people_from_the_command_line(answer, run_file, tmp_path):
     made = json.loads(answer(*call, "-o", out, "--figure", tmp_path / "curve.svg").out)
     assert made["kind"] == "meta-judge"
     assert gm.read(out).to_dict()["judges"].keys() == {"m"}
-    assert "polyline" in (tmp_path / "curve.svg").read_text()
+    assert ">items<" in (tmp_path / "curve.svg").read_text()
     judge = made["judges"]["m"]
     assert {"r-tokens", "tau-edits", "r-place", "mean"} <= judge["figures"].keys()
     assert made["people"].keys() == {"r-tokens", "tau-tokens", "r-edits", "tau-edits"}

@@ -13,6 +13,8 @@ from grammeter.rendering.curves import metric_scatters as metric_scatters
 from grammeter.rendering.curves import save_figures as save_figures
 from grammeter.rendering.curves import scatter as scatter
 from grammeter.rendering.curves import window_curve as window_curve
+from grammeter.rendering.figures import check_figure as check_figure
+from grammeter.rendering.figures import save_figure as save_figure
 from grammeter.rendering.html import page_html as page_html
 from grammeter.rendering.page import Browser as Browser
 from grammeter.rendering.page import Drawing as Drawing
@@ -22,5 +24,3 @@ from grammeter.rendering.page import Page as Page
 from grammeter.rendering.page import PageSentence as PageSentence
 from grammeter.rendering.page import Section as Section
 from grammeter.rendering.segments import segments_tsv as segments_tsv
-from grammeter.rendering.svg import check_figure as check_figure
-from grammeter.rendering.svg import save_figure as save_figure

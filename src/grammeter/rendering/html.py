@@ -18,7 +18,7 @@ from itertools import chain, count
 from string import Template
 from typing import Any, cast
 
-from grammeter.core import Cell, Style, Table
+from grammeter.core import Cell, Style, Table, terminal
 from grammeter.rendering.page import Browser, Drawing, DrawnEdit, Page, PageSentence, Section
 
 STYLES = ("page.css", "tables.css", "controls.css", "sentences.css", "edits.css")
@@ -35,7 +35,7 @@ _ANCHOR = re.compile(r"[A-Za-z0-9-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SVG = frozenset(
     {"svg", "g", "defs", "clipPath", "title", "desc", "path", "line", "polyline", "polygon", "rect",
-     "circle", "ellipse", "text", "tspan", "marker", "pattern", "linearGradient", "stop"}
+     "circle", "ellipse", "text", "tspan", "marker", "pattern", "linearGradient", "stop", "use"}
 )  # fmt: skip
 
 
@@ -69,6 +69,11 @@ def page_html(page: Page) -> str:
 def escaped(text: str) -> str:
     """Escape a text for HTML, between tags and within quotes."""
     return html.escape(_UNSEEN.sub("\ufffd", text))
+
+
+def plain(text: str) -> str:
+    """Return a text without control or bidirectional characters, and those XML cannot hold."""
+    return _UNSEEN.sub("\ufffd", terminal(text))
 
 
 @cache
@@ -159,8 +164,9 @@ def _figure(drawing: Drawing, number: int) -> str:
         raise ValueError("a drawing may have no comments, declarations or CDATA")
     for element in cast("Any", fromstring(drawing.svg)).iter():
         tag = str(element.tag).rpartition("}")[2]
-        names = [name.rpartition("}")[2].lower() for name in element.attrib]
-        unsafe = [n for n in names if n.startswith("on") or n in ("style", "href", "src")]
+        of = {name.rpartition("}")[2].lower(): value for name, value in element.attrib.items()}
+        unsafe = [name for name in of if name.startswith("on") or name in ("style", "src")]
+        unsafe += [] if of.get("href", "#").startswith("#") else ["href"]
         outside = [v for v in element.attrib.values() if "url(" in v and "url(#" not in v]
         if tag not in _SVG or unsafe or outside:
             raise ValueError(f"a drawing may not have {[tag, *unsafe, *outside]}")

@@ -1,6 +1,7 @@
 """A report as values: :mod:`grammeter.verbs._report` gathers it, ``rendering.html`` writes it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from grammeter.core import EditVerdict, Table
 
@@ -18,6 +19,7 @@ class Drawing:
 
     svg: str
     caption: str
+    figure: Any = field(default=None, compare=False, repr=False)  # matplotlib's, of which PNG
 
 
 @dataclass(frozen=True, slots=True)
