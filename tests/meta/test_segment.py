@@ -545,12 +545,9 @@ def test_a_resample_may_hold_no_pair_that_counts():
     table = table_of(3, toy=column({"a": [1] * 3, "b": [0] * 3}))
     result = correlate_sentences(table, rankings, design=design(resamples=50))["toy"].tau
     assert result.value == 1.0
-    assert result.to_dict() == {
-        "value": 1.0,
-        "low": None,
-        "high": None,
-        "reason": "a resample holds no pair that counts",
-    }
+    shape = result.to_dict()
+    assert shape.pop("reason").endswith("of 50 resamples")
+    assert shape == {"value": 1.0, "low": None, "high": None}
 
 
 def test_systems_on_one_side_are_named():

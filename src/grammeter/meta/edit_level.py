@@ -176,13 +176,10 @@ def measure_metric(
     units = int(segment.max()) + 1
     draws = stats.resample_counts(units, resamples, seed=seed, width=len(x))
     runs = [_figures(counts[:, segment], x, people) for counts in draws]
-    estimates: dict[str, Estimate] = {}
-    for name, value in observed.items():
-        of = np.concatenate([run[name] for run in runs]) if runs else np.empty(0)
-        low, high = map(float, stats.percentile_interval(of, confidence)) if runs else (None, None)
-        lack = "undefined in some resamples" if low is not None and math.isnan(low) else None
-        lack = "all edits have one value, or one verdict" if math.isnan(value) else lack
-        estimates[name] = Estimate(value=value, low=low, high=high, reason=lack)
+    drawn = {name: np.concatenate([np.empty(0), *(run[name] for run in runs)]) for name in observed}
+    undefined = "all edits have one value, or one verdict"
+    estimates = {name: Estimate.of(value, drawn[name], confidence, undefined)
+                 for name, value in observed.items()}  # fmt: skip
     steps = [
         {"value": float(value), "n": int(at.sum()), "precision": float(people.valid[at].mean()),
          "recall": float((at & people.valid).sum() / max(1, people.valid.sum()))}

@@ -18,7 +18,7 @@ from grammeter.errant import NEUTRAL, annotator
 from grammeter.formats import Corpus
 from grammeter.meta.judged import item_of
 from grammeter.meta.sentence_level import Estimate
-from grammeter.stats import SAME, PairedSamples, bootstrap, percentile_interval
+from grammeter.stats import PairedSamples, bootstrap
 
 ValueOf = Callable[[FloatArray], FloatArray]
 """Sums ``(..., k)`` to values ``(...)``, NaN where there is nothing to divide by."""
@@ -165,19 +165,10 @@ def estimates(
 ) -> dict[str, Estimate]:
     """Compute figures of sums, with percentile intervals; all meet the same resampled items."""
     samples = [PairedSamples(rows[None], value_of) for rows, value_of in figures.values()]
-    drawn = bootstrap(samples, resamples=resamples, seed=seed) if resamples else []
-    made: dict[str, Estimate] = {}
-    for number, (name, of) in enumerate(zip(figures, samples, strict=True)):
-        value = float(of.observed[0])
-        low, high, reason = None, None, "nothing to measure" if math.isnan(value) else None
-        if drawn and reason is None:
-            low, high = (float(x) for x in percentile_interval(drawn[number][0], confidence))
-            if math.isnan(low):
-                reason = "no interval: a resample has nothing to measure"
-            elif high - low < 1e-12:
-                low, high, reason = math.nan, math.nan, SAME
-        made[name] = Estimate(value=value, low=low, high=high, reason=reason)
-    return made
+    drawn = bootstrap(samples, resamples=resamples, seed=seed)
+    of = zip(figures, samples, drawn, strict=True)
+    return {name: Estimate.of(float(one.observed[0]), again[0], confidence, "nothing to measure")
+            for name, one, again in of}  # fmt: skip
 
 
 # --- beside people -------------------------------------------------------------------------

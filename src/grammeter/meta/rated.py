@@ -103,12 +103,13 @@ def rated_agreement(
         (stats.clustered_coefficients(x, y, units, counts), _means_within(within, people, counts))
         for counts in _draws(people, outputs, design)
     ]
-    pooled, segment = (_joined([pair[side] for pair in drawn]) for side in (0, 1))
     why = "fewer than two outputs" if outputs < 2 else constant(x, y, "all outputs")
+    pooled, segment = (
+        _estimates([pair[side] for pair in drawn], design, reason)
+        for side, reason in enumerate((why, NONE_LEFT))
+    )
     return RatedAgreement(
-        {kind: _estimate(values, design, why) for kind, values in pooled.items()},
-        {kind: _estimate(values, design, NONE_LEFT) for kind, values in segment.items()},
-        outputs, missing, int(np.isfinite(within["kendall"]).sum()),
+        pooled, segment, outputs, missing, int(np.isfinite(within["kendall"]).sum()),
         {name: int(fault.sum()) for name, fault in zip(LEFT_OUT, faults, strict=True)},
     )  # fmt: skip
 
@@ -130,14 +131,12 @@ def _means_within(within: _Values, people: _People, counts: core.FloatArray) -> 
     return results
 
 
-def _joined(parts: Sequence[_Values]) -> dict[stats.CoefficientName, core.FloatArray]:
-    return {kind: np.concatenate([part[kind] for part in parts]) for kind in stats.KINDS}
-
-
-def _estimate(values: core.FloatArray, design: SentenceDesign, undefined: str | None) -> Estimate:
-    """Return the first value, with the interval of the others."""
-    value = float(values[0])
-    if math.isnan(value) or not design.resamples:
-        return Estimate(value=value, reason=undefined if math.isnan(value) else None)
-    low, high, reason = stats.defined_interval(values[1:], design.confidence)
-    return Estimate(value=value, low=low, high=high, reason=reason)
+def _estimates(
+    parts: Sequence[_Values], design: SentenceDesign, undefined: str | None
+) -> dict[stats.CoefficientName, Estimate]:
+    """Return the first values, those of the data, with the intervals of the others."""
+    estimates: dict[stats.CoefficientName, Estimate] = {}
+    for kind in stats.KINDS:
+        of = np.concatenate([part[kind] for part in parts])
+        estimates[kind] = Estimate.of(float(of[0]), of[1:], design.confidence, undefined)
+    return estimates

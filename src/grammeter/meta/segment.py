@@ -219,9 +219,10 @@ def _measure(
         calibrated = tie_calibrated(pairs.outcome[used], answer.difference[used])
         tau = accuracy = Estimate(value=NAN, reason=faults[name])
         if name in usable:
-            again = intervals.get(name, (None, None))
+            again = intervals.get(name, (np.zeros(0),) * 2)
             values = (float(figure(cells)) for figure in design.weights.figures)
-            tau, accuracy = (_estimate(*of, design) for of in zip(values, again, strict=True))
+            both = zip(values, again, strict=True)
+            tau, accuracy = (Estimate.of(*of, design.confidence) for of in both)
         elif counts[name].missing:
             calibrated = (NAN, NAN)
         results[name] = MetricAgreement(answer.signature, counts[name], tau, accuracy, calibrated)
@@ -236,16 +237,6 @@ def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str 
     if not np.array(counts.cells) @ np.array(design.weights.counted):
         return f"no pair that counts under the rule {design.ties}"
     return None
-
-
-def _estimate(value: float, resampled: core.FloatArray | None, design: SentenceDesign) -> Estimate:
-    if resampled is None:
-        return Estimate(value=value)
-    low, high = (float(end) for end in stats.percentile_interval(resampled, design.confidence))
-    reason = "a resample holds no pair that counts" if math.isnan(low) else None
-    if low == high:  # certain of nothing: it would have no width
-        low, high, reason = NAN, NAN, stats.SAME
-    return Estimate(value=value, low=low, high=high, reason=reason)
 
 
 def _resampled(

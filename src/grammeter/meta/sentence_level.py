@@ -11,8 +11,8 @@ from dataclasses import astuple, dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from grammeter import stats
-from grammeter.core import Cell, Column, Named, Result, Signature, Table, format_number, json_number
+from grammeter import core, stats
+from grammeter.core import Cell, Column, FloatArray, Named, Result, Signature, Table
 from grammeter.meta.sentence_design import SentenceDesign
 from grammeter.ranking import Plain, plain, public_shape
 
@@ -33,6 +33,19 @@ class Estimate(Plain):
     low: float | None = None
     high: float | None = None
     reason: str | None = None
+
+    @classmethod
+    def of(
+        cls, value: float, drawn: FloatArray, confidence: float, undefined: str | None = None
+    ) -> "Estimate":
+        """Add to a value the interval of the same in resamples, shape ``(resamples,)`` or ``(0,)``.
+
+        ``undefined`` says why a value is NaN; see :func:`grammeter.stats.defined_interval`.
+        """
+        if math.isnan(value) or not len(drawn):
+            return cls(value=value, reason=undefined if math.isnan(value) else None)
+        low, high, reason = stats.defined_interval(drawn, confidence)
+        return cls(value=value, low=low, high=high, reason=reason)
 
     @property
     def figures(self) -> tuple[float, float | None, float | None]:
@@ -82,7 +95,7 @@ class PairCounts:
         names = ("missing", "concordant", "discordant")
         ties = {"metric": self.metric_ties, "human": self.human_ties, "both": self.both_ties}
         counts = {"n": self.total, **{n: getattr(self, n) for n in names}, "ties": ties}
-        return counts | {"metric_tie_share": json_number(self.tie_share)}
+        return counts | {"metric_tie_share": core.json_number(self.tie_share)}
 
 
 @dataclass(frozen=True)
@@ -203,11 +216,11 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         """
         if long:
             return [self._long_table()]
-        judges = [self._judge_table()] if self.by_judge else []
-        rules = [self._rule_table()] if self.by_rule else []
-        tests = [self._test_table()] if self.pvalues else []
-        rated = [self._rated_table()] if self.criterion else []
-        return [self._main_table(), *rated, *judges, *rules, *tests]
+        tables = [self._main_table()]
+        tables += [self._rated_table()] if self.criterion else []
+        parts = {"judge": self.by_judge, "rule for ties": self.by_rule}
+        tables += [self._part_table(part, of) for part, of in parts.items() if of]
+        return [*tables, self._test_table()] if self.pvalues else tables
 
     def _main_table(self) -> Table:
         metrics = list(self.values())
@@ -259,27 +272,18 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
             if rated := metric.rated:
                 out = [f"{n} ({why.replace('_', ' ')})" for why, n in rated.left_out.items() if n]
                 yield from [f"{name}: segments left out: {', '.join(out)}"] if out else []
-                yield f"{name}: acc_eq {format_number(metric.acc_eq)}, not tie-calibrated"
+                yield f"{name}: acc_eq {core.format_number(metric.acc_eq)}, not tie-calibrated"
                 reasons = [of.reason for _, part, _ in rated.parts for of in part.values()]
                 yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
 
-    def _judge_table(self) -> Table:
-        """Return what each judge's pairs say: tau and accuracy by metric."""
-        names = list(next(iter(self.by_judge.values())))
-        heads = (Column(f"{n} {f}", "number") for n in names for f in ("tau", "accuracy"))
-        rows: list[list[Cell]] = []
-        for judge, metrics in self.by_judge.items():
-            values = [e.value for n in names for e in (metrics[n].tau, metrics[n].accuracy)]
-            rows.append([judge, max(m.counts.total for m in metrics.values()), *values])
-        return Table.of(("judge", Column("pairs", "count"), *heads), rows)
-
-    def _rule_table(self) -> Table:
-        rows = [(name, rule, m.tau.value, m.tau.interval, m.accuracy.value, m.accuracy.interval)
-                for name in self
-                for rule, metrics in self.by_rule.items()
-                for m in [metrics[name]]]  # fmt: skip
+    def _part_table(self, part: str, parts: Mapping[str, ByMetric]) -> Table:
+        rows = [
+            (name, of, m.counts.total, m.tau.value, m.tau.interval, m.accuracy.value,
+             m.accuracy.interval)
+            for name in self for of, metrics in parts.items() for m in [metrics[name]]
+        ]  # fmt: skip
         heads = Column.many("number", "tau", "interval", "accuracy", "interval")
-        return Table.of(("metric", "rule for ties", *heads), rows)
+        return Table.of(("metric", part, Column("pairs", "count"), *heads), rows)
 
     def _test_table(self) -> Table:
         """Return the tests between metrics: a row for each two of them."""
@@ -297,13 +301,13 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         for name, metric in self.items():
             accuracy, epsilon = metric.calibrated
             if not math.isnan(accuracy):
-                yield (f"{name}: tie-calibrated accuracy {format_number(accuracy)}, scores within"
-                       f" {epsilon:.4g} as ties (chosen on these data)")  # fmt: skip
+                calibrated = f"{name}: tie-calibrated accuracy {core.format_number(accuracy)}"
+                yield f"{calibrated}, scores within {epsilon:.4g} as ties (chosen on these data)"
             reasons = (metric.tau.reason, metric.accuracy.reason)
             yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
             if soft := self.soft.get(name):
                 reason = f" ({soft.reason})" if soft.reason else ""
-                yield f"{name}: soft pairwise accuracy {format_number(soft.value)}{reason}"
+                yield f"{name}: soft pairwise accuracy {core.format_number(soft.value)}{reason}"
             if metric.counts.missing:
                 yield f"{name}: {metric.counts.missing} pairs lack a score"
         yield from (f"{name}: {metric.signature}" for name, metric in self.items())

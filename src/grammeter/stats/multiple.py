@@ -1,6 +1,5 @@
 """Many comparisons at once: adjusted p-values, and letters that show which systems differ."""
 
-from collections.abc import Iterator
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,7 +10,6 @@ Correction = Literal["none", "holm", "bonferroni", "benjamini-hochberg"]
 """How p-values of one family are adjusted."""
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 MOST_GROUPS = 50  # with more groups than these items get no letters
-MOST_STEPS = 100_000  # most steps of the search for groups
 
 
 def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:
@@ -56,42 +54,22 @@ def compact_letters(different: BoolArray) -> list[str] | None:
 
 
 def letter_groups(different: BoolArray, *, most: int | None = None) -> list[frozenset[int]] | None:
-    """Return the largest groups with no two different; ``None`` if over ``most`` or too slow."""
-    groups: list[int] = []
-    alike = ~different & ~np.eye(len(different), dtype=np.bool_)
-    neighbours = [sum(1 << item for item in np.flatnonzero(row).tolist()) for row in alike]
-    for steps, group in enumerate(_cliques(neighbours)):
-        if group:
-            groups.append(group)
-        if most is not None and (len(groups) > most or steps > MOST_STEPS):
+    """Return the largest groups with no two different; ``None`` if over ``most`` or too slow.
+
+    Insertion and absorption (Piepho 2004), for an item at a time: a group that holds it and others
+    that differ from it is split in two, and what another group holds is absorbed. Groups are whole
+    numbers, a bit for each item.
+    """
+    groups = {(1 << len(different)) - 1} - {0}
+    for item, row in enumerate(different):
+        bit, others = 1 << item, sum(1 << other for other in np.flatnonzero(row).tolist())
+        split = {group for group in groups if group & bit and group & others}
+        parts = {group ^ bit for group in split} | {group & ~others for group in split}
+        groups = groups - split | parts
+        groups -= {p for p in parts if any(p & group == p != group for group in groups)}
+        if most is not None and len(groups) > 2 * most:
             return None
+    if most is not None and len(groups) > most:
+        return None
     items = range(len(different))
     return sorted((frozenset(i for i in items if group >> i & 1) for group in groups), key=sorted)
-
-
-def _cliques(neighbours: list[int]) -> Iterator[int]:
-    """Find all maximal cliques (Bron & Kerbosch 1973, with pivots as of Tomita et al. 2006).
-
-    Sets are whole numbers, a bit for each vertex; ``neighbours`` has one for each. Yields a clique,
-    or 0 for a step without one.
-    """
-    stack = [(0, (1 << len(neighbours)) - 1, 0)] if neighbours else []
-    while stack:
-        clique, candidates, excluded = stack.pop()
-        yield clique if not candidates | excluded else 0
-        if not candidates:
-            continue
-        near = {v: (candidates & neighbours[v]).bit_count() for v in _bits(candidates | excluded)}
-        pivot = max(near, key=near.__getitem__)
-        for vertex in _bits(candidates & ~neighbours[pivot]):
-            bit, others = 1 << vertex, neighbours[vertex]
-            stack.append((clique | bit, candidates & others, excluded & others))
-            candidates &= ~bit
-            excluded |= bit
-
-
-def _bits(number: int) -> Iterator[int]:
-    while number:
-        lowest = number & -number
-        yield lowest.bit_length() - 1
-        number ^= lowest

@@ -16,17 +16,6 @@ from grammeter.verbs._meta_sides import PathLike
 PEOPLE = "people"
 SIZES = 8  # sizes of a learning curve, from ten items to all
 
-WORDS = {
-    "mean": "mean score", "tied": "share of pairs tied", "changed": "verdicts changed",
-    "kappa": "kappa", "apart": "score apart", "place": "mean score at place",
-    "r": "r of scores with", "tau": "tau of scores with",
-}  # fmt: skip
-MORE = {
-    "same": "in the same order", "swapped": "the other way round", "place": "place",
-    "tokens": "length in tokens", "edits": "number of edits",
-}  # fmt: skip
-"""What the names of figures say, before and after the hyphen."""
-
 
 @dataclass(frozen=True)
 class JudgeCurve:
@@ -109,13 +98,16 @@ class JudgeMeta(core.Result, kind="meta-judge"):
         for name in names:
             sides = [of.get(name, none) for of in figures.values()]
             cells = [(None if math.isnan(x.value) else x.value, x.interval) for x in sides]
-            rows.append((_worded(name), *(cell for both in cells for cell in both)))
+            rows.append((name, *(cell for both in cells for cell in both)))
         heads = (head for judge in figures for head in (judge, "interval"))
         notes = (
-            "changed, kappa, apart: two answers to one item, on two outputs (better, tied, worse)",
-            "r, tau: within items; place 1 is shown first; people's are of their ranks, turned",
+            "mean: score; tied: share of pairs; place-1: mean score of what is shown first",
+            "changed, kappa, apart: two answers to one item, on two outputs (better, tied, worse),"
+            " in the same order, or one that shows the two the other way round (swapped)",
+            "r, tau: of scores within items, with place, length in tokens, number of edits;"
+            " people's are of their ranks, turned",
         )
-        columns = ("", *core.Column.many("number", *heads))
+        columns = ("figure", *core.Column.many("number", *heads))
         return core.Table.of(columns, rows, notes, title="Sureness and bias")
 
     def _curves(self) -> core.Table:
@@ -176,11 +168,6 @@ def _counted(
     counts: dict[str, Mapping[str, int]] = {n: getattr(judge, kind) for n, judge in judges.items()}
     words = sorted({word for of in counts.values() for word in of})
     return {name: [of.get(word, 0) for word in words] for name, of in counts.items()}, words
-
-
-def _worded(name: str) -> str:
-    first, _, rest = name.partition("-")
-    return f"{WORDS[first]} {MORE.get(rest, rest)}".strip()
 
 
 @core.checked

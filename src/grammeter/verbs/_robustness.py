@@ -61,27 +61,20 @@ class Robustness(core.Result, kind="robustness"):
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each system: shares with intervals, then F, and P and R if ``long``."""
-        columns = ["system"]
-        for name in ("crs", "p_crs"):
-            columns += [
-                core.Column(name, "score", best="high"),
-                core.Column("interval", "interval"),
-            ]
-        columns += core.Column.many("score", "consistent", "original", "upper", "lower")
+        interval = core.Column("interval", "interval")
+        first = (core.Column(name, "score", best="high") for name in ("crs", "p_crs"))
         kinds = ("original", "upper", "lower")
         parts = ("precision", "recall", "tp", "fp", "fn") if long else ()
+        columns = ["system", *(column for of in first for column in (of, interval))]
+        columns += core.Column.many("score", "consistent", *kinds)
         columns += [core.Column(f"{kind} {part}", "score" if len(part) > 2 else "count")
-                    for kind in kinds
-                    for part in parts]  # fmt: skip
-        rows = [
-            (
-                name, one.crs, (one.intervals or {}).get("crs"),
-                one.p_crs, (one.intervals or {}).get("p_crs"), one.consistent,
-                *(getattr(one, kind).value for kind in kinds),
-                *(getattr(getattr(one, kind), part) for kind in kinds for part in parts),
-            )
-            for name, one in self.systems.items()
-        ]  # fmt: skip
+                    for kind in kinds for part in parts]  # fmt: skip
+        rows: list[Sequence[core.Cell]] = []
+        for name, one in self.systems.items():
+            ends, sums = one.intervals or {}, [getattr(one, kind) for kind in kinds]
+            shares = (one.crs, ends.get("crs"), one.p_crs, ends.get("p_crs"), one.consistent)
+            cells = (*(of.value for of in sums), *(getattr(of, p) for of in sums for p in parts))
+            rows.append((name, *shares, *cells))
         return [core.Table.of(columns, rows, () if long else (str(self.signature),))]
 
 
