@@ -202,7 +202,6 @@ def test_every_package_of_the_extras_was_tried() -> None:
     spared = {
         "numba",  # slower without
         "pandas",  # asked for in Python alone, tests/core/test_tables
-        "rapidfuzz",  # asked for by pipelines alone, tests/errant/test_classify
     }
     assert set(ABSENT) == set().union(*EXTRAS.values()) - comes_along - spared
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from random import Random
 
 import pytest
 from made_up import DEPS, PAIRS, POS, TAGS, WORDS, sentence
 
-from grammeter.core import MissingResourceError, UsageError
+from grammeter.core import UsageError
 from grammeter.errant.classify import classify, dictionary, english, stem
 from grammeter.errant.pipelines import shipped_pipeline
 from grammeter.errant.tokens import Span, split
@@ -162,14 +161,6 @@ def changed(draw, word):
         at = draw.randrange(len(letters) + 1)
         letters[at : at + draw.randint(0, 1)] = draw.choice(["", *"aeiouxtsT"])
     return "".join(letters) or "x"
-
-
-def test_without_rapidfuzz_a_line_gets_it(monkeypatch):
-    for name in ("rapidfuzz", "rapidfuzz.distance"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingResourceError, match="rapidfuzz") as caught:
-        type_of(one("hause", "NN"), one("house", "NN"))
-    assert "pip install 'grammeter[errant]'" in str(caught.value)
 
 
 def test_equals_the_package():

@@ -9,13 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.core import apply, letter_distance
-from grammeter.errant import align, annotator, not_english, shipped_pipeline
+from grammeter.core import apply
+from grammeter.errant import annotator, not_english, shipped_pipeline
 from grammeter.errant.classify import classify_by_upos
 from grammeter.errant.languages import UPOS_RULES
 from grammeter.errant.parse import Parser
@@ -61,14 +59,6 @@ class TestPlain:
             ["M 0 0 und", "U 2 4 "],
             ["R 0 1 他", "R 1 2 们"],
         ]
-
-    @given(st.text("abc", max_size=12), st.text("abcd", max_size=12))
-    def test_needs_no_package(self, one, other):
-        theirs = pytest.importorskip("rapidfuzz.distance").Indel.normalized_distance
-        assert letter_distance(one, other) == theirs(one, other)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(align, "find_spec", lambda _name: None)
-            assert align.indel_distance.__wrapped__() is letter_distance
 
     def test_an_english_pipeline_for_another_language_is_said(self):
         corpus = gm.Corpus(

@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import made_models
-from grammeter.alignment import levenshtein_ratio, token_sort_ratio
 from grammeter.cli.main import main
 from grammeter.core import MissingResourceError, ScoreTable, Segment, UsageError
 from grammeter.formats import Corpus
 from grammeter.metrics.registry import metric
-from grammeter.metrics.some import FIGURES, Scribendi
+from grammeter.metrics.some import FIGURES, Scribendi, levenshtein_ratio, token_sort_ratio
 from grammeter.models import Perplexity, Runtime, using
 from grammeter.verbs import compare
 from grammeter.verbs import score as score_corpus

@@ -33,10 +33,6 @@ from grammeter.alignment.splitting import Tokenizer as Tokenizer
 from grammeter.alignment.splitting import crossings as crossings
 from grammeter.alignment.splitting import laid_back as laid_back
 from grammeter.alignment.splitting import split_examples as split_examples
-from grammeter.alignment.strings import edit_distance as edit_distance
-from grammeter.alignment.strings import levenshtein_ratio as levenshtein_ratio
-from grammeter.alignment.strings import stem as stem
-from grammeter.alignment.strings import token_sort_ratio as token_sort_ratio
 from grammeter.alignment.threeway import GAP as GAP
 from grammeter.alignment.threeway import Column as Column
 from grammeter.alignment.threeway import align as align

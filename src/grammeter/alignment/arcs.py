@@ -13,7 +13,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeVar
 
-from grammeter.core import Edit, bit_places
+from grammeter.core import Edit
 
 Row0 = Literal["3.2", "head"]  # offsets of insertions before the first token: the column, or zero
 EPSILON = 0.001  # cost of an edit without a gold edit, beyond its length
@@ -66,11 +66,19 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
     return {vertex: graph[vertex] for vertex in sorted(graph)}
 
 
+def _bit_places(source: Sequence[str]) -> tuple[dict[str, int], int]:
+    """Return for each token the bits of its positions, and the bits of all positions."""
+    matches: dict[str, int] = {}
+    for position, token in enumerate(source):
+        matches[token] = matches.get(token, 0) | (1 << position)
+    return matches, (1 << len(source)) - 1
+
+
 class _Tables:
     def __init__(self, source: Sequence[str], hypothesis: Sequence[str]) -> None:
         self._source, self._hypothesis = source, hypothesis
         self._up1, self._left1, self._equal1 = _levenshtein(source, hypothesis)
-        matches, mask = bit_places(source)
+        matches, mask = _bit_places(source)
         self._up2, self._left2 = up, left = [0], [0]
         flat = mask  # bit set: the common subsequence does not grow from the row above
         for token in hypothesis:
@@ -120,7 +128,7 @@ def _add(graph: Graph, vertex: int, target: int, tables: int, noop: bool = False
 
 def _levenshtein(source: Sequence[str], hypothesis: Sequence[str]) -> list[list[int]]:
     """Return bit columns: up is optimal, left is optimal, diagonal costs nothing."""
-    matches, mask = bit_places(source)
+    matches, mask = _bit_places(source)
     plus, minus = mask, 0  # vertical differences of +1 and -1
     up, left, equal = [0], [0], [0]
     for token in hypothesis:

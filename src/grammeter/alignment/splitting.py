@@ -239,29 +239,12 @@ def _moves(source: Sequence[str], tokens: Sequence[str]) -> _Array:
 
 
 def _distances(one: Sequence[str], other: Sequence[str]) -> _Array:
-    """Return the Levenshtein distances of all pairs, by bit vectors (Hyyrö 2003)."""
-    one, other = ([token[:_LONGEST] for token in tokens] for tokens in (one, other))
-    letters = {letter: n for n, letter in enumerate({*"".join(one), *"".join(other)}, 1)}
-    codes = np.zeros((len(other), max(map(len, other))), int)
-    for row, token in zip(codes, other, strict=True):
-        row[: len(token)] = [letters[letter] for letter in token]
-    places = np.zeros((len(one), len(letters) + 1), np.uint64)
-    for row, token in zip(places, one, strict=True):
-        for n, letter in enumerate(token):
-            row[letters[letter]] |= np.uint64(1 << n)
-    lengths = np.array([*map(len, one)])[:, None]
-    bit, end = np.uint64(1), (lengths - 1).astype(np.uint64)
-    distances = np.repeat(lengths, len(other), axis=1)
-    more, fewer = ~np.zeros(distances.shape, np.uint64), np.zeros(distances.shape, np.uint64)
-    for column in codes.T:
-        equal = places[:, column]
-        same = (((equal & more) + more) ^ more) | equal | fewer
-        up, down = fewer | ~(same | more), more & same
-        change = (up >> end & bit).astype(int) - (down >> end & bit).astype(int)
-        distances += np.where(column > 0, change, 0)
-        up, down = up << bit | bit, down << bit
-        more, fewer = down | ~(same | up), up & same
-    return distances
+    """Return the Levenshtein distances of all pairs."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import Levenshtein
+
+    sides = ([token[:_LONGEST] for token in tokens] for tokens in (one, other))
+    return process.cdist(*sides, scorer=Levenshtein.distance, dtype=np.int64)
 
 
 def _is_word(token: str) -> bool:

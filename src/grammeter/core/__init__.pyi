@@ -84,9 +84,6 @@ from grammeter.core.sentence_explanation import Explanation as Explanation
 from grammeter.core.sentence_explanation import Grid as Grid
 from grammeter.core.sentence_explanation import Method as Method
 from grammeter.core.sentence_explanation import SentenceExplanation as SentenceExplanation
-from grammeter.core.sequences import bit_places as bit_places
-from grammeter.core.sequences import common_subsequence as common_subsequence
-from grammeter.core.sequences import letter_distance as letter_distance
 from grammeter.core.signature import Signature as Signature
 from grammeter.core.sqlite import FAULTS as FAULTS
 from grammeter.core.sqlite import Cache as Cache

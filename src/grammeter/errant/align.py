@@ -14,12 +14,10 @@ cost the same, and on the border and before it they do.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from importlib.util import find_spec
 from itertools import accumulate
 from math import inf
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
-from grammeter.core import letter_distance, require
 from grammeter.errant.tokens import Tokens
 
 Operation = Literal["S", "I", "D", "T", "M"]  # substitute, insert, delete, transpose, match
@@ -280,8 +278,7 @@ class _Row(dict[int, float]):
 
 @cache
 def indel_distance() -> Callable[[str, str], float]:
-    """Return the function of the distance of two words in letters, 0..1; ours may be slower."""
-    if find_spec("rapidfuzz") is None:
-        return letter_distance
-    module = require("rapidfuzz.distance", extra="errant")
-    return cast("Callable[[str, str], float]", module.Indel.normalized_distance)
+    """Return the function of the share of letters to delete and insert in two words, 0..1."""
+    from rapidfuzz.distance import Indel
+
+    return Indel.normalized_distance

@@ -4,7 +4,7 @@ Bryant, Felice & Briscoe 2017, "Automatic annotation and evaluation of error typ
 grammatical error correction", section 3.3, as errant 3.0.2 applies it. A type is an operation
 (``M`` missing, ``U`` unnecessary, ``R`` replacement) and a category, ``R:NOUN:NUM``. The rules
 are short functions, tried in order; what they know of words, tags and relations stands in
-``data/english.json``, the rules for stems in ``data/lancaster.txt``.
+``data/english.json``.
 """
 
 import gzip
@@ -13,10 +13,9 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
-from grammeter.core import UNKNOWN, UsageError, require
+from grammeter.core import UNKNOWN, UsageError
 from grammeter.errant.tokens import Span, Tokens
 
 TYPED_CLASSES = frozenset({
@@ -152,8 +151,9 @@ class _Pair:
     @property
     def similarity(self) -> float:
         """Levenshtein similarity of the letters, case aside; 0..1."""
-        distance: Any = require("rapidfuzz.distance", extra="errant")
-        return distance.Levenshtein.normalized_similarity(*self.lowers)
+        from rapidfuzz.distance import Levenshtein
+
+        return Levenshtein.normalized_similarity(*self.lowers)
 
     def target(self) -> str | None:
         """Return the category of the replacement, unless it is rare and says nothing."""
@@ -308,7 +308,8 @@ class English:
 @cache
 def english() -> English:
     """Return the tables, read once."""
-    return English(json.loads(_data("english.json")))
+    table = files("grammeter.errant") / "data" / "english.json"
+    return English(json.loads(table.read_text("utf-8")))
 
 
 @cache
@@ -318,59 +319,17 @@ def dictionary() -> frozenset[str]:
     return frozenset(gzip.decompress(packed).decode("utf-8").split())
 
 
-def _data(name: str) -> str:
-    return (files("grammeter.errant") / "data" / name).read_text("utf-8")
-
-
-_VOWELS = frozenset("aeiouy")
-
-
-class _Rule(NamedTuple):
-    """A rule for stems; ``removed`` letters go, less those that the replacement begins with."""
-
-    suffix: str
-    replacement: str
-    removed: int
-    intact: bool
-    stop: bool
-
-
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Return the stem of a word, in lower case, by stripping endings until none fits.
 
-    The part after the first character that is no letter only takes part in comparing suffixes.
-    Paice 1990, "Another stemmer", ACM SIGIR Forum 24(3), 56-61, with the rules that package
-    errant 3.0.2 has from NLTK.
+    Paice 1990, "Another stemmer", ACM SIGIR Forum 24(3), 56-61.
     """
-    word = intact = word.lower()
-    while rule := _fitting(word, is_intact=word == intact):
-        word = word[: len(word) - len(rule.suffix)] + rule.replacement
-        if rule.stop:
-            break
-    return word
-
-
-def _fitting(word: str, *, is_intact: bool) -> _Rule | None:
-    letters = "".join(takewhile(str.isalpha, word))
-    # two letters stay after a vowel at the beginning, else three with a vowel among the next two
-    least = 2 if word[:1] in _VOWELS else 3 if _VOWELS & {*word[1:3]} else len(word) + 1
-    for rule in _rules().get(letters[-1:], ()):
-        fits = word.endswith(rule.suffix) and (is_intact or not rule.intact)
-        if fits and len(word) - rule.removed >= least:
-            return rule
-    return None
+    return _lancaster().stem(word)
 
 
 @cache
-def _rules() -> dict[str, list[_Rule]]:  # by the last letter of the suffix
-    rules: dict[str, list[_Rule]] = {}
-    for line in _data("lancaster.txt").splitlines():
-        if not line.startswith("#"):
-            suffix, replacement, *flags = line.split()
-            replacement = replacement.strip("-")
-            pairs = zip(suffix, replacement, strict=False)
-            removed = len(suffix) - len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
-            rule = _Rule(suffix, replacement, removed, "intact" in flags, "stop" in flags)
-            rules.setdefault(suffix[-1], []).append(rule)
-    return rules
+def _lancaster() -> Any:
+    from nltk.stem import lancaster  # pyright: ignore[reportMissingTypeStubs]
+
+    return lancaster.LancasterStemmer()

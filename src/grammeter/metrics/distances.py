@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from grammeter.alignment import edit_distance, gap, reference_slots
+from grammeter.alignment import gap, reference_slots
 from grammeter.core import FloatArray, Grid, IntArray, Segment, SegmentScores, Statistics
 from grammeter.errant import PLAIN, annotator
 from grammeter.metrics import base, kinds
@@ -73,6 +73,12 @@ def _share(counts: FloatArray) -> FloatArray:
     return counts[..., 0] / np.where(counts[..., 1] == 0, 1, counts[..., 1])
 
 
+def _levenshtein(first: Sequence[str], second: Sequence[str]) -> int:
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance(first, second)
+
+
 class _Summed(_Distance, kinds.SumScore):
     """Base of distances whose corpus score is the sum of edits over the sum of lengths."""
 
@@ -107,7 +113,7 @@ class WER(_Summed):
     def measured(self, hypothesis: str, reference: str) -> tuple[int, int]:
         """Return edits, and tokens of the reference."""
         tokens = reference.split()
-        return edit_distance(hypothesis.split(), tokens), len(tokens)
+        return _levenshtein(hypothesis.split(), tokens), len(tokens)
 
     def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
         """Also show in which words output and nearest reference differ."""
@@ -177,4 +183,4 @@ class NLD(_Distance, kinds.SentenceMean):
 
     def measured(self, hypothesis: str, reference: str) -> tuple[int, int]:
         """Return character edits, and the length of the longer text."""
-        return edit_distance(hypothesis, reference), max(len(hypothesis), len(reference))
+        return _levenshtein(hypothesis, reference), max(len(hypothesis), len(reference))

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.alignment import gap, reference_slots, stem
+from grammeter.alignment import gap, reference_slots
 from grammeter.core import Explanation, FloatArray, Score, Segment, SegmentScores, Statistics
 from grammeter.metrics import base, kinds
 
@@ -224,7 +224,7 @@ class MeteorES(kinds.SentenceMean):
         """
         present = reference_slots(segments)
         rows = np.zeros((*present.shape, 4), dtype=np.int64)
-        words, known_stem = cache(_words), cache(stem)
+        words, known_stem = cache(_words), cache(_stemmer().stem)
         for row, segment in enumerate(segments):
             hypothesis = words(segment.hypothesis)
             for slot, text in enumerate(segment.references):
@@ -253,7 +253,7 @@ class MeteorES(kinds.SentenceMean):
         if chosen < 0:
             return
         hypothesis, reference = _words(segment.hypothesis), _words(segment.references[chosen] or "")
-        pairs = _match(hypothesis, reference, stem)
+        pairs = _match(hypothesis, reference, _stemmer().stem)
         columns = {
             "position": [x for x, _ in pairs],
             "hypothesis": [hypothesis[x] for x, _ in pairs],
@@ -274,6 +274,12 @@ class MeteorES(kinds.SentenceMean):
 
 def _words(text: str) -> list[str]:
     return text.lower().split()
+
+
+def _stemmer() -> Any:
+    from nltk.stem import porter  # pyright: ignore[reportMissingTypeStubs]
+
+    return porter.PorterStemmer()
 
 
 def _match(

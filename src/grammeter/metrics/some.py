@@ -1,6 +1,7 @@
 """SOME, IMPARA and Scribendi score: what pretrained models say of a hypothesis."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, cast
@@ -8,7 +9,6 @@ from typing import Annotated, Literal, cast
 import numpy as np
 
 from grammeter import core
-from grammeter.alignment import levenshtein_ratio, token_sort_ratio
 from grammeter.metrics import base, kinds
 from grammeter.models import (
     CARD_FILE,
@@ -316,3 +316,26 @@ class Scribendi(kinds.SentenceMean, kinds.Asking):
     def value_of(self, sums: core.FloatArray) -> core.FloatArray:
         """Return summed sentence scores, or their means."""
         return super().value_of(sums) if self.average else sums[..., 0]
+
+
+def levenshtein_ratio(first: str, second: str) -> float:
+    """Return 1 less the share of characters to delete and insert; 0 to 1.
+
+    A substitution is a deletion and an insertion, so of ``a`` and ``b`` nothing is the same.
+    Two empty strings are equal: 1. Characters are code points; nothing is prepared.
+    """
+    from rapidfuzz.distance import Indel
+
+    return Indel.normalized_similarity(first, second)
+
+
+def token_sort_ratio(first: str, second: str) -> float:
+    """Return the ratio of two strings whose tokens are sorted, in hundredths; 0 to 1.
+
+    Characters above U+007F are dropped first, then whatever is neither letter, digit nor
+    underscore becomes a blank, and letters become small. Strings that are equal after that have
+    ratio 1, so ``.`` and ``!`` too.
+    """
+    ascii_texts = (re.sub(r"[^\x00-\x7f]+", "", text) for text in (first, second))
+    one, other = (" ".join(sorted(re.sub(r"\W", " ", t).lower().split())) for t in ascii_texts)
+    return round(100 * levenshtein_ratio(one, other)) / 100

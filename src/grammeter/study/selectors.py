@@ -169,12 +169,14 @@ def diversity(texts: Mapping[str, str]) -> float:
     The distance of two outputs is ``1 - 2 * common / (length + length)``, ``common`` being the
     length of the longest common subsequence of their tokens; 0 for equal outputs.
     """
+    from rapidfuzz.distance import LCSseq
+
     groups = group_outputs(texts)
     tokens = [texts[group[0]].split() for group in groups]
     total = 0.0
     for (group, first), (other, second) in combinations(zip(groups, tokens, strict=True), 2):
         both = len(first) + len(second)
-        distance = 1 - 2 * core.common_subsequence(first, second) / both if both else 0.0
+        distance = 1 - 2 * LCSseq.similarity(first, second) / both if both else 0.0
         total += len(group) * len(other) * distance
     return total / (len(texts) * (len(texts) - 1) / 2)
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.alignment.strings import levenshtein_ratio, token_sort_ratio
-from grammeter.core import common_subsequence
+from grammeter.metrics.some import levenshtein_ratio, token_sort_ratio
 
 strings = st.text("ab _é", max_size=12) | st.text(max_size=12)
 
@@ -48,14 +47,6 @@ def test_the_token_sort_ratio_of_a_slow_twin(first, second):
 @given(strings, strings)
 def test_only_equal_strings_have_ratio_one(first, second):
     assert (levenshtein_ratio(first, second) == 1) == (first == second)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "length"),
-    [("", "", 0), ("a", "", 0), ("", "a", 0), ("abcbdab", "bdcaba", 4), ("aaa", "aa", 2)],
-)
-def test_common_subsequences(first, second, length):
-    assert common_subsequence(first, second) == length
 
 
 @pytest.mark.parametrize(
