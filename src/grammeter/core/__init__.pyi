@@ -131,3 +131,4 @@ from grammeter.core.type_tables import commonest_first as commonest_first
 from grammeter.core.type_tables import gold_range as gold_range
 from grammeter.core.type_tables import group_value as group_value
 from grammeter.core.type_tables import tables_by_group as tables_by_group
+from grammeter.core.type_tables import types_tables as types_tables

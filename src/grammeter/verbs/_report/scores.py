@@ -2,13 +2,12 @@
 
 import math
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grammeter import core, errant, formats, scoring
+from grammeter import core, formats, scoring
 from grammeter.metrics import Errant, metric
 from grammeter.rendering import Dot, Drawing, Section, dot_plot, heat_map
 from grammeter.verbs._compare.design import ComparisonDesign
@@ -178,32 +177,8 @@ def _caption(name: str, column: core.MetricScores, comparison: Comparison) -> st
     return f"Scores by {name}{direction} with {share} intervals{end}."
 
 
-MOST = 30  # largest number of types in a heat map; the tables have all types
-
-ERRANTS = ("errant", "senterrant")  # beginnings of the spellings of metrics with error types
 OUTCOMES = ("tp", "fp", "fn")
-
-
-@dataclass(frozen=True)
-class TypeScores:
-    """Scores by system and error type of one metric, with notes."""
-
-    metric: str
-    systems: Mapping[str, Mapping[str, core.Score]]
-    words: tuple[str, ...] = ()
-
-    @property
-    def commonest(self) -> list[str]:
-        """The types, those with most edits (right, wrong or missed) first."""
-        totals = defaultdict[str, float](float)
-        for types in self.systems.values():
-            for kind, score in types.items():
-                totals[kind] += sum(score.parts[key] for key in OUTCOMES)
-        return sorted(totals, key=lambda kind: (-totals[kind], kind))
-
-    def of(self, kind: str, systems: Sequence[str]) -> list[core.Score | None]:
-        """Return the systems' scores of a type."""
-        return [self.systems.get(system, {}).get(kind) for system in systems]
+MOST = 30  # largest number of types in a heat map; the tables have all types
 
 
 def types_section(
@@ -212,95 +187,54 @@ def types_section(
     """Lay out scores by error type, stored or computed; else say how to get them.
 
     ``corpus``: the sentences, if available. ``pipeline`` types edits; default: that of a metric of
-    the table. ``anew``: compute scores that are not stored, which parses outputs and gold edits.
+    the table. ``anew``: compute scores if none are stored, which parses outputs and gold edits.
     """
-    typed = list(_found(table, corpus, pipeline, anew))
-    words = [text for scores in typed for text in scores.words]
+    typed = {name: column for name, column in table.items() if column.types}
+    words: list[str] = []
+    if not typed and anew and corpus is not None:
+        typed = _typed(table, corpus, pipeline)
+        words = [note for column in typed.values() for note in column.notes]
     if not typed:
         words = [("" if anew else "They were not asked for. ") + WORDS["how"]]
-    tables = tuple(layout for scores in typed for layout in _tables(scores, table.systems))
-    both = ("F", "True positives / false positives / false negatives")
-    captions = tuple(f"{what} by error type ({of.metric})" for of in typed for what in both)
-    drawings = tuple(_drawn(scores, table.systems) for scores in typed)
-    return Section("types", "Error types", tuple(words), tables, drawings, captions)
+    tables, captions, drawings = list[core.Table](), list[str](), list[Drawing]()
+    for name, column in typed.items():
+        shown = {name: replace(column, gold_types={})}
+        for what, parts in (("F", ()), ("Edits that are right, wrong, missing, and F", OUTCOMES)):
+            tables += core.types_tables(shown, parts)
+            captions.append(f"{what} by error type ({name})")
+        drawings.append(_drawn(name, column))
+    shown_as = tuple(tables), tuple(drawings), tuple(captions)
+    return Section("types", "Error types", tuple(words), *shown_as)
 
 
-def _found(
-    table: core.ScoreTable, corpus: formats.Corpus | None, pipeline: str | None, anew: bool
-) -> Iterator[TypeScores]:
-    stored = {name: column for name, column in table.items() if column.types}
-    for name, column in stored.items():
-        mixed = () if _one_scheme(column) else (WORDS["mixed"],)
-        scorer = metric(column.metric) if mixed else None
-        if isinstance(scorer, Errant) and corpus and anew:
-            yield _made(name, scorer, corpus)
-        else:
-            yield TypeScores(name, column.types, mixed)
-    if stored or not anew or corpus is None:
-        return
+def _typed(
+    table: core.ScoreTable, corpus: formats.Corpus, pipeline: str | None
+) -> dict[str, core.MetricScores]:
+    """Score by error type with the table's first metric that can, else ERRANT; {} if impossible."""
     if not any(part.gold or part.references for part in corpus.parts):
-        return
-    name, scorer = _scorer(table, pipeline)
+        return {}
+    errant = Errant(pipeline=pipeline)
+    scorers = {str(errant): errant}
+    for name, column in table.items() if pipeline is None else ():
+        if column.metric.startswith(("errant", "senterrant")):
+            scorers = {name: metric(column.metric)}
+            break
+    settings = {key: value for key, value in corpus.settings.items() if key != "level"}
     try:
-        yield _made(name, scorer, corpus)
+        with core.silent():
+            plain = replace(corpus, groups={}, settings=settings)
+            return {**scoring.score_table(plain, scorers, types=True)}
     except core.MissingResourceError:
         if pipeline is not None:  # asked for by name
             raise
+        return {}
 
 
-def _scorer(table: core.ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
-    """Return the table's first metric with error types and its name, else ERRANT."""
-    for name, column in table.items() if pipeline is None else ():
-        if column.metric.startswith(ERRANTS):
-            scorer = metric(column.metric)
-            if isinstance(scorer, Errant):
-                return name, scorer
-    made = Errant(pipeline=pipeline)
-    return str(made), made
-
-
-def _made(name: str, scorer: Errant, corpus: formats.Corpus) -> TypeScores:
-    with core.silent():
-        counted = scoring.count_types(scorer, corpus)
-    assert counted is not None  # ERRANT has types
-    signature = scorer.signature().extended(counted.settings)
-    words = (*counted.notes, *([scorer.notice] if scorer.notice else []))
-    types = scoring.type_scores(scorer, counted, signature, len(corpus.judged))
-    return TypeScores(name, types, words)
-
-
-def _one_scheme(column: core.MetricScores) -> bool:
-    """Whether stored types are of one scheme: older versions mixed gold's with ERRANT's."""
-    if "type-scheme" in dict(column.signature) or not column.metric.startswith(ERRANTS):
-        return True
-    names = {name for scores in column.types.values() for name in scores}
-    return all(map(errant.ENGLISH.gives, names)) or all(map(errant.NEUTRAL_RULES.gives, names))
-
-
-def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[core.Table]:
-    kinds = sorted(scores.commonest)
-    rows = [scores.of(kind, systems) for kind in kinds]
-    heads = ("type", *core.Column.many("score", *systems))
-    values = [(kind, *map(_value, row)) for kind, row in zip(kinds, rows, strict=True)]
-    yield core.Table.of(heads, values, ["F, with the metric's own beta."])
-    counts = [(kind, *map(_counts, row)) for kind, row in zip(kinds, rows, strict=True)]
-    yield core.Table.of(heads, counts)
-
-
-def _drawn(scores: TypeScores, systems: Sequence[str]) -> Drawing:
-    kinds = scores.commonest
-    few = len(kinds) <= MOST
-    which = "all types" if few else f"the {MOST} commonest of {len(kinds)} types"
-    shown = (scores.of(kind, systems) for kind in kinds[:MOST])
-    numbers = [[math.nan if of is None else of.value for of in row] for row in shown]
-    title = f"F by error type ({scores.metric})"
-    caption = f"F by type and system ({scores.metric}), {which}."
-    return heat_map(kinds[:MOST], systems, numbers, title=title, caption=caption)
-
-
-def _value(score: core.Score | None) -> float | None:
-    return None if score is None or math.isnan(score.value) else score.value
-
-
-def _counts(score: core.Score | None) -> str:
-    return "/".join(f"{score.parts[key]:g}" for key in OUTCOMES) if score else ""
+def _drawn(name: str, column: core.MetricScores) -> Drawing:
+    types, kinds = column.types, core.commonest_first(column.types)
+    which = f"the {MOST} commonest of {len(kinds)}" if len(kinds) > MOST else "all"
+    rows = [[of[kind].value if kind in of else math.nan for of in types.values()]
+            for kind in kinds[:MOST]]  # fmt: skip
+    look = {"title": f"F by error type ({name})"}
+    look["caption"] = f"F by type and system ({name}), {which} types."
+    return heat_map(kinds[:MOST], list(types), rows, **look)
