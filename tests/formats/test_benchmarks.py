@@ -54,7 +54,8 @@ def test_a_missing_data_set_says_how_to_get_it(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("0.5\n" * 14, "14 scores of 15"), ("x\n" * 15, "'x' is no number")]
+    ("text", "message"),
+    [("0.5\n" * 14, "14 scores of 15"), ("x\n" * 15, "the score is 'x', no number")],
 )
 def test_other_contents_are_refused(monkeypatch, tmp_path, text, message):
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path))

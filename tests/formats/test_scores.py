@@ -127,16 +127,16 @@ def test_byte_order_mark_and_carriage_returns(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (HEADER + "x\tA\tgood\n", 2, "'good' is no number"),
-        (HEADER + "x\tA\tinf\n", 2, "'inf' is no number"),
-        (HEADER + "x\tA\t1e999\n", 2, "is no number of a usual size"),
-        (HEADER + "x\tA\t1_0\n", 2, "is no number"),
+        (HEADER + "x\tA\tgood\n", 2, "the score is 'good', no number"),
+        (HEADER + "x\tA\tinf\n", 2, "the score is 'inf', no number"),
+        (HEADER + "x\tA\t1e999\n", 2, "'1e999', no number"),
+        (HEADER + "x\tA\t1_0\n", 2, "no number"),
         (HEADER + "x\tA\t1\nx\tA\t2\n", 3, "a second score of 'A' by 'x'; line 2 has one"),
         (HEADER + "x\tA\n", 2, "2 columns where 3 are due"),
         (HEADER + "x\tA\t1\n\nx\tB\t1\n", 3, "columns where 3 are due"),
         (HEADER + "\tA\t1\n", 2, "without a name"),
-        (SEGMENTS + "x\tA\t0\t1\n", 2, "'0' is no number of a segment"),
-        (SEGMENTS + "x\tA\tone\t1\n", 2, "'one' is no number of a segment"),
+        (SEGMENTS + "x\tA\t0\t1\n", 2, "segment is '0', no whole number from 1"),
+        (SEGMENTS + "x\tA\tone\t1\n", 2, "segment is 'one', no whole number from 1"),
         (SEGMENTS + "x\tA\t1\t1\nx\tA\t1\t1\n", 3, "a second score"),
         ("metric\tsystem\tscore\nx\tA\t1\n", 1, "unknown columns"),
         ("metric\tsystem\tvalue\tp\tp\nx\tA\t1\t1\t1\n", 1, "unknown columns"),
@@ -213,7 +213,7 @@ def test_judgments_are_read_as_such(tmp_path):
 @pytest.mark.parametrize(
     ("text", "where", "message"),
     [
-        ("system\tvalue\nA\tgood\n", ":2", "'good' is no number"),
+        ("system\tvalue\nA\tgood\n", ":2", "the score is 'good', no number"),
         ("system\tvalue\nA\tNone\n", ":2", "no human score of 'A'"),
         ("system\tvalue\nA\t1\nA\t1\n", ":3", "a second score"),
         ("a\tx\ty\tA\t1\nb\tx\ty\tA\t1\n", "", "no scores of systems by people"),

@@ -22,7 +22,6 @@ from grammeter.formats.datasets import list_datasets as list_datasets
 from grammeter.formats.datasets import recipe as recipe
 from grammeter.formats.edit_judgments import EditJudgments as EditJudgments
 from grammeter.formats.edit_judgments import is_edit_judgments as is_edit_judgments
-from grammeter.formats.edit_judgments import join_edit_judgments as join_edit_judgments
 from grammeter.formats.edit_judgments import parse_edit_judgments as parse_edit_judgments
 from grammeter.formats.edit_judgments import read_edit_values as read_edit_values
 from grammeter.formats.judged import FirstSegment as FirstSegment

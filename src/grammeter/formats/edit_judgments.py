@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from grammeter.core import DataError, Edit, EditItem, EditJudgment, EditKey, UsageError, apply
+from grammeter.core import DataError, Edit, EditItem, EditJudgment, EditKey, apply
 from grammeter.formats import tables
 from grammeter.formats.judged import Rows
-from grammeter.formats.numbering import Outputs, file_of
+from grammeter.formats.numbering import Evidence, Outputs
 from grammeter.formats.tables import fitting, made, placed
 
 TABLE = ("judge", "segment", "system", "start", "end", "correction", "verdict")
@@ -51,14 +51,11 @@ class EditJudgments(Rows[EditItem]):
     ``notes``: what changes the meaning of results.
     """
 
+    _what = "judgments of edits"
     items: tuple[EditItem, ...]
     origins: tuple[str, ...] = field(default=(), compare=False)
     notices: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
-
-    def refuse(self) -> NoReturn:
-        """Raise :class:`UsageError`: rankings are needed, and these are judgments of edits."""
-        refuse(file_of(self.origins[0]) if self.origins else "these judgments")
 
     def checked(
         self, source: Sequence[str] | None = None, outputs: Outputs | None = None,
@@ -70,19 +67,13 @@ class EditJudgments(Rows[EditItem]):
         another of its output, or the edits of an output do not make the system's text. Systems in
         ``drop`` may lack outputs.
         """
+        evidence = Evidence(outputs, drop)
         for at, item in enumerate(self):
             with placed(self.origins[at] if at < len(self.origins) else f"item {at + 1}"):
                 for group, edits in zip(item.shown, item.edits, strict=True):
                     text = None if source is None else _made(item, group[0], edits, source)
-                    _check_texts(item.segment, group, text, outputs or {}, drop)
+                    evidence.check([group], item.segment, text)
         return self
-
-
-def refuse(where: str) -> NoReturn:
-    """Raise :class:`UsageError`: judgments of edits where rankings are needed."""
-    fault = f"{where}: these are judgments of edits, and outputs that were ranked are needed"
-    fix = "Edits go into: rank --by accept-rate, agree, meta edits, report --edit-judgments."
-    raise UsageError(fault, fix=fix)
 
 
 def is_edit_judgments(text: str) -> bool:
@@ -101,12 +92,6 @@ def parse_edit_judgments(text: str, where: str, notices: Sequence[str] = ()) -> 
     parse = _parse_lines if text.lstrip().startswith("{") else _parse_table
     read = parse(text, where)
     return replace(read, notices=(*notices, *read.notices))
-
-
-def join_edit_judgments(parts: Sequence[EditJudgments]) -> EditJudgments:
-    """Put the judgments of several files together."""
-    names = ("items", "origins", "notices", "notes")
-    return EditJudgments(*(tuple(x for of in parts for x in getattr(of, name)) for name in names))
 
 
 def read_edit_values(path: str | Path) -> dict[str, dict[EditKey, float]]:
@@ -224,31 +209,12 @@ def _parse_table(text: str, where: str) -> EditJudgments:
 
 
 def _made(item: EditItem, name: str, edits: Iterable[EditJudgment], source: Sequence[str]) -> str:
-    tokens = _text("the source", source, item.segment).split()
+    if not 0 < item.segment <= len(source):
+        fault = f"segment {item.segment}, but the source has {len(source)} sentences"
+        raise DataError(fault, fix=_WHOLE)
+    tokens = source[item.segment - 1].split()
     try:
         return " ".join(apply(tokens, [Edit(e.start, e.end, e.correction) for e in edits]))
     except ValueError as error:
         fault = f"{name}: {error}; sentence {item.segment} has {len(tokens)} tokens"
         raise DataError(fault, fix=_WHOLE) from None
-
-
-def _check_texts(
-    segment: int, group: Sequence[str], text: str | None, outputs: Outputs, drop: Container[str]
-) -> None:
-    for name in group if outputs else ():
-        if name in outputs:
-            output = " ".join(_text(name, outputs[name], segment).split())
-            text = output if text is None else text
-            if output != text:
-                fault = f"the judged edits do not make the output of {name} for {segment}"
-                raise DataError(fault, fix=_WHOLE)
-        elif name not in drop:
-            fix = f"Outputs are given of: {', '.join(sorted(outputs))}."
-            raise DataError(f"unknown system {name!r}", fix=fix)
-
-
-def _text(name: str, texts: Sequence[str], segment: int) -> str:
-    if not 0 < segment <= len(texts):
-        fault = f"segment {segment}, but {name} has {len(texts)} sentences"
-        raise DataError(fault, fix=_WHOLE)
-    return texts[segment - 1]

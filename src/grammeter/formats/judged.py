@@ -24,10 +24,11 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, cast, overload
 
-from grammeter.core import DataError, Item, Ranking, Signature
+from grammeter.core import DataError, Item, Ranking, Signature, UsageError
 from grammeter.formats.tables import fitting, json_lines, made, parse_line, placed
 from grammeter.formats.text import checked_lines, read_text, write_text
 
@@ -70,7 +71,24 @@ class JudgmentFile:
 
 
 class Rows(Sequence[T]):
-    """A dataclass that is itself the sequence of what its first field holds."""
+    """A dataclass that is itself the sequence of what its first field holds.
+
+    ``origins`` has ``file:line`` of each.
+    """
+
+    _what: ClassVar[str] = "judgments that rank outputs"
+    origins: tuple[str, ...]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Put the rows of several files together."""
+        names = [field.name for field in fields(cast("Any", cls))]
+        columns = {name: chain.from_iterable(getattr(of, name) for of in parts) for name in names}
+        return cls(**{name: tuple(cast("Iterable[Any]", of)) for name, of in columns.items()})
+
+    def refuse(self) -> NoReturn:
+        """Raise :class:`UsageError`: rankings are needed, and these are something else."""
+        refuse(self._what, file_of(self.origins[0]) if self.origins else "these judgments")
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -85,6 +103,24 @@ class Rows(Sequence[T]):
     @property
     def _rows(self) -> tuple[T, ...]:
         return next(iter(vars(self).values()))
+
+
+_TAKERS = {
+    "judgments of edits": "rank --by accept-rate, agree, meta edits, report --edit-judgments",
+    "ratings": """rank, agree, meta sentence, meta system, with --criterion NAME. In Python, \
+ratings.rankings(criterion) ranks them""",
+}
+
+
+def refuse(what: str, where: str) -> NoReturn:
+    """Raise :class:`UsageError`: rankings are needed, and ``where`` holds something else."""
+    fault = f"{where}: these are {what}, and outputs that were ranked are needed"
+    raise UsageError(fault, fix=f"They go into: {_TAKERS[what]}.")
+
+
+def file_of(origin: str) -> str:
+    """Return the file of ``file:line``."""
+    return origin.rpartition(":")[0]
 
 
 @dataclass(frozen=True)

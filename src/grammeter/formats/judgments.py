@@ -80,7 +80,7 @@ def read_judgments(
         return rated_texts(texts, systems, drop, **of_ratings)
     if not ranked:
         parts = [edits.parse_edit_judgments(text, where, notices) for where, text, notices in texts]
-        return edits.join_edit_judgments(parts).checked(outputs=systems, drop=drop)
+        return edits.EditJudgments.joined(parts).checked(outputs=systems, drop=drop)
     options = {"systems": systems, "drop": drop, "separator": separator}
     judgments = _parsed(texts, partial(parse_judgments, **options), first_segment)
     if documents is None:
@@ -171,7 +171,7 @@ def read_sides(
     files = dict(zip(paths, judgments.files, strict=True))
 
     def part(side: Sequence[str]) -> judged.Judgments:
-        some = [(ranking, origin) for ranking, origin in rows if numbering.file_of(origin) in side]
+        some = [(ranking, origin) for ranking, origin in rows if judged.file_of(origin) in side]
         of, origins = tuple(r for r, _ in some), tuple(origin for _, origin in some)
         ways = tuple(files[path] for path in side)
         return replace(judgments, rankings=of, files=ways, origins=origins)
@@ -187,9 +187,9 @@ def parse_judgments(
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = with_line_feeds(text)
     if edits.is_edit_judgments(text):
-        edits.refuse(where)
+        judged.refuse("judgments of edits", where)
     if rating_files.is_ratings(text):
-        ratings.refuse(where)
+        judged.refuse("ratings", where)
     if (form := _form_of(text, where)) == "jsonl":
         judgments = judged.parse_lines(text, where)
     else:

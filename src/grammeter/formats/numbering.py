@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from typing import Any
 
 from grammeter.core import DataError, Ranking, UsageError, listed, repeated_segments
-from grammeter.formats.judged import Basis, FirstSegment, Judgments
+from grammeter.formats.judged import Basis, FirstSegment, Judgments, file_of
+from grammeter.formats.tables import placed
 
 Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
 _BASES: tuple[FirstSegment, FirstSegment] = (0, 1)
@@ -31,10 +31,10 @@ def with_numbers(
         judgments = shifted(judgments, stated, "stated")
     if systems is None:
         return judgments
-    evidence = _Evidence(systems)
-    evidence.check_names(judgments, drop)
+    evidence = Evidence(systems, drop)
+    evidence.check_names(judgments)
     if sure:
-        evidence.check(judgments, 0)
+        evidence.check_all(judgments, 0)
         return judgments
     if (first := evidence.first_segment(judgments)) is not None:
         return shifted(judgments, first, "found")
@@ -53,51 +53,64 @@ def shifted(judgments: Judgments, first: FirstSegment, basis: Basis) -> Judgment
     return replace(judgments, rankings=moved, files=(file,))
 
 
-class _Evidence:
-    """The outputs that were judged; all that matters is which texts are equal."""
+class Evidence:
+    """The outputs that were judged; white space aside. Systems in ``drop`` may lack them."""
 
-    def __init__(self, systems: Outputs) -> None:
-        rows = systems.items()
+    def __init__(self, outputs: Outputs | None, drop: Container[str] = ()) -> None:
+        rows = (outputs or {}).items()
         self.texts = {name: [" ".join(text.split()) for text in texts] for name, texts in rows}
+        self.drop, self.given = drop, outputs is not None
 
-    def check_names(self, judgments: Judgments, drop: Container[str]) -> None:
-        for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
-            for name in ranking.systems:
-                if name not in self.texts and name not in drop:
-                    fix = f"Outputs are given of: {', '.join(sorted(self.texts))}."
-                    raise DataError(f"unknown system {name!r}", where=origin, fix=fix)
+    def check(self, groups: Sequence[Sequence[str]], segment: int, text: str | None = None) -> None:
+        """Raise :class:`DataError` unless each group has one output, ``text`` if it is known."""
+        for name in [name for group in groups for name in group if self.given]:
+            if name not in self.texts and name not in self.drop:
+                fix = f"Outputs are given of: {', '.join(sorted(self.texts))}."
+                raise DataError(f"unknown system {name!r}", fix=fix)
+        if fault := self._contradiction(groups, segment, text):
+            raise DataError(f"does not fit the outputs: {fault}", fix=_FIX)
 
-    def check(self, judgments: Judgments, base: FirstSegment) -> None:
+    def check_names(self, judgments: Judgments) -> None:
+        """Raise :class:`DataError` if a system has no output."""
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
-            if fault := self.contradiction(ranking, base):
-                raise DataError(f"does not fit the outputs: {fault}", where=origin, fix=_FIX)
+            with placed(origin):
+                self.check([[name] for name in ranking.systems if name not in self.texts], 0)
+
+    def check_all(self, judgments: Judgments, base: FirstSegment) -> None:
+        """Raise :class:`DataError` for the first ranking that does not fit, counted so."""
+        for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
+            with placed(origin):
+                self.check(ranking.groups, ranking.segment - base)
 
     def first_segment(self, judgments: Judgments) -> FirstSegment | None:
         """Return the number of the first sentence; ``None`` if both are as good."""
 
         def fitting_first(base: FirstSegment) -> int:
-            misfits = (n for n, r in enumerate(judgments) if self.contradiction(r, base))
+            rows = enumerate(judgments)
+            misfits = (n for n, r in rows if self._contradiction(r.groups, r.segment - base))
             return next(misfits, len(judgments))
 
         fitting = {base: fitting_first(base) for base in _BASES}
         if max(fitting.values()) < len(judgments):
-            self.check(judgments, max(_BASES, key=fitting.__getitem__))
+            self.check_all(judgments, max(_BASES, key=fitting.__getitem__))
         bases: list[FirstSegment] = [base for base in _BASES if fitting[base] == len(judgments)]
         odd = {base: sum(self._odd(r, base) for r in judgments) for base in bases}
         best: list[FirstSegment] = [base for base in bases if odd[base] == min(odd.values())]
         return best[0] if len(best) == 1 else None
 
-    def contradiction(self, ranking: Ranking, base: FirstSegment) -> str | None:
-        """Say why a ranking, read as if counted from 0, cannot belong to these outputs."""
-        segment = ranking.segment - base
-        for group in ranking.groups:
+    def _contradiction(
+        self, groups: Sequence[Sequence[str]], segment: int, text: str | None = None
+    ) -> str | None:
+        for group in groups:
             texts = {name: self._text(name, segment) for name in group if name in self.texts}
             if None in texts.values():
                 return f"there is no sentence {segment}"
             first = next(iter(texts), "")
-            for name, text in texts.items():
-                if text != texts[first]:
+            for name, other in texts.items():
+                if other != texts[first]:
                     return f"{first} and {name} have different outputs for sentence {segment}"
+                if text is not None and other != text:
+                    return f"the edits do not make the output of {name} for sentence {segment}"
         return None
 
     def _odd(self, ranking: Ranking, base: FirstSegment) -> bool:
@@ -167,9 +180,7 @@ def join(parts: Sequence[Judgments]) -> Judgments:
     if len(parts) == 1:
         return parts[0]
     parts, assumed = _numbered(list(parts))
-    fields = ("rankings", "files", "origins", "notices", "notes")
-    columns = ([value for part in parts for value in getattr(part, name)] for name in fields)
-    joined = Judgments(*map(tuple[Any, ...], columns))
+    joined = Judgments.joined(parts)
     notes = [*joined.notes, *assumed, *_contradictions(parts)]
     if not any(document_notes(part) for part in parts):
         notes += document_notes(joined)
@@ -265,11 +276,6 @@ def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
             count = f"of {fit.alike + fit.contrary} pairs of systems with equal outputs in one file"
             count += f", {fit.contrary} are different in the other: are these the same outputs, and"
             yield f"{_name(parts[a])} and {_name(parts[b])}: {count} the same numbers of sentences?"
-
-
-def file_of(origin: str) -> str:
-    """Return the file of ``file:line``."""
-    return origin.rpartition(":")[0]
 
 
 def _name(part: Judgments) -> str:

@@ -6,7 +6,7 @@
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, cast
 
 from grammeter import core
 from grammeter.formats import judged, numbering, tables
@@ -51,6 +51,7 @@ class Ratings(judged.Rows[core.Rating]):
     - ``files``, ``origins``, ``notices``, ``notes``: as of :class:`Judgments`.
     """
 
+    _what = "ratings"
     ratings: tuple[core.Rating, ...]
     scales: Mapping[str, core.Scale]
     files: tuple[judged.JudgmentFile, ...] = ()
@@ -109,17 +110,6 @@ class Ratings(judged.Rows[core.Rating]):
         notes = (*self.notes, f"{note}; missing scores have no place")
         return judged.Judgments(tuple(rankings), self.files, places, self.notices, notes)
 
-    def refuse(self) -> NoReturn:
-        """Raise :class:`UsageError`: rankings are needed, and these are ratings."""
-        refuse(numbering.file_of(self.origins[0]) if self.origins else "these judgments")
-
-
-def refuse(where: str) -> NoReturn:
-    """Raise :class:`UsageError`: ratings where rankings are needed."""
-    fault = f"{where}: these are ratings, and outputs that were ranked are needed"
-    fix = "Ratings go into: rank, agree, meta sentence, meta system, with --criterion NAME."
-    raise core.UsageError(fault, fix=f"{fix} In Python, ratings.rankings(criterion) ranks them.")
-
 
 # --- rows to ratings -----------------------------------------------------------------------
 def join_ratings(
@@ -135,6 +125,7 @@ def join_ratings(
     differ.
     """
     files = [*_in_sequence(files)]
+    evidence = numbering.Evidence(outputs, drop)
     _check_texts(files, outputs)
     numbers = _numbers(files)
     declared, notes = _declared(files, scale)
@@ -155,7 +146,7 @@ def join_ratings(
             with tables.placed(row.origin):
                 rating = core.Rating(row.judge, segment, systems, row.criterion, score, turn)
                 _check_score(score, declared.get(row.criterion))
-                _check_output(rating, outputs, drop)
+                evidence.check([systems], segment)
                 if not file.repeats and any(_is_doubled(rating, seen.get(key)) for key in keys):
                     doubled[file.where] += 1
                     continue
@@ -262,24 +253,6 @@ def _check_score(score: float | None, scale: core.Scale | None) -> None:
         fault = f"the score {score:g} lies outside its scale, {scale[0]:g} to {scale[1]:g}"
         fix = f"Correct it; if it means that there is none: --missing-score {score:g}."
         raise core.DataError(fault, fix=fix)
-
-
-def _check_output(
-    rating: core.Rating, outputs: numbering.Outputs | None, drop: Container[str]
-) -> None:
-    if outputs is None:
-        return
-    names = [system for system in rating.systems if system not in drop]
-    if unknown := next((name for name in names if name not in outputs), None):
-        error = core.UnknownNameError("system", unknown, outputs)
-        raise core.DataError(error.message, fix=error.fix)
-    lengths = [len(outputs[name]) for name in names]
-    if any(rating.segment > length for length in lengths):
-        fault = f"segment {rating.segment}, but outputs have {max(lengths)} lines"
-        raise core.DataError(fault, fix="Give the outputs that were rated.")
-    if len({outputs[name][rating.segment - 1] for name in names}) > 1:
-        fault = f"{', '.join(names)} were rated as one output, but wrote different texts"
-        raise core.DataError(fault, fix="Give the outputs that were rated.")
 
 
 def _is_doubled(rating: core.Rating, earlier: tuple[core.Rating, str] | None) -> bool:

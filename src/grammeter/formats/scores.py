@@ -19,9 +19,8 @@ that says ``None`` or ``NaN`` is missing; anything else that is no number is a f
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -33,13 +32,17 @@ from grammeter import core
 from grammeter.core import RANKING_KIND as RANKING
 from grammeter.formats import judged, judgments, rating_files, ratings, wmt
 from grammeter.formats.edit_judgments import is_edit_judgments
-from grammeter.formats.tables import parse_object, placed, write_object
+from grammeter.formats.tables import (
+    number,
+    parse_line,
+    parse_object,
+    placed,
+    whole_number,
+    write_object,
+)
 from grammeter.formats.text import read_text, split_lines
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-_SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
-_LARGEST = 1e100  # beyond it sums and squares of scores overflow
-_MISSING = {"none", "nan", "null"}
+_MISSING = ("none", "nan", "null")
 _DIRECTION = "higher_is_better"
 _ERRORS = {"wer", "ter", "hter", "cer", "nld"}  # rates of errors, whose direction a file should say
 _SCORES_FIX = (
@@ -77,7 +80,7 @@ def parse_score_file(text: str, where: str) -> core.ScoreTable:
         raise core.DataError(what, where=where, fix=_SCORES_FIX)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return core.ScoreTable.from_dict(parse_object(text, where), where=where)
-    return _table(_score_rows(text, where), where)
+    return _table(_score_rows(text, where, _SCORES_FIX), where)
 
 
 def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | judged.Judgments:
@@ -135,7 +138,7 @@ def read_human(
         return judgments.parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return core.Ranked.from_dict(parse_object(text, where), where=where)
-    rows = _simple_rows(_cells(text, where), where, _HUMAN_FIX)
+    rows = _score_rows(text, where, _HUMAN_FIX)
     _check_once(rows, where)
     if len({row.metric for row in rows}) > 1 or rows[0].segment is not None:
         raise core.DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
@@ -176,74 +179,62 @@ _HEADLESS = {  # the columns of a file without a header, by their number
     5: ("metric", "", "", "system", "value"),
     6: ("metric", "", "", "system", "segment", "value"),
 }
-_DIRECTIONS = {"true": True, "false": False}
+_DIRECTIONS = {"true": True, "false": False, "": None}
 _SYSTEMS = ["system", "value"]
-_KNOWN = {"metric", "system", "segment", "value", _DIRECTION, ""}
+_BESIDE = {"metric", "system", "segment", "value", _DIRECTION, ""}  # all others are parts
 
 
-def _score_rows(text: str, where: str) -> list[_Row]:
-    lines = _cells(text, where)
-    header = lines[0]
-    if header[0] == "system" and len(header) > 1 and "metric" not in header and header != _SYSTEMS:
-        wide: list[_Row] = []
-        for place, metric in enumerate(header[1:], start=1):
-            names = ["system", *("value" if n == place else "" for n in range(1, len(header)))]
-            wide += [replace(row, metric=metric) for row in _rows(lines, names, 1, where)]
-        return wide
-    if {"metric", "system"} <= set(header):
-        if "" in header or len(set(header)) < len(header) or "value" not in header:
-            unknown = f"unknown columns: {' '.join(header)}"
-            raise core.DataError(unknown, where=f"{where}:1", fix=_SCORES_FIX)
-        rows = list(_rows(lines, header, 1, where))
-    else:
-        rows = _simple_rows(lines, where, _SCORES_FIX)
-    if rows[0].segment is not None:
-        first = 0 if any(row.segment == 0 for row in rows) else 1
-        return [replace(row, segment=(row.segment or 0) - first) for row in rows]
-    in_runs = len(header) == 2 and header != _SYSTEMS
-    return _runs(rows, where) if in_runs and len({r.system for r in rows}) < len(rows) else rows
-
-
-def _cells(text: str, where: str) -> list[list[str]]:
+def _score_rows(text: str, where: str, fix: str) -> list[_Row]:
     if not text.strip():
         raise core.DataError("the file is empty", where=where, fix="It needs one score at least.")
     mark = "\t" if "\t" in text else None
-    return [[*map(core.unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
-
-
-def _simple_rows(lines: list[list[str]], where: str, fix: str) -> list[_Row]:
-    if lines[0] == _SYSTEMS:
-        return list(_rows(lines, _SYSTEMS, 1, where))
-    names = _HEADLESS.get(len(lines[0]), ())
-    if not names or not _is_value(lines[0][names.index("value")]):
-        raise core.DataError("neither a known header nor a score", where=f"{where}:1", fix=fix)
-    return list(_rows(lines, names, 0, where))
-
-
-def _rows(lines: list[list[str]], names: Sequence[str], skip: int, where: str) -> Iterator[_Row]:
-    """Read lines whose columns have these names; ``skip`` lines of header stand above them."""
-    nameless = metric_name(where)
-    ignored = _KNOWN | {"reference", "parts"} if "parts" in names else _KNOWN
-    for number, cells in enumerate(lines[skip:], start=skip + 1):
-        with placed(f"{where}:{number}"):
-            if len(cells) != len(names):
+    lines = [[*map(core.unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
+    header, skip = lines[0], 1
+    wide = header[1:] if header[0] == "system" and "metric" not in header else []
+    if header == _SYSTEMS or {"metric", "system"} <= {*header}:
+        wide = []
+        if "" in header or len({*header}) < len(header) or "value" not in header:
+            unknown = f"unknown columns: {' '.join(header)}"
+            raise core.DataError(unknown, where=f"{where}:1", fix=fix)
+    elif not wide:
+        header, skip = _HEADLESS.get(len(header), ()), 0
+        try:
+            parse_value(lines[0][header.index("value")])
+        except (ValueError, core.DataError):
+            fault = "neither a known header nor a score"
+            raise core.DataError(fault, where=f"{where}:1", fix=fix) from None
+    rows: list[_Row] = []
+    nameless = {"metric": metric_name(where)}
+    for line, cells in enumerate(lines[skip:], start=skip + 1):
+        with placed(f"{where}:{line}"):
+            if len(cells) != len(header):
                 fix = "Separate columns by one tab, and give every line all of them."
-                raise core.DataError(f"{len(cells)} columns where {len(names)} are due", fix=fix)
-            row = dict(zip(names, cells, strict=True))
-            if not (metric := row.get("metric", nameless)) or not row["system"]:
-                raise core.DataError("a metric or system without a name", fix="Name it.")
-            packed = parse_object(row["parts"], f"{where}:{number}") if "parts" in row else {}
-            parts = {name: cell for name, cell in row.items() if name not in ignored} | packed
-            segment = _segment(row.get("segment"), from_1=skip > 0)
-            value = parse_value(row["value"])
-            values = {name: parse_value(str(cell)) for name, cell in parts.items()}
-            higher = _DIRECTIONS.get(row.get(_DIRECTION, "").lower())
-            if higher is None and row.get(_DIRECTION):
-                fault = f"{_DIRECTION} is {row[_DIRECTION]!r}"
-                raise core.DataError(fault, fix="Write true or false.")
-            yield _Row(number, metric, row["system"], segment, value, values, higher)
-    if len(lines) == skip:
+                raise core.DataError(f"{len(cells)} columns where {len(header)} are due", fix=fix)
+            row = nameless | dict(zip(header, cells, strict=True))
+            columns = [{**row, "metric": name, "value": row[name]} for name in wide] or [row]
+            rows += [_row(line, of, {*header} if wide else _BESIDE, skip) for of in columns]
+    if not rows:
         raise core.DataError("no score below the header", where=where, fix="It needs one at least.")
+    if rows[0].segment is not None:
+        first = 0 if any(row.segment == 0 for row in rows) else 1
+        return [replace(row, segment=(row.segment or 0) - first) for row in rows]
+    in_runs = skip == 0 and len(header) == 2
+    return _runs(rows, where) if in_runs and len({r.system for r in rows}) < len(rows) else rows
+
+
+def _row(line: int, row: Mapping[str, str], beside: set[str], least: int) -> _Row:
+    """Read a score; columns ``beside`` it are no parts of it, segments count from ``least``."""
+    if not row["metric"] or not row["system"]:
+        raise core.DataError("a metric or system without a name", fix="Name it.")
+    packed = parse_line(row["parts"], "Write a JSON object.") if "parts" in row else {}
+    beside = beside | {"metric", "value"} | ({"reference", "parts"} if "parts" in row else set())
+    parts = {name: cell for name, cell in row.items() if name not in beside} | packed
+    segment = whole_number(row["segment"], "segment", least, 10**7) if "segment" in row else None
+    value, *values = (parse_value(str(cell)) for cell in (row["value"], *parts.values()))
+    if (word := row.get(_DIRECTION, "").lower()) not in _DIRECTIONS:
+        raise core.DataError(f"{_DIRECTION} is {word!r}", fix="Write true or false.")
+    named = dict(zip(parts, values, strict=True))
+    return _Row(line, row["metric"], row["system"], segment, value, named, _DIRECTIONS[word])
 
 
 def metric_name(path: str | Path) -> str:
@@ -256,20 +247,7 @@ def metric_name(path: str | Path) -> str:
 
 def parse_value(cell: str) -> float:
     """Read one score; NaN where it says that there is none."""
-    if not _is_value(cell):
-        fault = f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else "")
-        raise core.DataError(fault, fix="Write a decimal number, or None where there is no score.")
-    return math.nan if cell.lower() in _MISSING else float(cell)
-
-
-def _is_value(cell: str) -> bool:
-    return abs(float(cell)) <= _LARGEST if _NUMBER.match(cell) else cell.lower() in _MISSING
-
-
-def _segment(cell: str | None, *, from_1: bool) -> int | None:
-    if cell is not None and (not _SEGMENT.match(cell) or (from_1 and int(cell) == 0)):
-        raise core.DataError(f"{cell!r} is no number of a segment", fix="Count segments from 1.")
-    return None if cell is None else int(cell)
+    return number(cell, "the score", _MISSING)
 
 
 def _table(rows: list[_Row], where: str) -> core.ScoreTable:

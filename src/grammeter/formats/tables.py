@@ -168,12 +168,12 @@ def number(value: object, name: str, missing: Sequence[str | None] = ()) -> floa
     return float(found)  # not before: an int may be too large for a float
 
 
-def whole_number(value: object, name: str, least: int = 0) -> int:
+def whole_number(value: object, name: str, least: int = 0, most: int = _LARGEST) -> int:
     """Read a cell or value of JSON as a whole number; :class:`DataError` for anything else."""
     text = str(value).strip()
-    if isinstance(value, bool) or not _WHOLE.fullmatch(text) or int(text) < least:
+    if isinstance(value, bool) or not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
         fault = f"{name} is {ascii(value)[:40]}, no whole number from {least}"
-        raise DataError(fault, fix=f"Write digits, from {least} on.")
+        raise DataError(fault, fix=f"Write digits, from {least} on, to {most:.0e} at most.")
     return int(text)
 
 

@@ -181,7 +181,7 @@ def read_materials(
             raise core.UsageError(fault, fix="Give one of each kind.")
         results[name] = CLASSES[kind].from_dict(data, where=where)
     judgments = formats.join(parts) if parts else None
-    edits = formats.join_edit_judgments(judged)
+    edits = formats.EditJudgments.joined(judged)
     said = (*(judgments.notices if judgments else ()), *edits.notices)
     notices = (*said, *_strangers(scores, judgments, results))
     return ReportMaterials(judgments, edits, notices=notices, **results)
