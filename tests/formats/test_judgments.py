@@ -168,7 +168,7 @@ def test_unknown_attributes_are_counted():
     [
         ("<appraise-results>", "file:1: no XML that can be parsed"),
         (XML.replace("</ranking-item>", "", 1), "file:12: no XML that can be parsed"),
-        (XML.replace("appraise-results", "results"), "file:2: <results> is the root"),
+        (XML.replace("appraise-results", "results"), "file:2: <results> stands where"),
         ("<appraise-results/>", "file: no judgment"),
         (item('rank="one" system="A"'), "file:4: rank is 'one', no whole number"),
         (item('rank="1.0" system="A"'), "file:4: rank is '1.0', no whole number"),

@@ -25,7 +25,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from datetime import timedelta
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from grammeter.core import DataError, Ranking
@@ -50,11 +51,11 @@ _SHUT_WRONGLY = re.compile(r"</appraise-result>\s*\Z")
 
 
 class _Item(NamedTuple):
-    """One judge's ranking, the number of its sentence if it or its task has one, languages."""
+    """One judge's ranking, the element around it, and what numbers its sentence, if anything."""
 
     element: Element
+    around: Element
     sentence: str | None
-    languages: tuple[str, ...]
 
 
 def parse_appraise(
@@ -62,8 +63,7 @@ def parse_appraise(
 ) -> judged.Judgments:
     """Read a text called ``where``, sentences from 0; options as in ``foreign.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag
-    blocks = _blocks(parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX))
-    items = [item for _, block in blocks for item in block]
+    items = [*_items(parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX))]
     from_id = not any(item.sentence for item in items)
     rows = [_row(item, from_id) for item in items]
     cells, known = [[output.names for output in row.outputs] for row in rows], {*systems}
@@ -71,8 +71,9 @@ def parse_appraise(
     guess = "no src-id: the id of an item is taken as its sentence's number"
     guesses = (*names.notes, guess) if from_id else names.notes
     said: dict[str, Any] = {"guesses": guesses, "notices": _unknown_attributes(items, where)}
-    counts = [judged.JudgedBlock(element.attributes, len(block)) for element, block in blocks]
-    return foreign.judgments_of(rows, where, names, form="appraise", blocks=counts, **said)
+    runs = groupby(items, key=lambda item: item.around)
+    blocks = [judged.JudgedBlock(around.attributes, len([*of])) for around, of in runs]
+    return foreign.judgments_of(rows, where, names, form="appraise", blocks=blocks, **said)
 
 
 def format_appraise(
@@ -98,29 +99,22 @@ def format_appraise(
 
 
 # --- elements to items ---------------------------------------------------------------------
-def _blocks(root: Element) -> list[tuple[Element, list[_Item]]]:
-    if _is_item(root):
-        around = replace(root, tag="", attributes={}, text="", children=[root])
-        return [(around, _items(around))]
-    if not _AROUND.fullmatch(root.tag):
-        raise root.fault(f"is the root where <{_ROOT}> belongs")
-    blocks: list[tuple[Element, list[_Item]]] = []
-    waiting = [root]
+def _items(root: Element) -> Iterator[_Item]:
+    waiting = [(root, Element("", {}, root.where, _FIX), "")]
     while waiting:  # no recursion: a hostile file is deep
-        element = waiting.pop()
-        _check_empty(element)
-        items = [child for child in element.children if _is_item(child) or _is_task(child)]
-        if len(items) == len(element.children):
-            blocks.append((element, _items(element)))
+        element, around, task = waiting.pop()
+        if element.text.strip():
+            raise element.fault(f"holds text: {element.text.strip()[:40]!r}")
+        if _is_item(element):
+            yield _Item(element, around, task or _attribute(element, foreign.SENTENCE))
             continue
-        for child in element.children:
-            if not _AROUND.fullmatch(child.tag) and child not in items:
-                belongs = _BLOCK if element.tag == _ROOT else _ITEM
-                raise child.fault(f"stands where <{belongs}> belongs")
-        if items:
-            raise items[0].fault("stands beside an element that may hold items")
-        waiting += reversed(element.children)
-    return blocks
+        if not _AROUND.fullmatch(element.tag):
+            raise element.fault(f"stands where <{_ITEM}> belongs")
+        if element.tag == _TASK and all(child.tag == _RESULT for child in element.children):
+            task = _attribute(element, (*foreign.SENTENCE, "id")) or ""
+        else:
+            around, task = element, ""
+        waiting += [(child, around, task) for child in reversed(element.children)]
 
 
 def _attribute(element: Element, spelled: Sequence[str]) -> str | None:
@@ -146,34 +140,6 @@ def _is_item(element: Element) -> bool:
     return judged_alone or any(child.tag == _OUTPUT for child in element.children)
 
 
-def _is_task(element: Element) -> bool:
-    results = (child.tag == _RESULT and _is_item(child) for child in element.children)
-    return element.tag == _TASK and all(results)
-
-
-def _items(element: Element) -> list[_Item]:
-    attributes = element.attributes
-    languages = tuple(attributes[name] for name in foreign.find_languages(attributes))
-    items: list[_Item] = []
-    for child in element.children:
-        _check_empty(child)
-        task = _attribute(child, (*foreign.SENTENCE, "id")) if child.tag == _TASK else None
-        for item in child.children if child.tag == _TASK else [child]:
-            _check_empty(item)
-            for output in item.children:
-                if output.tag != _OUTPUT:
-                    raise output.fault(f"stands where <{_OUTPUT}> belongs")
-                if output.children or output.text.strip():
-                    raise output.fault("is not empty")
-            items.append(_Item(item, task or _attribute(item, foreign.SENTENCE), languages))
-    return items
-
-
-def _check_empty(element: Element) -> None:
-    if element.text.strip():
-        raise element.fault(f"holds text: {element.text.strip()[:40]!r}")
-
-
 # --- items to rows -------------------------------------------------------------------------
 def _row(item: _Item, from_id: bool) -> foreign.Row:
     """Read an item; ``from_id``: its ``id`` has the number of the sentence."""
@@ -186,6 +152,8 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
         if not number:
             raise element.fault("has no src-id")
         document = next(iter(foreign.find(attributes, foreign.DOCUMENT)), "")
+        around = item.around.attributes
+        languages = tuple(around[name] for name in foreign.find_languages(around))
         unranked = not any(_attribute(output, foreign.RANK) for output in element.children)
         replies = judged.parse_replies(attributes.get("replies"))
         more = {"scores": _scores(element.children), "replies": replies}
@@ -196,13 +164,17 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
             outputs=tuple(_output(o, skipped and unranked) for o in element.children),
             item=None if from_id else attributes.get("id"),
             document=attributes.get(document),
-            languages=item.languages,
+            languages=languages,
             skipped=skipped,
             more=more | {"seconds": _seconds(attributes.get("duration"))},
         )
 
 
 def _output(element: Element, unranked: bool) -> foreign.Output:
+    if element.tag != _OUTPUT:
+        raise element.fault(f"stands where <{_OUTPUT}> belongs")
+    if element.children or element.text.strip():
+        raise element.fault("is not empty")
     names, rank = (_attribute(element, s) for s in (foreign.SYSTEM, foreign.RANK))
     if not names:
         raise element.fault("has no system")
@@ -225,20 +197,18 @@ def _seconds(text: str | None) -> float | None:
     if not (match := _DURATION.match(text)):
         raise DataError(f"the duration {text[:40]!r} is none", fix="Write H:MM:SS, H:MM:SS.ffffff.")
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[:4])
-    whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    # one division of whole numbers: the nearest float there is, so that it can be undone
-    return (whole * 10**6 + int((match[5] or "").ljust(6, "0"))) / 10**6
+    micro = int((match[5] or "").ljust(6, "0"))
+    return timedelta(days, seconds, micro, minutes=minutes, hours=hours).total_seconds()
 
 
 def _duration(seconds: float) -> str:
     if not 0 <= seconds < 10**9:
         fault = f"a duration of {seconds} seconds cannot be written"
         raise DataError(fault, fix="Give 0 or more seconds.")
-    whole, micro = divmod(round(seconds * 10**6), 10**6)
-    minutes, second = divmod(whole, 60)
-    hours, minute = divmod(minutes, 60)
-    text = f"{hours:02d}:{minute:02d}:{second:02d}"
-    return f"{text}.{micro:06d}" if micro else text
+    span = timedelta(seconds=seconds)
+    hours, rest = divmod(span.days * 86400 + span.seconds, 3600)
+    text = f"{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
+    return f"{text}.{span.microseconds:06d}" if span.microseconds else text
 
 
 def _item_lines(ranking: Ranking, first: int, separator: judged.Separator) -> list[str]:

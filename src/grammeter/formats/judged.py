@@ -24,7 +24,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, cast, overload
 
@@ -82,9 +81,10 @@ class Rows(Sequence[T]):
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Put the rows of several files together."""
-        names = [field.name for field in fields(cast("Any", cls))]
-        columns = {name: chain.from_iterable(getattr(of, name) for of in parts) for name in names}
-        return cls(**{name: tuple(cast("Iterable[Any]", of)) for name, of in columns.items()})
+        columns: dict[str, tuple[Any, ...]] = {}
+        for field in fields(cast("Any", cls)):
+            columns[field.name] = tuple(row for part in parts for row in getattr(part, field.name))
+        return cls(**columns)
 
     def refuse(self) -> NoReturn:
         """Raise :class:`UsageError`: rankings are needed, and these are something else."""
