@@ -82,8 +82,8 @@ class Rows(Sequence[T]):
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Put the rows of several files together."""
         columns: dict[str, tuple[Any, ...]] = {}
-        for field in fields(cast("Any", cls)):
-            columns[field.name] = tuple(row for part in parts for row in getattr(part, field.name))
+        for of in fields(cast("Any", cls)):
+            columns[of.name] = tuple(row for part in parts for row in getattr(part, of.name))
         return cls(**columns)
 
     def refuse(self) -> NoReturn:
