@@ -21,9 +21,9 @@ each sentence's scores are a ranking of the systems, and go through the same met
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -38,23 +38,16 @@ Aggregate = Literal["mean", "expected-wins", "trueskill", "bradley-terry"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
 
-Shown = tuple[int, frozenset[frozenset[str]]]
-"""What makes two items the same: the sentence, and the outputs that stand side by side."""
-
-BySystem = Mapping[str, float]
-
-
 @dataclass(frozen=True, eq=False)
 class JudgedScores(core.MetricScores, over="scores", what="system"):
     """Judgments as scores of a metric, by their ranks (``ranked``) or the scores in them.
 
-    ``by``: how systems are scored; ``said``: their scores each time that an item was judged.
+    ``by``: how systems are scored; ``rankings`` are all judgments, those that were skipped, too.
     """
 
     rankings: tuple[core.Ranking, ...] = ()
     ranked: bool = False
     by: str = MEAN
-    said: Mapping[Shown, Sequence[BySystem]] = field(default_factory=dict[Shown, list[BySystem]])
 
 
 def human_scores(
@@ -103,9 +96,8 @@ def judged_table(
     nothing = np.full(size, -1, dtype=np.int64)
     sentences = {s: core.SegmentScores(row, nothing, {}, "not judged") for s, row in values.items()}
     column = JudgedScores(
-        name, signature, True, scores, sentences, rankings=tuple(judged), ranked=not scored, by=by,
-        said=_items(rankings, scored=bool(scored)),
-    )  # fmt: skip
+        name, signature, True, scores, sentences, rankings=tuple(rankings), ranked=not scored, by=by
+    )
     few = notes_of_few(extract_pairs(judged))
     due = [ranking for ranking in judged if scored and len(ranking.groups) > 1]
     lacking = sum(None in (ranking.scores or (None,)) for ranking in due)
@@ -177,41 +169,50 @@ def _put_in_items(
     return sum(answers[int(number)] is not None for number in np.unique(pairs.ranking))
 
 
-def _in_items(column: JudgedScores, rankings: Sequence[core.Ranking]) -> list[BySystem | None]:
-    """Return what the judge said in the item of each ranking; ``None`` if it was shown another.
+def _in_items(
+    column: JudgedScores, rankings: Sequence[core.Ranking]
+) -> list[Mapping[str, float] | None]:
+    """Return what the judge said in the item of each ranking, by system, the mean of several times.
 
-    Where the judge has an item as often as the rankings, its first time belongs to their first, and
-    so on; else the mean stands for each. A system without a score is absent.
+    ``None`` if it was shown another item; a system without a score is absent.
     """
-    times, seen = Counter(map(item_of, rankings)), Counter[Shown]()
-    answers: list[BySystem | None] = []
-    for item in map(item_of, rankings):
-        said = column.said.get(item, ())
-        answers.append(said[seen[item]] if len(said) == times[item] else _mean_of(said))
-        seen[item] += 1
+    answers: list[Mapping[str, float] | None] = []
+    for same in in_same_item(rankings, column.rankings):
+        values: dict[str, list[float]] = {}
+        for one in same:
+            said = [-float(rank) for rank in one.ranks] if column.ranked else one.scores or ()
+            said = (0.0,) if len(one.groups) == 1 else said  # equal outputs need no judge
+            for group, value in zip(one.groups, said, strict=False):  # a skipped one has none
+                if value is not None:
+                    for name in group:
+                        values.setdefault(name, []).append(value)
+        means = {name: sum(of) / len(of) for name, of in values.items()}
+        answers.append(means if same else None)
     return answers
 
 
-def item_of(ranking: core.Ranking) -> Shown:
-    """Return what makes two items the same."""
+def in_same_item(
+    rankings: Sequence[core.Ranking], others: Sequence[core.Ranking]
+) -> list[Sequence[core.Ranking]]:
+    """Return for each ranking the others of its item: its sentence, its outputs side by side.
+
+    Where there are as many of an item as rankings, the first belongs to the first ranking, and so
+    on; else all belong to each.
+    """
+    there = defaultdict[object, list[core.Ranking]](list)
+    for other in others:
+        there[_item(other)].append(other)
+    times, seen = Counter(map(_item, rankings)), Counter[object]()
+    found: list[Sequence[core.Ranking]] = []
+    for item in map(_item, rankings):
+        same = there.get(item, [])
+        found.append(same[seen[item] :][:1] if len(same) == times[item] else same)
+        seen[item] += 1
+    return found
+
+
+def _item(ranking: core.Ranking) -> object:
     return ranking.segment, frozenset(map(frozenset, ranking.groups))
-
-
-def _mean_of(said: Sequence[BySystem]) -> BySystem | None:
-    names = dict.fromkeys(name for one in said for name in one)
-    values = {name: [one[name] for one in said if name in one] for name in names}
-    return {name: sum(of) / len(of) for name, of in values.items()} if said else None
-
-
-def _items(rankings: Sequence[core.Ranking], *, scored: bool) -> dict[Shown, list[BySystem]]:
-    items: dict[Shown, list[BySystem]] = {}
-    for ranking in rankings:
-        said = ranking.scores or () if scored else [-float(rank) for rank in ranking.ranks]
-        values = (0.0,) if len(ranking.groups) == 1 else said  # equal outputs need no judge
-        scores = zip(ranking.groups, values, strict=False)  # one that was skipped has none
-        of = {name: value for group, value in scores if value is not None for name in group}
-        items.setdefault(item_of(ranking), []).append(of)
-    return items
 
 
 def has_scores(ranking: core.Ranking) -> bool:

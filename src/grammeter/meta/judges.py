@@ -5,7 +5,7 @@ items serves all. Formulas stand in the manual, concepts/judge-the-judge.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
@@ -16,7 +16,7 @@ import numpy as np
 from grammeter.core import DataError, FloatArray, Ranking, UnknownNameError
 from grammeter.errant import NEUTRAL, annotator
 from grammeter.formats import Corpus
-from grammeter.meta.judged import item_of
+from grammeter.meta.judged import in_same_item
 from grammeter.meta.sentence_level import Estimate
 from grammeter.stats import PairedSamples, bootstrap
 
@@ -175,21 +175,9 @@ def estimates(
 def same_items(
     run: Sequence[Ranking], people: Sequence[Ranking]
 ) -> Iterator[tuple[Ranking, Ranking]]:
-    """Yield a judge's item and people's, of one sentence with the same outputs side by side.
-
-    Where both judged it equally often, the first time of one with the first of the other, and so
-    on; else each with each. Skipped ones are left out.
-    """
-    theirs = defaultdict[object, list[Ranking]](list)
-    ours = defaultdict[object, list[Ranking]](list)
-    for rankings, by_item in ((run, ours), (people, theirs)):
-        for ranking in rankings:
-            by_item[item_of(ranking)].append(ranking)
-    for item, judged in ours.items():
-        beside = theirs.get(item, [])
-        equal = len(judged) == len(beside)
-        pairs = zip(judged, beside, strict=True) if equal else product(judged, beside)
-        yield from ((a, b) for a, b in pairs if a.ranks and b.ranks)
+    """Yield a judge's item and people's, as :func:`in_same_item` has it, without skipped ones."""
+    for ours, theirs in zip(run, in_same_item(run, people), strict=True):
+        yield from ((ours, one) for one in theirs if ours.ranks and one.ranks)
 
 
 @dataclass(frozen=True, slots=True)

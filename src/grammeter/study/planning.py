@@ -26,10 +26,9 @@ class Campaigns:
     systems: tuple[str, ...]  # in alphabetical order
     wins: core.FloatArray  # (items, systems * systems): how often the row beat the column
     weights: core.FloatArray  # (items,): how much each counts in a campaign that has it
-    full_weights: core.FloatArray  # (items,): how much each counts in the full ranking
     drawn: core.IntArray  # (draws, longest): the numbers of the items
+    against: core.FloatArray  # (systems,): scores by all items, or people's
     signature: core.Signature
-    against: core.FloatArray | None = None  # (systems,): people's scores; `None`: of all items
     coefficient: Callable[[core.FloatArray, core.FloatArray], core.FloatArray] = stats.spearman
 
     @property
@@ -45,21 +44,20 @@ class Campaigns:
         """
         items, cells = self.wins.shape
         weighted = self.wins * self.weights[:, None]
-        full = self.against
-        full = self._scores(self.full_weights @ self.wins) if full is None else full
         sizes = list(stats.chunks(len(self.drawn), max(items, cells, size)))
         parts: list[core.FloatArray] = []
         for some, drawn in zip(sizes, np.split(self.drawn, np.cumsum(sizes)[:-1]), strict=True):
             rows = drawn[:, :size] + np.arange(some)[:, None] * items
             times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
-            parts.append(self.coefficient(self._scores(times @ weighted), full))
+            scores = _scores(times @ weighted, len(self.systems))
+            parts.append(self.coefficient(scores, self.against))
         # rounded, so that the order of the systems does not show in the last digits
         return np.round(np.nan_to_num(np.concatenate(parts)), 12)
 
-    def _scores(self, wins: core.FloatArray) -> core.FloatArray:
-        size = len(self.systems)
-        scores = np.nan_to_num(ranks.expected_wins(wins.reshape(*wins.shape[:-1], size, size)))
-        return np.round(scores, 12)  # equal scores tie, whatever the order of their sums
+
+def _scores(wins: core.FloatArray, systems: int) -> core.FloatArray:
+    scores = np.nan_to_num(ranks.expected_wins(wins.reshape(*wins.shape[:-1], systems, systems)))
+    return np.round(scores, 12)  # equal scores tie, whatever the order of their sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,12 +117,11 @@ def draw_campaigns(
     how = "without-replacement" if chances is None else "with-replacement"
     weighted = weights is not None or full_weights is not None
     settings |= {"draws": draws, "drawn": how, "weighted": weighted, "seed": seed}
-    return Campaigns(
-        systems=pairs.systems, wins=wins.reshape(len(usable), -1).astype(np.float64),
-        weights=_chosen(weights, len(rankings), usable),
-        full_weights=_chosen(full_weights, len(rankings), usable), drawn=drawn,
-        signature=core.Signature.of("planning", settings),
-    )  # fmt: skip
+    wins = wins.reshape(len(usable), -1).astype(np.float64)
+    counted, full = (_chosen(of, len(rankings), usable) for of in (weights, full_weights))
+    against = _scores(full @ wins, len(pairs.systems))
+    signature = core.Signature.of("planning", settings)
+    return Campaigns(pairs.systems, wins, counted, drawn, against, signature)
 
 
 def learning_curve(
@@ -270,11 +267,11 @@ class Outlook(core.Result):
         return core.Table.of(columns, list(zip(*figures, strict=True)), notes)
 
     def _separations(self) -> core.Table:
-        rows: list[tuple[core.Cell, ...]] = []
-        for pair in self.separations:
-            needed = "never" if pair.items_needed is None else pair.items_needed
-            figures = pair.share, pair.wins + pair.losses, needed, pair.items_to_go
-            rows.append((pair.first, pair.second, *figures))
+        rows = [
+            (of.first, of.second, of.share, of.wins + of.losses,
+             "never" if of.items_needed is None else of.items_needed, of.items_to_go)
+            for of in self.separations
+        ]  # fmt: skip
         counts = core.Column.many("count", "decided", "items needed", "to go")
         planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in self.separations[:1]]
         notes = (f"items until the sign test separates two systems: {pair}" for pair in planned)

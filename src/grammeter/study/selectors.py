@@ -314,14 +314,11 @@ def assign(
 
 
 def _check(items: Sequence[Item], judges: Sequence[str], overlap: int, sharers: int) -> None:
-    if not judges or not all(judges) or len(set(judges)) != len(judges):
-        fault = f"judges {', '.join(map(repr, judges)) or 'without names'}"
-        raise UsageError(fault, fix="Give each judge one name of its own, and one judge at least.")
-    if not 0 <= overlap <= len(items):
-        raise UsageError(f"overlap of {overlap} among {len(items)} items", fix="Give 0 or more.")
-    if overlap and not 2 <= sharers <= len(judges):
-        fix = "It takes two judges to share an item, and no more than there are."
-        raise UsageError(f"items shared by {sharers} of {len(judges)} judges", fix=fix)
+    named = judges and all(judges) and len(set(judges)) == len(judges)
+    if not named or not 0 <= overlap <= len(items) or (overlap and not 2 <= sharers <= len(judges)):
+        fault = f"judges {', '.join(map(repr, judges)) or 'without names'}, of whom {sharers} share"
+        fix = "Give each judge one name of its own; two or more of them share items there are."
+        raise UsageError(f"{fault} {overlap} of {len(items)} items", fix=fix)
 
 
 def _least_loaded(load: dict[str, int], wanted: int, random: Random) -> tuple[str, ...]:
