@@ -157,7 +157,11 @@ def maege(
     targets = partial.targets_of(sources, gold, references, design)
     results = {name: _measured(metric, outputs, targets, design, target)
                for name, metric in metrics.items()}  # fmt: skip
-    return Maege(design, _signature(design, outputs), results, target, applied, outputs.dropped)
+    chains, lines = outputs.chains, len(outputs.corpora[0])
+    sizes = {"sentences": len({chain.sentence for chain in chains}), "chains": len(chains)}
+    sizes |= {"texts": sum(len(chain.texts) for chain in chains), "corpora": len(applied)}
+    signature = core.Signature.of("maege", asdict(design) | sizes | {"lines": lines})
+    return Maege(design, signature, results, target, applied, outputs.dropped)
 
 
 def chain_result(chains: Sequence[core.FloatArray], ties: partial.ChainTies) -> ChainResult:
@@ -261,11 +265,3 @@ def _correlated(x: core.FloatArray, y: core.FloatArray) -> dict[str, Coefficient
 def _level(results: Mapping[str, Coefficient]) -> dict[str, Any]:
     pvalues = {kind: result.pvalue for kind, result in results.items()}
     return {kind: of.statistic for kind, of in results.items()} | {"pvalues": pvalues}
-
-
-def _signature(design: partial.MaegeDesign, outputs: partial.PartialOutputs) -> core.Signature:
-    chains, corpora = outputs.chains, outputs.corpora
-    counts = {"sentences": len({chain.sentence for chain in chains}), "chains": len(chains)}
-    counts["texts"] = sum(len(chain.texts) for chain in chains)
-    counts |= {"corpora": len(corpora), "lines": len(corpora[0])}
-    return core.Signature.of("maege", asdict(design) | counts)

@@ -129,9 +129,11 @@ def sweep_beta(
     check_judged(chosen, human)
     criterion = np.array([human[system] for system in chosen])
     weights = np.array(betas, dtype=np.float64)
-    anew = None
+    anew: core.FloatArray | None = None
     if choice != "fixed" and rescorer is not None:
-        anew = _anew(column, chosen, betas, rescorer)
+        rows = [rescorer(column, chosen, beta) for beta in betas]
+        sign = 1.0 if column.higher_is_better else -1.0
+        anew = None if any(row is None for row in rows) else np.array(rows) * sign
     if anew is None and choice == "anew":
         fault = f"{name} cannot be scored anew: the file holds no statistics of it, or no beta"
         fix = "Score with 'grammeter score -o FILE', or keep precision and recall fixed."
@@ -172,21 +174,17 @@ def swept_metric(table: core.ScoreTable) -> str:
     return names[0]
 
 
-def _anew(
-    column: core.MetricScores, systems: Sequence[str], betas: Sequence[float], rescorer: Rescorer
-) -> core.FloatArray | None:
-    """Score at each beta, shape ``(betas, systems)``; higher is better."""
-    rows = [rescorer(column, systems, beta) for beta in betas]
-    if any(row is None for row in rows):
-        return None
-    return np.array(rows) * (1.0 if column.higher_is_better else -1.0)
-
-
 def _fixed(
     name: str, column: core.MetricScores, systems: Sequence[str], betas: core.FloatArray
 ) -> core.FloatArray:
     """Make F from precision and recall as they were measured, shape ``(betas, systems)``."""
-    precision, recall = (_part(name, column, systems, part) for part in PARTS)
+    parts = [[column[system].parts.get(part, math.nan) for system in systems] for part in PARTS]
+    for part, values in zip(PARTS, parts, strict=True):
+        for system, value in zip(systems, values, strict=True):
+            if not math.isfinite(value):
+                fix = "Give the scores of a metric that has precision and recall, such as m2."
+                raise core.DataError(f"{name}: no {part} of {system!r}", fix=fix)
+    precision, recall = map(np.array, parts)
     beta = dict(column.signature).get("beta")
     if beta is not None:
         values = np.array([column[system].value for system in systems])
@@ -197,17 +195,6 @@ def _fixed(
             fix += " beta (--choice anew)."
             raise core.DataError(fault, fix=fix)
     return f_measures(precision, recall, betas)
-
-
-def _part(
-    name: str, column: core.MetricScores, systems: Sequence[str], part: str
-) -> core.FloatArray:
-    values = [column[system].parts.get(part, math.nan) for system in systems]
-    for system, value in zip(systems, values, strict=True):
-        if not math.isfinite(value):
-            fix = "Give the scores of a metric that has precision and recall, such as m2."
-            raise core.DataError(f"{name}: no {part} of {system!r}", fix=fix)
-    return np.array(values)
 
 
 def _beta_notes(

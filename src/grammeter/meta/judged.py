@@ -152,21 +152,15 @@ def differences(
         difference *= 1 if column.higher_is_better else -1
     if not isinstance(column, JudgedScores):
         return difference, known, None
-    return difference, known, _put_in_items(column, pairs, rankings, difference, known)
-
-
-def _put_in_items(
-    column: JudgedScores, pairs: Pairs, rankings: Sequence[core.Ranking],
-    difference: core.FloatArray, known: core.BoolArray,
-) -> int:  # fmt: skip
-    """Put in place what the judge said in the very items of pairs; return how many it was shown."""
     answers, names = _in_items(column, rankings), pairs.systems
-    for at in range(len(pairs)):
-        if (said := answers[int(pairs.ranking[at])]) is not None:
+    numbers: list[int] = pairs.ranking.tolist()
+    for at, number in enumerate(numbers):
+        if (said := answers[number]) is not None:
             first, second = (names[int(of[at])] for of in (pairs.first, pairs.second))
             known[at] = first in said and second in said
             difference[at] = said[first] - said[second] if known[at] else 0
-    return sum(answers[int(number)] is not None for number in np.unique(pairs.ranking))
+    same = sum(answers[number] is not None for number in set(numbers))
+    return difference, known, same
 
 
 def _in_items(

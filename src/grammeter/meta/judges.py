@@ -280,7 +280,8 @@ def judge_profile(
         tokens=(int(tokens[:, 0].sum()), int(tokens[:, 1].sum())),
         seconds=float(sum(reply.get("seconds") or 0 for reply in replies)),
         scores=_counts(round(score) for score in (raw if replies else chain(*known))),
-        read=_counts(word for of in replies if "read" in of for word in _read(of)),
+        read=_counts(word for of in replies if "read" in of  # what was tolerated, else how
+                     for word in of.get("repairs") or [of["read"]]),
         finish=_counts(reply["finish"] for reply in replies if reply.get("finish")),
         beside_people=_beside(rankings, people),
         verdicts={name: int(rows[:, 1].sum()) for name, rows in repeated.items()},
@@ -293,11 +294,6 @@ def people_figures(people: Sequence[Ranking], corpus: Corpus | None, **drawn: An
     due = [ranking for ranking in people if ranking.ranks and len(ranking.groups) > 1]
     figures = swaying(due, [[-float(rank) for rank in r.ranks] for r in due], corpus)
     return estimates(figures, **drawn) if due else {}
-
-
-def _read(reply: Mapping[str, Any]) -> Sequence[str]:
-    """Return what had to be tolerated in a reply, else how it was read."""
-    return reply.get("repairs") or [reply["read"]]
 
 
 def _counts(values: Any) -> dict[str, int]:

@@ -70,8 +70,15 @@ def correlate_sentences(
     alone = all(isinstance(column, JudgedScores) for column in columns.values())
     assumed = () if alone else getattr(rankings, "assumptions", ())
     notes = (*table.notes_on(columns), *ranking.notes_of(rankings), *assumed)
-    judged = _judged(table, rankings, design, systems, drop, judges)
-    pairs = _pairs_of(judged, design)
+    names = sorted({name for one in rankings for name in one.systems})
+    taking = set(select_systems(table.systems, names, systems=systems, drop=drop))
+    judged = ranking.by_first_listed(of_judges(rankings, judges), design.pairs)
+    if len(taking) < len(names):
+        judged = [one.with_systems(taking) for one in judged]
+    pairs = ranking.extract_pairs(judged, extraction=design.pairs)
+    if not len(pairs):
+        fault = "no two outputs of one sentence are ranked"
+        raise core.DataError(fault, fix="Give judgments that rank at least two of the systems.")
     _check_sentences(columns.values(), table.segments, pairs)
     unit = design.unit if design.resamples or design.permutations else None
     count, every = len(np.unique(pairs.ranking)), np.ones(len(pairs), dtype=np.bool_)
@@ -103,27 +110,6 @@ def correlate_sentences(
     soft = soft_accuracies(columns, pairs, design.permutations, design.seed)
     said = tuple(dict.fromkeys([*notes, *few, *ranking.document_notes(pairs, unit)]))
     return SentenceLevel(design, *who, measured, apart, rules, tests, soft, said, criterion)
-
-
-def _judged(
-    table: core.ScoreTable, rankings: Sequence[core.Ranking], design: SentenceDesign,
-    systems: Sequence[str] | None, drop: Sequence[str], judges: Sequence[str] | None,
-) -> Sequence[core.Ranking]:  # fmt: skip
-    """Return what the judges that count said of the systems that take part."""
-    judged = sorted({name for one in rankings for name in one.systems})
-    names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
-    rankings = ranking.by_first_listed(of_judges(rankings, judges), design.pairs)
-    if len(names) < len(judged):
-        rankings = [one.with_systems(names) for one in rankings]
-    return rankings
-
-
-def _pairs_of(rankings: Sequence[core.Ranking], design: SentenceDesign) -> Pairs:
-    pairs = ranking.extract_pairs(rankings, extraction=design.pairs)
-    if not len(pairs):
-        fault = "no two outputs of one sentence are ranked"
-        raise core.DataError(fault, fix="Give judgments that rank at least two of the systems.")
-    return pairs
 
 
 def _check_documents(rankings: Sequence[core.Ranking]) -> None:

@@ -75,7 +75,9 @@ def correlate_systems(
             correlations(values, criterion, design, undefined, resampled=again),
             dict(zip(chosen, values.tolist(), strict=True)), _pairwise_accuracy(values, criterion),
             _leave_one_out(chosen, values, criterion) if leave_one_out else {},
-            _top(values, criterion) if top_k else {},
+            {k: {kind: float(stats.coefficients(kind)(values[:k], criterion[:k]))
+                 for kind in TESTED}
+             for k in range(min(FEWEST_TOP, len(chosen)), len(chosen) + 1) if top_k},
         )  # fmt: skip
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
     about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
@@ -162,12 +164,6 @@ def _leave_one_out(
     without = {kind: stats.coefficients(kind)(scores[others], human[others]) for kind in TESTED}
     return {name: {kind: float(values[at]) for kind, values in without.items()}
             for at, name in enumerate(systems)}  # fmt: skip
-
-
-def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
-    """Correlate the best K systems; they come best first."""
-    return {k: {kind: float(stats.coefficients(kind)(scores[:k], human[:k])) for kind in TESTED}
-            for k in range(min(FEWEST_TOP, len(scores)), len(scores) + 1)}  # fmt: skip
 
 
 def _without_each(n: int) -> IntArray:

@@ -171,7 +171,12 @@ def correlate_windows(
     windows: list[Window] = []
     for first, span in enumerate(spans, start=1):
         of_span = None if clusters is None else tuple(clusters[name] for name in span)
-        figures = {name: _in_window(of, span, human, design) for name, of in columns.items()}
+        criterion, figures = np.array([human[name] for name in span]), dict[str, Coefficients]()
+        for name, column in columns.items():
+            scores, undefined = oriented(column, span), "a system here has no score by the metric"
+            if np.isfinite(scores).all():
+                undefined = constant(scores, criterion, "all systems here")
+            figures[name] = correlations(scores, criterion, design, undefined, kinds=TESTED)
         windows.append(Window(first, span, of_span, figures))
     shown: dict[str, object] = {"meta-human": human_name, "meta-systems": len(chosen)}
     shown |= {"meta-window": size, "meta-interval": "fisher", "meta-confidence": confidence}
@@ -180,16 +185,6 @@ def correlate_windows(
     alike_note = f"people tell no two systems apart in {alike} of {len(windows)} windows"
     said = (*table.notes_on(columns), *notes, *([alike_note] if alike else []), *few_systems(size))
     return Windows(size, chosen, signatures, tuple(windows), tuple(dict.fromkeys(said)))
-
-
-def _in_window(
-    column: core.MetricScores, systems: Sequence[str], human: Mapping[str, float], design: Design
-) -> dict[stats.CoefficientName, Correlation]:
-    scores, criterion = oriented(column, systems), np.array([human[name] for name in systems])
-    undefined = "a system here has no score by the metric"
-    if np.isfinite(scores).all():
-        undefined = constant(scores, criterion, "all systems here")
-    return correlations(scores, criterion, design, undefined, kinds=TESTED)
 
 
 def _clusters(clusters: tuple[int, ...] | None) -> str:

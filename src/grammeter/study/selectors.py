@@ -81,7 +81,11 @@ def distribution(
             column = _column(scores, metric, outputs)
             values, settings["scores"] = spread(column, list(outputs)), column.signature
     settings |= {"systems": len(outputs), "segments": len(groups), "outputs": _digest(outputs)}
-    probabilities = _normalised(values, select, uniform_share)
+    if not (total := values.sum()) > 0:
+        fix = "Take --select uniform, or look whether all outputs are the same file."
+        fault = f"no sentence has any {select}: the systems cannot be told apart"
+        raise core.DataError(fault, fix=fix)
+    probabilities = (1 - uniform_share) * (values / total) + uniform_share / len(values)
     signature = core.Signature.of("sample", settings)
     return Distribution(per_item, groups, coverage, values, probabilities, signature)
 
@@ -118,14 +122,6 @@ def _column(scores: core.ScoreTable, metric: str | None, outputs: _Outputs) -> c
             fault = f"the scores of {name} are of another output"
             raise core.DataError(fault, fix="Score the same files that you sample from.")
     return column
-
-
-def _normalised(values: core.FloatArray, select: Select, uniform_share: float) -> core.FloatArray:
-    if not (total := values.sum()) > 0:
-        fix = "Take --select uniform, or look whether all outputs are the same file."
-        fault = f"no sentence has any {select}: the systems cannot be told apart"
-        raise core.DataError(fault, fix=fix)
-    return (1 - uniform_share) * (values / total) + uniform_share / len(values)
 
 
 def group_outputs(texts: Mapping[str, str]) -> Groups:

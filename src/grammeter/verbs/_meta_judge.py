@@ -250,11 +250,15 @@ def examined(
     settings |= {"edits": errant.NEUTRAL, "tok": "whitespace"} if corpus else {}
     figures = meta.people_figures(people, corpus, **drawn)
     drawable = {name: curve for name, curve in curves.items() if curve}
-    largest = (one for of in pairs for one in meta.disagreements(of, examples))
-    texts = tuple(_with_texts(one, corpus) for one in largest)
+    largest = [one for of in pairs for one in meta.disagreements(of, examples)]
+    if corpus:
+        for number, one in enumerate(largest):
+            texts = [corpus.systems[of[0]][one.segment - 1] for of in (one.preferred, one.other)]
+            source = corpus.sources[one.segment - 1]
+            largest[number] = replace(one, source=source, texts=(texts[0], texts[1]))
     signature = core.Signature.of("meta-judge", settings)
     notes = tuple(_notes(profiles, corpus, bool(people)))
-    return JudgeMeta(profiles, figures, drawable, texts, signature, notes)
+    return JudgeMeta(profiles, figures, drawable, tuple(largest), signature, notes)
 
 
 def scoring_judges(rankings: Sequence[core.Ranking]) -> list[str]:
@@ -283,14 +287,6 @@ def _notes(
     if once:
         first = "so what stood first may have been better; 'grammeter judge --permute 2' tells"
         yield f"{once}: no item was shown in two orders, {first}"
-
-
-def _with_texts(example: meta.Disagreement, corpus: formats.Corpus | None) -> meta.Disagreement:
-    if corpus is None:
-        return example
-    at, systems = example.segment - 1, corpus.systems
-    texts = systems[example.preferred[0]][at], systems[example.other[0]][at]
-    return replace(example, source=corpus.sources[at], texts=texts)
 
 
 def _of_systems(
