@@ -243,8 +243,8 @@ def test_the_organiser_sees_progress_results_and_export(pilot):
             assert row.system in page
             assert f"{row.score:.4f}" in page
         agreed = agree(found)
-        assert f"{agreed.alpha_inter.value:.3f} between judges" in page
-        assert f"{agreed.pairs['judge01', 'judge02'].value:.3f}" in page
+        assert f"{agreed.alpha_inter.value:.4f}" in page
+        assert f"{agreed.pairs['judge01', 'judge02'].value:.4f}" in page
     for form, suffix in (("xml", "xml"), ("csv", "csv"), ("jsonl", "jsonl")):
         answer = client.post(f"/organise/{number}/export/{form}")
         assert answer.headers["Content-Disposition"] == f'attachment; filename="pilot.{suffix}"'

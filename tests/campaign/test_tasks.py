@@ -309,7 +309,7 @@ def test_the_organiser_sees_the_result_of_each_task(database):
     from made_campaigns import organiser
 
     made = mixed(database)
-    organise._figures.cache_clear()  # campaigns of other tests have the same number
+    organise._sections.cache_clear()  # campaigns of other tests have the same number
     browser = organiser(made)
     address = f"/organise/{made.campaign.pk}/"
     page = browser.get(f"{address}results").content.decode()
@@ -559,3 +559,16 @@ def row(cursor, table, **values):
     cursor.execute(
         f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", [*values.values()]
     )
+
+
+def test_a_campaign_that_ranks_nothing_lacks_no_ranking(database):
+    from grammeter.campaign import campaign_status
+
+    mixed(database, ["rating"])
+    status = campaign_status("mixed", database=database)
+    assert list(status.reasons) == ["rating"]
+    assert "ranking" not in status.write()
+    data = status.to_dict()
+    assert (data["agreement"], data["ranking"], data["notes"]) == (None, None, [])
+    listed = campaign_status(database=database).to_dict()
+    assert data["grammeter"] == listed["grammeter"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import services
-from grammeter.core import Column, DataError, Form, Result, Style, Table, UsageError, disk_faults
+from grammeter.core import Column, Form, Result, Style, Table, UsageError, disk_faults, stamped
 from grammeter.formats import write_text
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class CampaignProgress(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         data = {name: getattr(self, name) for name in ("campaign", *_SETTINGS, "origin")}
-        return {"kind": "campaign-status", **data, "progress": asdict(self.progress)}
+        shape = {"kind": "campaign-status", **data, "progress": asdict(self.progress)}
+        return stamped({**shape, "notes": [*self.notes]})
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -92,31 +93,29 @@ class CampaignStatus(CampaignProgress):
     tasks: "Mapping[str, Standing]" = field(default_factory=dict[str, Any])
 
     @classmethod
-    def of(cls, campaign: "Campaign", **remarks: Any) -> "CampaignStatus":
-        """Compute it from the database."""
-        measures, reasons = dict[str, Any](), dict[str, str]()
-        for name in ("agreement", "ranking"):
-            try:
-                measures[name] = getattr(services.results, name)(campaign)
-            except DataError as error:
-                reasons[name] = error.message
-        tasks, faults = services.standing.standings(campaign)
-        reasons |= faults
+    def of(cls, campaign: "Campaign", **settings: Any) -> "CampaignStatus":
+        """Compute it from the database; ``settings`` are those of ``rank``."""
+        measures, tasks, reasons = services.standing.standings(campaign, **settings)
         notes = dict.fromkeys(note for result in measures.values() for note in result.notes)
-        progress = CampaignProgress.of(campaign, notes=tuple(notes), **remarks)
+        progress = CampaignProgress.of(campaign, notes=tuple(notes))
         return cls(**vars(progress), **measures, reasons=reasons, tasks=tasks)
 
+    @property
+    def sections(self) -> dict[str, Sequence[Table]]:
+        """The tables of each result so far: the agreement, the ranking, and of each other task."""
+        measured = {"agreement": self.agreement, "ranking": self.ranking}
+        found = {name: one.tables() for name, one in measured.items() if one is not None}
+        return found | {task: one.tables for task, one in self.tasks.items()}
+
     def tables(self, *, long: bool = False) -> Sequence[Table]:
-        """Return the tables of judges, agreement and ranking, as far as there are any."""
-        tables = [*super().tables(long=long)]
-        if self.agreement is not None:
-            kappas = {"between": self.agreement.inter, "within": self.agreement.intra}
-            rows = [(name, kappa.value, kappa.n) for name, kappa in kappas.items()]
-            columns = ("judges", Column("kappa", "number"), Column("comparisons", "count"))
-            tables.append(Table.of(columns, rows, (str(self.agreement.signature),)))
-        tables += [] if self.ranking is None else self.ranking.tables(long=long)
-        rows = ((task, of) for task, one in self.tasks.items() for of in one.tables)
-        return [*tables, *(replace(of, title=of.title or task) for task, of in rows)]
+        """Return the tables of judges, agreement (its means) and ranking, as far as there are."""
+        sections = self.sections
+        sections |= {"agreement": sections["agreement"][:1]} if self.agreement else {}
+        rows = ((name, one) for name, tables in sections.items() for one in tables)
+        titled = (
+            replace(one, title=one.title or name * (name in self.tasks)) for name, one in rows
+        )
+        return [*super().tables(long=long), *titled]
 
     def write(self, style: Style | Form = "table", **options: Any) -> str:
         """Write the tables, and why some are missing."""
@@ -128,11 +127,9 @@ class CampaignStatus(CampaignProgress):
         data = super().to_dict()
         for name, result in (("agreement", self.agreement), ("ranking", self.ranking)):
             data[name] = None if result is None else result.to_dict()
-            if result is None:
-                data[f"{name}_reason"] = self.reasons[name]
-        if self.tasks:
-            data["tasks"] = {task: one.data for task, one in self.tasks.items()}
-        return data | {"notes": list(self.notes)}
+            data |= {f"{name}_reason": self.reasons[name]} if name in self.reasons else {}
+        results = {task: one.data for task, one in self.tasks.items()}
+        return data | ({"tasks": results} if results else {})
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +154,7 @@ class CampaignList(Result):
         for row in rows:
             counts = row.pop("progress")
             row.update(counts, judges=len(counts["judges"]))
-        return {"kind": "campaigns", "campaigns": rows}
+        return stamped({"kind": "campaigns", "campaigns": rows})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from grammeter import verbs
 from grammeter.campaign.choices import Task
 from grammeter.campaign.models import Campaign
 from grammeter.campaign.services import exports, results
-from grammeter.campaign.tasks import BEST, WORST
+from grammeter.campaign.tasks import BEST, JOBS, WORST
 from grammeter.core import Column, DataError, GrammeterError, Ranking, Result, Table
 from grammeter.formats import Corpus, OwnReferences, read_judgments, write_text
 
@@ -25,12 +25,12 @@ class Standing:
     data: Mapping[str, Any]
 
 
-def standing(campaign: Campaign, task: Task, **settings: Any) -> Standing:
+def standing(campaign: Campaign, task: Task) -> Standing:
     """Return the result so far; raise ``DataError`` if there is none yet.
 
     Ratings and direct assessments: ranked by means, of the first criterion, with the means of all.
     Marks: accept rates. Best and worst: a ranking, and counts. Post-edits: the mean character
-    distance from the outputs, and how many are unchanged. ``settings`` are those of ``rank``.
+    distance from the outputs, and how many are unchanged.
     """
     if task == Task.POST_EDIT:
         return _distances(campaign)
@@ -42,10 +42,9 @@ def standing(campaign: Campaign, task: Task, **settings: Any) -> Standing:
     with TemporaryDirectory() as folder:
         write_text(path := Path(folder, name), text)
         answers: Any = read_judgments(path)
+    settings: dict[str, Any] = {} if task == Task.BEST_WORST else {"by": "accept-rate"}
     if task in (Task.RATING, Task.DIRECT):
-        settings |= {"by": "mean", "criterion": answers.criteria[0]}
-    elif task != Task.BEST_WORST:
-        settings |= {"by": "accept-rate"}
+        settings = {"by": "mean", "criterion": answers.criteria[0]}
     result: Result = cast("Any", verbs.rank)(answers, **settings)
     if task != Task.BEST_WORST:
         return Standing(result.tables(), result.to_dict())
@@ -55,16 +54,26 @@ def standing(campaign: Campaign, task: Task, **settings: Any) -> Standing:
     return Standing([*result.tables(), counts], result.to_dict() | {"counts": rows})
 
 
-def standings(campaign: Campaign, **settings: Any) -> tuple[dict[str, Standing], dict[str, str]]:
-    """Return the result of each task but ``ranking``, and why some have none."""
-    found, reasons = dict[str, Standing](), dict[str, str]()
-    for task in results.normal_tasks(campaign):
+def standings(
+    campaign: Campaign, **settings: Any
+) -> tuple[dict[str, Any], dict[str, Standing], dict[str, str]]:
+    """Return agreement and ranking, the result of each other task, and why some have none."""
+    measures, found, reasons = dict[str, Any](), dict[str, Standing](), dict[str, str]()
+    tasks = results.normal_tasks(campaign)
+    wanted = [task for task in tasks if task != Task.RANKING]
+    if not tasks or any(JOBS[task].ranked for task in tasks):
+        wanted = ["agreement", "ranking", *wanted]
+    for name in wanted:
         try:
-            if task != Task.RANKING:
-                found[task] = standing(campaign, task, **settings)
+            if name == "agreement":
+                measures[name] = results.agreement(campaign)
+            elif name == "ranking":
+                measures[name] = results.ranking(campaign, **settings)
+            else:
+                found[name] = standing(campaign, Task(name))
         except GrammeterError as error:
-            reasons[task] = error.message
-    return found, reasons
+            reasons[name] = error.message
+    return measures, found, reasons
 
 
 def _ends(rankings: Sequence[Ranking]) -> Table:

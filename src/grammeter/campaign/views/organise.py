@@ -18,10 +18,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from grammeter import core, ranking
+from grammeter import core
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
 from grammeter.campaign.services import campaigns as campaigns_
-from grammeter.campaign.services import exports, invites, judges, organisers, results, standing
+from grammeter.campaign.services import exports, invites, judges, organisers, results
+from grammeter.campaign.status import CampaignStatus
 from grammeter.campaign.tasks import JOBS
 from grammeter.campaign.views.judging import show_or_send
 
@@ -129,8 +130,8 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     complete = Judgment.objects.filter(assignment__judge__campaign=campaign, complete=True)
     acts = campaign.audit.exclude(action="export")  # the log shows changes of judges' names
     newest = (rows.aggregate(last=Max("pk"))["last"] for rows in (complete, acts))
-    figures = _figures(campaign.pk, unit, *newest)
-    return _page(request, campaign, "results", units=UNITS.items(), chosen=unit, **figures)
+    sections = _sections(campaign.pk, unit, *newest)
+    return _page(request, campaign, "results", units=UNITS.items(), chosen=unit, **sections)
 
 
 @campaign_act
@@ -231,39 +232,18 @@ def _who(request: HttpRequest) -> str:
 
 
 @lru_cache(maxsize=32)
-def _figures(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[str, Any]:
+def _sections(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[str, Any]:
     """Return the variables of the page; the last two arguments are keys of the cache."""
-    campaign, shown = Campaign.objects.get(pk=pk), dict[str, Any]()
-    for name, settings in {"ranking": {"unit": unit}, "agreement": {}}.items():
-        try:
-            shown[name] = getattr(results, name)(campaign, **settings)
-        except core.GrammeterError as error:
-            shown[f"{name}_fault"] = f"None yet: {error.message}."
-    if "agreement" in shown:
-        shown |= _kappas(shown["agreement"])
-    chosen = {"unit": unit} if unit == "sentence" else {}
-    found, shown["task_faults"] = standing.standings(campaign, **chosen)
-    shown["tasks"] = [(task, [*map(_cells, one.tables)]) for task, one in found.items()]
-    shown["ranked"] = any(JOBS[task].ranked for task in results.normal_tasks(campaign))
-    return shown
+    status = CampaignStatus.of(Campaign.objects.get(pk=pk), unit=unit)
+    tables = {name: [*map(_cells, of)] for name, of in status.sections.items()}
+    return {"sections": tables, "reasons": status.reasons, "remarks": status.notes}
 
 
 def _cells(table: core.Table) -> dict[str, Any]:
-    """Return a table as texts, with whether each column holds numbers."""
-    style, numeric = core.Style(), [column.side == "r" for column in table.columns]
-    texts = [map(style.write, row, table.columns) for row in table.rows]
-    rows = [list(zip(row, numeric, strict=True)) for row in texts]
-    heads = list(zip((column.head for column in table.columns), numeric, strict=True))
-    return {"heads": heads, "rows": rows, "notes": table.notes}
-
-
-def _kappas(agreement: ranking.Agreement) -> dict[str, Any]:
-    def shown(*values: float) -> list[str]:
-        return ["–" if math.isnan(value) else f"{value:.3f}" for value in values]
-
-    named = {"between judges": agreement.inter, "within judges": agreement.intra}
-    named |= {" and ".join(sorted({*pair})): kappa for pair, kappa in agreement.pairs.items()}
-    figures = ((name, k, shown(k.value, k.observed, k.chance)) for name, k in named.items())
-    rows = [(name, *texts, k.n, k.reason) for name, k, texts in figures]
-    alphas = shown(agreement.alpha_inter.value, agreement.alpha_intra.value)
-    return {"kappas": rows, "alphas": alphas}
+    """Return a table as texts, each with its column."""
+    style, columns = core.Style(), table.columns
+    rows = [
+        [(style.write(cell, of), of) for cell, of in zip(row, columns, strict=True)]
+        for row in table.rows
+    ]
+    return {"title": table.title, "columns": columns, "rows": rows, "notes": table.notes}
