@@ -16,7 +16,7 @@ LONG = 60
 
 @pytest.fixture
 def queue():
-    from grammeter.campaign.sqlite.base import Queue
+    from grammeter.campaign.base import Queue
 
     return Queue()
 
@@ -55,9 +55,9 @@ def test_who_waits_too_long_leaves_the_queue(queue):
 
 
 def queue_of(database):
-    from grammeter.campaign.sqlite import base
+    from grammeter.campaign import base
 
-    return base._queues[str(database)]
+    return base._queues.setdefault(str(database), base.Queue())
 
 
 def is_free(database):

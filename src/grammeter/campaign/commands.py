@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from traceback import clear_frames
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from grammeter.campaign import conf, services, status
 from grammeter.campaign.conf import DATABASE, is_file
@@ -243,10 +243,10 @@ def campaign_serve(
 
 @contextmanager
 def opened(
-    database: str | Path, *, make: bool = False, reading: str | None = None
+    database: str | Path, *, make: bool = False, copy: Path | None = None
 ) -> Generator[None]:
-    """Open a database: create a missing one with ``make``; ``reading`` is a read-only address."""
-    conf.configure(database, reading=reading)
+    """Open a database, or a ``copy`` of it; create a missing one with ``make``."""
+    conf.configure(copy or database)
     from django.db import connections
 
     databases = services.database
@@ -263,41 +263,25 @@ def opened(
 
 @contextmanager
 def opened_for_reading(database: str | Path) -> Generator[bool]:
-    """Open a database for reading; yield whether it is writable, too."""
-    with address_for_reading(database) as address, opened(database, reading=address):
-        yield address is None
+    """Open a database for reading; yield whether it is writable, too.
 
-
-@contextmanager
-def address_for_reading(database: str | Path) -> Generator[str | None]:
-    """Yield SQLite's address for reading a file without write access; else ``None``.
-
-    The latest answers may be in ``FILE-wal``. SQLite reads them if ``FILE-shm`` is up to date;
-    otherwise both files are copied to a temporary folder, because SQLite would have to write.
+    Of a file that may not be written a copy is read, because SQLite writes beside what it reads.
     """
     path = Path(database)
     writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
-    wal = Path(f"{path}-wal")
     if not is_file(database) or not path.is_file() or writable:
-        yield None
-    elif not wal.exists() or not wal.stat().st_size:
-        yield _uri(path, "immutable=1")
-    elif _can_be_read(_uri(path, "mode=ro")):
-        yield _uri(path, "mode=ro")
-    else:
-        with tempfile.TemporaryDirectory(prefix="grammeter-") as folder:
-            copy = Path(folder) / path.name
-            shutil.copyfile(path, copy)
-            shutil.copyfile(wal, f"{copy}-wal")
-            yield _uri(copy, "mode=rw")
-
-
-def _uri(path: Path, query: str) -> str:
-    return f"file:{quote(str(path.resolve()))}?{query}"
-
-
-def _can_be_read(address: str) -> bool:
-    with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as database:
-        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        return True
-    return False
+        with opened(database):
+            yield True
+        return
+    with tempfile.TemporaryDirectory(prefix="grammeter-") as folder:
+        copy, address = Path(folder, path.name), f"{path.resolve().as_uri()}?mode=ro"
+        try:  # consistent, also while others write
+            whole = closing(sqlite3.connect(address, uri=True))
+            with whole as source, closing(sqlite3.connect(copy)) as target:
+                source.backup(target)
+        except sqlite3.Error:  # the latest answers may lie in FILE-wal, and FILE-shm is missing
+            for end in ("", "-wal"):
+                with suppress(FileNotFoundError):
+                    shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+        with opened(database, copy=copy):
+            yield False

@@ -69,13 +69,10 @@ class OneLine(logging.Formatter):
         return f"refused a request: {reason.replace('settings.', '')}"
 
 
-def configure(
-    database: str | Path = DATABASE, server: Server | None = None, *, reading: str | None = None
-) -> None:
+def configure(database: str | Path = DATABASE, server: Server | None = None) -> None:
     """Configure Django for a database: an SQLite file, or ``postgresql://user@host:port/name``.
 
-    Without a ``server`` no secret key is written. ``reading`` is the address for opening an SQLite
-    file read-only, see :func:`grammeter.campaign.commands.address_for_reading`.
+    Without a ``server`` no secret key is written.
     """
     for package in _NEEDED:  # Django may be here without the extra, and loads the others late
         require(package, extra="campaign")
@@ -83,8 +80,8 @@ def configure(
     from django.conf import settings
     from django.db import connections
 
-    chosen = _sqlite(reading, read_only=True) if reading else database_settings(database)
-    values = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
+    databases = {"default": database_settings(database)}
+    values = _settings(server or Server()) | {"DATABASES": databases}
     beside = f"{database}.key" if is_file(database) else "campaign.key"
     values["SECRET_KEY"] = secrets.token_urlsafe(64)  # shell commands sign nothing
     if server:
@@ -106,11 +103,28 @@ def configure(
 def database_settings(database: str | Path) -> dict[str, Any]:
     """Return Django's settings of a database; see :func:`configure`."""
     if is_file(database):
-        return _sqlite(str(Path(database)))
+        # transactions wait for each other at the beginning, not in the middle
+        waiting = {"timeout": BUSY_SECONDS, "transaction_mode": "IMMEDIATE"}
+        where = {"ENGINE": "grammeter.campaign", "NAME": str(Path(database)), "CONN_MAX_AGE": None}
+        return {**where, "OPTIONS": {**waiting, "init_command": _PRAGMAS}}
     if (scheme := str(database).partition("://")[0]) not in POSTGRES:
         fix = "Give the path of an SQLite file, or postgresql://USER@HOST:PORT/NAME."
         raise UsageError(f"a database of the kind {scheme!r}", fix=fix)
-    return _postgresql(str(database))
+    require("psycopg", extra="postgres")
+    try:
+        parts = urlsplit(str(database))
+        port = parts.port
+    except ValueError as error:
+        raise UsageError(f"the database address cannot be understood: {error}") from None
+    if not (name := unquote(parts.path.lstrip("/"))):
+        raise UsageError("the address names no database", fix="Write postgresql://USER@HOST/NAME.")
+    names = {"USER": parts.username, "PASSWORD": parts.password, "HOST": parts.hostname}
+    return {
+        **{"ENGINE": "django.db.backends.postgresql", "NAME": name, "PORT": str(port or "")},
+        **{key: unquote(value or "") for key, value in names.items()},
+        **{"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True},
+        "OPTIONS": dict(parse_qsl(parts.query)),
+    }
 
 
 def is_file(database: str | Path) -> bool:
@@ -147,33 +161,6 @@ def secret_key(path: Path) -> str:
     if len(key) < 50:
         raise DataError("this is no secret key: too short", where=where, fix=fix)
     return key
-
-
-def _sqlite(name: str, *, read_only: bool = False) -> dict[str, Any]:
-    """Return settings; read-only ones write nothing, not even when a transaction begins."""
-    # transactions wait for each other at the beginning, not in the middle
-    writing = {"transaction_mode": "IMMEDIATE", "init_command": _PRAGMAS}
-    mode = {"init_command": "PRAGMA query_only=ON;"} if read_only else writing
-    where = {"ENGINE": "grammeter.campaign.sqlite", "NAME": name}
-    return {**where, "CONN_MAX_AGE": None, "OPTIONS": {"timeout": BUSY_SECONDS, **mode}}
-
-
-def _postgresql(url: str) -> dict[str, Any]:
-    require("psycopg", extra="postgres")
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise UsageError(f"the database address cannot be understood: {error}") from None
-    if not (name := unquote(parts.path.lstrip("/"))):
-        raise UsageError("the address names no database", fix="Write postgresql://USER@HOST/NAME.")
-    names = {"USER": parts.username, "PASSWORD": parts.password, "HOST": parts.hostname}
-    return {
-        **{"ENGINE": "django.db.backends.postgresql", "NAME": name, "PORT": str(port or "")},
-        **{key: unquote(value or "") for key, value in names.items()},
-        **{"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True},
-        "OPTIONS": dict(parse_qsl(parts.query)),
-    }
 
 
 def _settings(server: Server) -> dict[str, Any]:

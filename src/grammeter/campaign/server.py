@@ -8,7 +8,9 @@ must be complete in time, and near the limit the connections that were idle long
 import contextlib
 import errno
 import platform
+import socket
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +35,6 @@ MOST_CONNECTIONS = 4000
 MOST_BY_SELECT = 400  # without ``poll()``, on Windows
 OTHER_FILES = 100  # open files besides connections: database, log, standard streams
 _FEWEST = 20
-_AT_ONCE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,80 +69,57 @@ def make_server(address: Address) -> Any:
     from django.core.wsgi import get_wsgi_application
 
     # `setup` is done; the handler loads pages and middleware, and fails early if they are broken
-    application, dispatcher = get_wsgi_application(), ThreadedTaskDispatcher()
-    sockets: dict[int, Any] = {}
+    application, sockets = get_wsgi_application(), dict[int, Any]()
+    options: dict[str, Any] = {"clear_untrusted_proxy_headers": True, "ident": None}  # no version
+    if address.proxy is not None:
+        forwarded = {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"}
+        options |= {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
+        options["trusted_proxy"] = address.proxy
+    options |= {"max_request_body_size": LARGEST_REQUEST, "cleanup_interval": 5}
+    options |= {"connection_limit": most_connections(), "asyncore_use_poll": True}
+    shared: dict[str, Any] = {"dispatcher": (dispatcher := ThreadedTaskDispatcher())}
     try:
-        settings = _adjustments(address)
-        dispatcher.set_thread_count(THREADS)
-        options: dict[str, Any] = {"dispatcher": dispatcher, "adj": settings}
-        names: Any = settings.listen
-        first, *_ = [Listener(application, sockets, sockinfo=name, **options) for name in names]
-        return first
+        shared["adj"] = adj = Adjustments(host=address.host, port=address.port, **options)
+        names: Any = adj.listen
+        first, *_ = [Listener(application, sockets, sockinfo=name, **shared) for name in names]
     except (OSError, ValueError) as error:
-        dispatcher.shutdown()
         for opened in list(sockets.values()):
             opened.close()
         reason: str = getattr(error, "strerror", None) or str(error)
         fix = _FIXES.get(getattr(error, "errno", None) or 0, "Choose another --host or --port.")
         fault = f"no server at {address.host}, port {address.port}: {reason}"
         raise UsageError(fault, fix=fix) from None
-
-
-def _adjustments(address: Address) -> Adjustments:
-    options: dict[str, Any] = {"clear_untrusted_proxy_headers": True}
-    if address.proxy is not None:
-        forwarded = {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"}
-        options |= {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
-        options["trusted_proxy"] = address.proxy
-    options |= {"max_request_body_size": LARGEST_REQUEST, "threads": THREADS, "cleanup_interval": 5}
-    options |= {"connection_limit": most_connections(), "asyncore_use_poll": True}
-    # no name and version for strangers
-    return Adjustments(host=address.host, port=address.port, ident=None, **options)
+    dispatcher.set_thread_count(THREADS)
+    return first
 
 
 class Channel(HTTPChannel):
-    """A connection that knows how long it has been idle."""
+    """A connection that knows since when it has been idle, or receives a request."""
+
+    since = 0.0  # by the monotonic clock
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        self.resting_since = time.monotonic()
-        self._request_since = self.resting_since
+        self.since = time.monotonic()
         super().__init__(*args, **options)
 
     @property
     def is_overdue(self) -> bool:
         """Whether to close it: a request is not complete in time, or none comes."""
-        if self.requests:  # one is being answered
-            return False
-        now = time.monotonic()
-        if self.request is not None:
-            return now - self._request_since > REQUEST_SECONDS
         if self.total_outbufs_len:  # somebody reads a long answer slowly
             return time.time() - self.last_activity > IDLE_SECONDS
-        return now - self.resting_since > IDLE_SECONDS
+        longest = IDLE_SECONDS if self.request is None else REQUEST_SECONDS
+        return time.monotonic() - self.since > longest
 
     def received(self, data: bytes) -> bool:
         """Note the begin of a request."""
         if self.request is None:
-            self._request_since = time.monotonic()
+            self.since = time.monotonic()
         return super().received(data)
 
     def service(self) -> None:
         """Answer a request, and note its end."""
         super().service()
-        self.resting_since = time.monotonic()
-
-    def drop(self) -> None:
-        """Close it at once, even if the other side does not read."""
-        self.will_close = True
-        self.handle_close()
-
-    def readable(self) -> bool:
-        """Whether to wait for input: never on a closed socket."""
-        return self.connected and super().readable()
-
-    def writable(self) -> bool:
-        """Whether to wait for output: never on a closed socket."""
-        return self.connected and bool(super().writable())
+        self.since = time.monotonic()
 
 
 class Listener(TcpWSGIServer):
@@ -151,27 +129,25 @@ class Listener(TcpWSGIServer):
     active_channels: Any
     _map: dict[int, Any]
 
+    def readable(self) -> bool:
+        """Close connections that rested longest where room is short: waitress asks each time."""
+        if len(self._map) >= (limit := self.adj.connection_limit) - 2:
+            self._close(sorted(self._resting(), key=lambda one: one.since)[: max(1, limit // 10)])
+        return super().readable()
+
     def maintenance(self, now: float) -> None:
         """Close overdue connections."""
-        for channel in [one for one in self.active_channels.values() if one.is_overdue]:
-            channel.drop()
+        self._close([channel for channel in self._resting() if channel.is_overdue])
 
-    def handle_accept(self) -> None:
-        """Accept waiting connections, after making room for them."""
-        for _ in range(_AT_ONCE):
-            self._make_room()
-            before = len(self._map)
-            super().handle_accept()
-            if len(self._map) <= before:
-                return
+    def _resting(self) -> list[Channel]:
+        return [channel for channel in self.active_channels.values() if not channel.requests]
 
-    def _make_room(self) -> None:
-        limit = self.adj.connection_limit
-        if len(self._map) >= limit - 2:
-            resting = [channel for channel in self.active_channels.values() if not channel.requests]
-            resting.sort(key=lambda channel: channel.resting_since)
-            for channel in resting[: max(1, limit // 10)]:
-                channel.drop()
+    def _close(self, channels: Sequence[Channel]) -> None:
+        for channel in channels:
+            channel.will_close = True  # at its next turn, which comes, whether anybody reads or not
+            with contextlib.suppress(OSError):
+                line: Any = channel.socket
+                line.shutdown(socket.SHUT_RDWR)
 
 
 def most_connections() -> int:

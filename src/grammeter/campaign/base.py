@@ -3,10 +3,11 @@
 SQLite lets one transaction write at a time. The others poll, with pauses of up to a tenth of a
 second: under load, some wait for long while nobody writes. In a queue, the next one continues as
 soon as the one before has committed. Other processes wait as SQLite makes them wait.
+Django looks for a backend in a file ``base``.
 """
 
 import threading
-from collections import defaultdict, deque
+from collections import deque
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -37,8 +38,7 @@ class Queue:
             self._turn.notify_all()
 
 
-_queues: defaultdict[str, Queue] = defaultdict(Queue)
-_guard = threading.Lock()
+_queues: dict[str, Queue] = {}  # by database
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -47,7 +47,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _turn: Queue | None = None
 
     def _start_transaction_under_autocommit(self) -> None:
-        self._take_turn()
+        settings: dict[str, Any] = self.settings_dict
+        queue = _queues.setdefault(str(settings["NAME"]), Queue())
+        if not queue.take(settings["OPTIONS"].get("timeout", 5.0)):
+            raise OperationalError("database is locked")
+        self._turn = queue
         try:
             super()._start_transaction_under_autocommit()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         except BaseException:
@@ -67,14 +71,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
             super()._close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         finally:
             self._give_turn()
-
-    def _take_turn(self) -> None:
-        settings: dict[str, Any] = self.settings_dict
-        with _guard:
-            queue = _queues[str(settings["NAME"])]
-        if not queue.take(settings["OPTIONS"].get("timeout", 5.0)):
-            raise OperationalError("database is locked")
-        self._turn = queue
 
     def _give_turn(self) -> None:
         turn, self._turn = self._turn, None
