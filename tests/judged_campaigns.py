@@ -47,10 +47,10 @@ def key() -> str:
 
 def answer(judge, assignment, ranks=None, **settings):
     """Hand an answer in: by the outputs' texts in alphabetical order, unless given."""
-    from grammeter.campaign.services import answers, pages
+    from grammeter.campaign.services import answers
 
     if ranks is None:
-        texts = pages.outputs(assignment)
+        texts = answers.outputs(assignment)
         ranks = [sorted(texts).index(text) + 1 for text in texts]
     return answers.save(judge, assignment, ranks=ranks, key=key(), **settings)
 

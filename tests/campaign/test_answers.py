@@ -193,16 +193,16 @@ def first_check(kind, loud, **settings):
 
 
 def test_a_tutorial_answers_back_and_asks_again(database):
-    from grammeter.campaign.services import assign, pages
+    from grammeter.campaign.services import answers, assign
     from grammeter.campaign.views.item_page import shown
 
     judge, found, right = first_check("tutorial", True)
     assert shown(found)["kind"] == "tutorial"
-    told = pages.feedback(save(judge, found, ranks=[3 - rank for rank in right]))
+    told = answers.feedback(save(judge, found, ranks=[3 - rank for rank in right]))
     assert (told.right, told.again, told.explanation) == (False, True, "so")
     assert list(told.ranks) == right
     assert assign.next_assignment(judge) == found
-    told = pages.feedback(save(judge, found, ranks=right))
+    told = answers.feedback(save(judge, found, ranks=right))
     assert (told.right, told.again) == (True, False)
     assert assign.next_assignment(judge) != found
     found.refresh_from_db()
@@ -211,24 +211,24 @@ def test_a_tutorial_answers_back_and_asks_again(database):
 
 
 def test_after_three_wrong_answers_one_may_go_on(database):
-    from grammeter.campaign.services import assign, pages
+    from grammeter.campaign.services import answers, assign
 
     judge, found, right = first_check("tutorial", True)
     wrong = [3 - rank for rank in right]
-    again = [pages.feedback(save(judge, found, ranks=wrong)).again for _ in range(3)]
+    again = [answers.feedback(save(judge, found, ranks=wrong)).again for _ in range(3)]
     assert again == [True, True, False]
     assert assign.next_assignment(judge) != found
 
 
 @pytest.mark.parametrize("loud", [True, False])
 def test_attention_items_are_loud_or_silent(database, loud, monkeypatch):
-    from grammeter.campaign.services import assign, judges, pages
+    from grammeter.campaign.services import answers, assign, judges
     from grammeter.campaign.views.item_page import shown
 
     monkeypatch.setattr(assign, "ATTENTION_EVERY", 1)
     judge, found, right = first_check("attention", loud, pass_code="P", fail_code="F")
     assert shown(found)["kind"] == ""
-    told = pages.feedback(save(judge, found, ranks=[3 - rank for rank in right]))
+    told = answers.feedback(save(judge, found, ranks=[3 - rank for rank in right]))
     assert (told is not None and told.again) == loud
     assert (assign.next_assignment(judge) == found) == loud
     assert not judges.passed(judge)

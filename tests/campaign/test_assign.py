@@ -43,7 +43,7 @@ def test_planned_judges_get_what_sample_planned(database):
 
 
 def test_the_order_shown_is_recorded_random_and_its_own_for_each_judge(database):
-    from grammeter.campaign.services import pages
+    from grammeter.campaign.services import answers
 
     campaign = made_campaign(25, judges=2, overlap=25)
     one, other = come_in(campaign, 2)
@@ -52,7 +52,7 @@ def test_the_order_shown_is_recorded_random_and_its_own_for_each_judge(database)
     assert len({tuple(order) for order in orders[0]}) > 3
     found = one.assignments.filter(item__places__place=1).first()
     texts = {place.place: place.output.text for place in found.item.places.all()}
-    assert pages.outputs(found) == tuple(texts[place] for place in found.shown_order)
+    assert answers.outputs(found) == tuple(texts[place] for place in found.shown_order)
 
 
 def test_a_page_names_no_system(database):
@@ -304,13 +304,13 @@ def test_items_that_do_not_fit(database, item, told):
         {"pass_threshold": 1.5},
         {"pass_code": "A"},
         {"pass_code": "A" * 201, "fail_code": "B"},
-        {"redirect_url": "javascript:alert(1)"},
-        {"redirect_url": "https://"},
-        {"redirect_url": "https://a b.example/"},
-        {"redirect_url": "https://[a/"},
-        {"redirect_url": f"https://a.example/{'a' * 2000}"},
-        {"idle_seconds": 1},
-        {"idle_seconds": 10**30},
+        {"redirect": "javascript:alert(1)"},
+        {"redirect": "https://"},
+        {"redirect": "https://a b.example/"},
+        {"redirect": "https://[a/"},
+        {"redirect": f"https://a.example/{'a' * 2000}"},
+        {"idle": 1},
+        {"idle": 10**30},
         {"seed": -1},
         {"seed": 2**63},
         {"judges": -1, "strategy": "pool"},

@@ -37,7 +37,7 @@ def fields_of(client, address):
 @given(SENTENCES, SENTENCES)
 def test_edits_make_the_output_of_the_source(source, output):
     conf.configure("x.db")
-    from grammeter.campaign.services.pages import edits_of, pieces
+    from grammeter.campaign.services.answers import edits_of, pieces
 
     found = edits_of(source, output)
     assert apply(source.split(), found) == output.split()
@@ -55,14 +55,14 @@ def test_edits_make_the_output_of_the_source(source, output):
 
 def test_a_change_is_shown_between_its_neighbours():
     conf.configure("x.db")
-    from grammeter.campaign.services.pages import edits_of, in_context
+    from grammeter.campaign.services.answers import edits_of, in_context
 
-    words = ["He", "go", "home", "now", "."]
+    source = "He go home now ."
     first, second = edits_of("He go home now .", "He goes to home .")
-    assert [(p.kind, p.new) for p in in_context(words, first)] == [
+    assert [(p.kind, p.new) for p in in_context(source, first)] == [
         ("same", "He"), ("replace", "goes to"), ("same", "home")
     ]  # fmt: skip
-    assert [(p.kind, p.old) for p in in_context(words, second)] == [
+    assert [(p.kind, p.old) for p in in_context(source, second)] == [
         ("same", "home"), ("delete", "now"), ("same", ".")
     ]  # fmt: skip
 

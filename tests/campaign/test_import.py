@@ -137,8 +137,8 @@ def test_an_import_is_not_planned(database):
     ],
 )
 def test_items_with_answers_that_are_none(database, line, told):
-    from grammeter.campaign.choices import Kind
     from grammeter.campaign.services.checks import parse_checks
+    from grammeter.campaign.tasks import Kind
 
     with pytest.raises(DataError, match=told) as error:
         parse_checks(line, "checks.jsonl", Kind.ATTENTION)
@@ -146,8 +146,8 @@ def test_items_with_answers_that_are_none(database, line, told):
 
 
 def test_tutorials_are_loud_and_attention_is_silent(database):
-    from grammeter.campaign.choices import Kind
     from grammeter.campaign.services.checks import parse_checks
+    from grammeter.campaign.tasks import Kind
 
     line = '{"source": "x", "outputs": ["a ", "b"], "ranks": [1, 2]}'
     for kind in (Kind.TUTORIAL, Kind.ATTENTION):

@@ -190,7 +190,7 @@ def test_codes_at_the_end(database):
     checks = tuple(Check(source=f"{at} .", outputs=("a", "b"), ranks=(1, 2)) for at in range(4))
     campaign = made_campaign(
         20, judges=2, overlap=20, attention=checks, pass_code="GOOD", fail_code="BAD",
-        redirect_url="https://crowd.example/done?code={code}",
+        redirect="https://crowd.example/done?code={code}",
     )  # fmt: skip
     good, bad = come_in(campaign, 2)
     with pytest.raises(PermissionDenied):
@@ -211,7 +211,7 @@ def test_a_code_is_quoted_in_the_address(database):
     from grammeter.campaign.services import judges
 
     campaign = made_campaign(
-        4, judges=1, pass_code="A&B #1/2", fail_code="F", redirect_url="https://a.example/?c={code}"
+        4, judges=1, pass_code="A&B #1/2", fail_code="F", redirect="https://a.example/?c={code}"
     )
     (judge,) = come_in(campaign)
     work(judge)
@@ -297,7 +297,7 @@ def test_organisers_see_their_own_campaigns(database):
     for name in ("ann", "bob", "eve"):
         assert organisers.save_account(name, "a long password 1", every_campaign=name == "eve")
     assert not organisers.save_account("bob", "another password 2")
-    anns = made_campaign(5, name="anns", owners=("ann",))
+    anns = made_campaign(5, name="anns", owner=("ann",))
     ours = made_campaign(5, name="ours")
     ann, bob, eve = (User.objects.get(username=name) for name in ("ann", "bob", "eve"))
     assert bob.check_password("another password 2")
@@ -310,7 +310,7 @@ def test_organisers_see_their_own_campaigns(database):
         with pytest.raises(PermissionDenied):
             organisers.campaign_of(user, pk)
     with pytest.raises(UnknownNameError, match="organiser"):
-        made_campaign(5, name="x", owners=("zoe",))
+        made_campaign(5, name="x", owner=("zoe",))
 
 
 @pytest.mark.parametrize(("name", "password"), [("ann", "short"), ("a b", "a long password 1")])

@@ -42,7 +42,7 @@ def details(one):
 def test_a_judge_is_led_from_the_invite_to_the_end(database):
     one = made(
         database, consent="We study <b>this</b>.", guidelines="Be fair.", pass_code="P1",
-        fail_code="F1", redirect_url="https://example.org/?c={code}",
+        fail_code="F1", redirect="https://example.org/?c={code}",
     )  # fmt: skip
     client = one.client()
     first = client.post(f"/join/{one.tokens[0]}/", follow=True)

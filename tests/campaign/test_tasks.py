@@ -71,7 +71,7 @@ def test_ratings_are_lines_of_scores_by_criterion(database):
     sent = {**hidden, **{name: value for name, value in answer.items() if "score" in name}}
     assert "without a score for fluency" in refused(client, address, sent)
     assert "score of 5" in refused(client, address, {**sent, "score-0-1": "5"})
-    assert "no number" in refused(client, address, {**sent, "score-0-1": "three"})
+    assert "score of &#x27;three&#x27;" in refused(client, address, {**sent, "score-0-1": "three"})
     assert client.post(address, {**sent, "score-0-1": "4"}).status_code == 302
     rows = lines(exported(made, "rating").files["rating.jsonl"])
     assert {tuple(row["system"]) for row in rows} == {("Alpha", "Gamma"), ("Beta",)}
@@ -112,9 +112,10 @@ def test_best_and_worst_are_ranks_1_2_3(database):
     made, client, address, page, hidden = sit(database, "best-worst", sentence=2)
     assert fields(page)["best"] == ["1", "2", "3"]
     same = {**hidden, "best": "2", "worst": "2"}
-    assert "the worst, too" in refused(client, address, same)
+    assert "0 corrections are best" in refused(client, address, same)
     assert "0 corrections are worst" in refused(client, address, {**hidden, "best": "2"})
-    assert "not shown" in refused(client, address, {**hidden, "best": "4", "worst": "1"})
+    unknown = {**hidden, "best": "4", "worst": "1"}
+    assert "0 corrections are best" in refused(client, address, unknown)
     assert client.post(address, {**hidden, "best": "3", "worst": "1"}).status_code == 302
     shown = client.get(address).content.decode()
     assert 'name="best" value="3" checked' in shown
@@ -179,7 +180,7 @@ def test_sentences_without_all_post_edits_are_said(database):
 
 
 def test_without_a_sentence_of_all_systems_each_has_its_own(database):
-    from grammeter.campaign.services import campaigns, invites, standing
+    from grammeter.campaign.services import campaigns, exports, invites
     from grammeter.core import Item
     from grammeter.formats import Corpus
     from made_campaigns import Made
@@ -195,7 +196,7 @@ def test_without_a_sentence_of_all_systems_each_has_its_own(database):
     assert "one system at a time" in export.notes[0]
     assert export.files["source/Gamma.txt"] == "They was late .\n"
     assert export.files["post/Beta.txt"].count("\n") == 2
-    found = standing.standing(campaign, "post-edit").data["systems"]
+    found = exports.standing(campaign, "post-edit").data["systems"]
     assert {name: of["sentences"] for name, of in found.items()} == dict(
         zip(SYSTEMS, (1, 2, 1), strict=True)
     )

@@ -239,8 +239,8 @@ def _checks(path: Path) -> None:
     from grammeter.campaign import conf
 
     conf.configure(path.with_name("none.db"))
-    from grammeter.campaign.choices import Kind
     from grammeter.campaign.services.checks import read_checks
+    from grammeter.campaign.tasks import Kind
 
     read_checks(path, Kind.TUTORIAL)
 

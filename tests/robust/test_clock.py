@@ -170,9 +170,9 @@ def test_who_guessed_is_not_locked_out_for_years(jump: float, campaign, clock) -
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_what_judges_left_open_is_given_to_others(jump: float, campaign, clock) -> None:
-    from grammeter.campaign.choices import State
     from grammeter.campaign.models import Assignment, Judge
     from grammeter.campaign.services.assign import _release_stale
+    from grammeter.campaign.tasks import State
     from made_campaigns import form_of
 
     form_of(campaign.client(0))

@@ -96,8 +96,7 @@ def campaign_export(
     from grammeter.formats import write_judgments, write_text
 
     with opened_for_reading(database) as writable:
-        from grammeter.campaign.choices import COMMAND_LINE
-        from grammeter.campaign.models import AuditEntry
+        from grammeter.campaign.models import COMMAND_LINE, AuditEntry
         from grammeter.campaign.tasks import JOBS
 
         campaign, results = services.campaigns.find(name), services.results

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grammeter.campaign import choices, commands, conf, services, status
+from grammeter.campaign import commands, conf, services, status
 from grammeter.campaign.criteria import read_criteria
+from grammeter.campaign.tasks import Kind, Task
 from grammeter.core import UsageError
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from grammeter.core import Item
     from grammeter.formats import Corpus, Judgments
 
-_COLUMNS = {  # parameter -> its name in the database
-    **{"idle": "idle_seconds", "background": "asks_background"},
-    **{"redirect": "redirect_url", "owner": "owners"},
-}
 _ASKING = (  # parameters for new judges
     *("strategy", "judges", "overlap", "repeats", "per_judge", "startup", "task"),
     *("tutorial", "attention"),
@@ -95,22 +92,14 @@ def campaign_create(
         chosen, notices, notes = _items(items, corpus)
         values["judges"] = _judges(judges, strategy, chosen)
         if items is not None:
-            unused, why = ("select", "per_item"), "with --items nothing is drawn"
-            notes += _unused(campaign_create, values, unused, why)
-        return _created(values, notices, notes, chosen)
+            notes += _unused(values, ("select", "per_item"), "with --items nothing is drawn")
+        return _created(values, chosen, None, notices, notes)
 
 
 def campaign_import(
     name: str, corpus: Corpus, judgments: Judgments,
-    *, n: int | None = None, per_item: int = 5, select: str = "paper", seed: int = 1,
-    judges: int | None = None, strategy: str = "pool", overlap: float | int = 0,
-    repeats: float | int = 0, per_judge: int | None = None, startup: int | None = None,
-    task: str = "ranking", criteria: str | Path | Sequence[RatingCriterion] = (),
-    guidelines: str | Path = "", consent: str | Path = "", background: bool = True,
-    tutorial: str | Path | Sequence[Check] = (), idle: int = 60,
-    attention: str | Path | Sequence[Check] = (), pass_threshold: float = 0.75,
-    pass_code: str = "", fail_code: str = "", redirect: str = "", owner: Sequence[str] = (),
-    database: str | Path = conf.DATABASE,
+    *, n: int | None = None, strategy: str = "pool", database: str | Path = conf.DATABASE,
+    **options: Any,
 ) -> status.CampaignProgress:  # fmt: skip
     """Create a campaign from the judgments of a finished evaluation.
 
@@ -125,12 +114,13 @@ def campaign_import(
         Number of new items for new judges; default: none.
     strategy
         ``pool`` or ``adaptive``, for new judges.
-    per_item, select, seed, judges, overlap, repeats, per_judge, startup, task, criteria,
-    guidelines, consent, background, tutorial, idle, attention, pass_threshold, pass_code,
-    fail_code, redirect, owner, database
-        As in :func:`campaign_create`.
+    database, options
+        As in :func:`campaign_create`, without ``items``.
     """
-    values = locals()
+    given = signature(campaign_create).bind(name, corpus, n=n, strategy=strategy, **options)
+    given.apply_defaults()
+    if given.arguments["items"] is not None:
+        raise UsageError("items in an import", fix="Give n, or make another campaign of them.")
     with commands.opened(database, make=True):
         notes = [*judgments.notes]
         scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
@@ -138,16 +128,18 @@ def campaign_import(
             notes += [f"scores and replies of {scored} judgments are not imported; their ranks are"]
         if n is None:
             why = "without -n there are no new items, and nobody is asked"
-            notes += _unused(campaign_import, values, ("select", "per_item", *_ASKING), why)
-        return _created(values, judgments.notices, notes)
+            unused = ("select", "per_item", *_ASKING)
+            notes += _unused(given.arguments, unused, why, strategy="pool")
+        return _created(given.arguments, (), judgments, judgments.notices, notes)
 
 
 def _created(
-    values: dict[str, Any], notices: tuple[str, ...], notes: list[str], items: Sequence[Item] = ()
-) -> status.CampaignProgress:
-    plan, judgments = _plan(values), values.get("judgments")
+    values: dict[str, Any], items: Sequence[Item], judgments: Judgments | None,
+    notices: tuple[str, ...], notes: list[str],
+) -> status.CampaignProgress:  # fmt: skip
+    plan = _plan(values)
     tasks = {item.task or plan.task for item in items} or {plan.task}
-    if plan.criteria and choices.Task.RATING not in tasks:
+    if plan.criteria and Task.RATING not in tasks:
         notes += ["--criteria had no effect: no item has the task 'rating'"]
     if judgments is None:
         notes += _idle_settings(plan, items)
@@ -185,28 +177,29 @@ def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
 def _plan(values: Mapping[str, Any]) -> Plan:
     from grammeter.formats import read_text
 
-    settings = {_COLUMNS.get(name, name): value for name, value in values.items()}
-    for kind in (choices.Kind.TUTORIAL, choices.Kind.ATTENTION):
+    plan = services.campaigns.Plan
+    settings = {name: values[name] for name in plan.__dataclass_fields__}
+    for kind in (Kind.TUTORIAL, Kind.ATTENTION):
         if isinstance(checks := settings[kind], (str, Path)):
-            checks = services.checks.read_checks(checks, kind)
-        settings[kind] = tuple(checks)
+            settings[kind] = services.checks.read_checks(checks, kind)
     if isinstance(settings["criteria"], (str, Path)):
         settings["criteria"] = read_criteria(settings["criteria"])
     for name in ("guidelines", "consent"):
         if isinstance(settings[name], Path):
             settings[name] = read_text(settings[name]).replace("\0", "")
-    settings |= {name: tuple(settings[name]) for name in ("owners", "criteria")}
+    for name in ("criteria", "tutorial", "attention", "owner"):
+        settings[name] = tuple(settings[name])
     settings["judges"] = settings["judges"] or 0
-    plan = services.campaigns.Plan
-    return plan(**{name: settings[name] for name in plan.__dataclass_fields__})
+    return plan(**settings)
 
 
 def _unused(
-    function: Callable[..., object], values: Mapping[str, Any], names: Sequence[str], why: str
+    values: Mapping[str, Any], names: Sequence[str], why: str, **usual: object
 ) -> Iterator[str]:
-    """Yield a note on those of a function's arguments that were set without effect."""
-    parameters = signature(function).parameters
-    if changed := [name for name in names if values[name] != parameters[name].default]:
+    """Yield a note on settings that are not the ``usual`` ones, and without effect."""
+    parameters = signature(campaign_create).parameters
+    usual = {name: parameters[name].default for name in names} | usual
+    if changed := [name for name in names if values[name] != usual[name]]:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
         yield f"{options} had no effect: {why}"
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter import core, formats
-from grammeter.campaign.choices import NAME_LENGTH
 
+NAME_LENGTH = 200  # most characters of a name in a database
 MOST_POINTS = 11  # of a scale whose points are buttons
 _FIX = 'Write a table for each criterion: [fluency], question = "...", scale = [1, 4].'
 

@@ -23,11 +23,11 @@ from django.db import models
 from django.db.models import CASCADE, Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from grammeter.campaign.choices import NAME_LENGTH, Kind, State, Strategy, Task
-from grammeter.campaign.criteria import OVERALL, RatingCriterion
-from grammeter.campaign.tasks import JOBS
+from grammeter.campaign.criteria import NAME_LENGTH, OVERALL, RatingCriterion
+from grammeter.campaign.tasks import JOBS, Kind, State, Strategy, Task
 from grammeter.core import UnknownNameError
 
+COMMAND_LINE = "command line"  # the actor of shell commands, which need no account
 Row = TypeVar("Row", bound=models.Model)
 
 

@@ -8,7 +8,6 @@ must be complete in time, and near the limit the connections that were idle long
 import contextlib
 import errno
 import platform
-import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -147,7 +146,7 @@ class Listener(TcpWSGIServer):
             channel.will_close = True  # at its next turn, which comes, whether anybody reads or not
             with contextlib.suppress(OSError):
                 line: Any = channel.socket
-                line.shutdown(socket.SHUT_RDWR)
+                line.shutdown(self.socketmod.SHUT_RDWR)
 
 
 def most_connections() -> int:

@@ -12,9 +12,8 @@ from grammeter.formats import write_text
 
 if TYPE_CHECKING:
     from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services.exports import TaskExport
+    from grammeter.campaign.services.exports import Standing, TaskExport
     from grammeter.campaign.services.results import Progress
-    from grammeter.campaign.services.standing import Standing
     from grammeter.core import Ranked
     from grammeter.ranking import Agreement
 
@@ -83,7 +82,7 @@ class CampaignStatus(CampaignProgress):
 
     - ``agreement``, ``ranking``: ``None`` if there are too few judgments.
     - ``tasks``: the result of each task but ``ranking``, see
-      :class:`~grammeter.campaign.services.standing.Standing`.
+      :class:`~grammeter.campaign.services.exports.Standing`.
     - ``reasons``: ``agreement``, ``ranking`` or a task -> why there is no result.
     """
 
@@ -95,7 +94,7 @@ class CampaignStatus(CampaignProgress):
     @classmethod
     def of(cls, campaign: "Campaign", **settings: Any) -> "CampaignStatus":
         """Compute it from the database; ``settings`` are those of ``rank``."""
-        measures, tasks, reasons = services.standing.standings(campaign, **settings)
+        measures, tasks, reasons = services.exports.standings(campaign, **settings)
         notes = dict.fromkeys(note for result in measures.values() for note in result.notes)
         progress = CampaignProgress.of(campaign, notes=tuple(notes))
         return cls(**vars(progress), **measures, reasons=reasons, tasks=tasks)

@@ -1,18 +1,19 @@
-"""How answers to each task are read from a form and checked; ``tasks.toml`` says what tasks are.
+"""What a campaign may be; how answers to each task are read from a form and checked.
 
-An answer has up to three parts, columns of :class:`~grammeter.campaign.models.Judgment`: ``ranks``,
-``verdicts`` and ``answer``, each in the order in which outputs were shown.
+A database holds the values of the enumerations. ``tasks.toml`` says what tasks are. An answer has
+up to three parts, columns of :class:`~grammeter.campaign.models.Judgment`: ``ranks``, ``verdicts``
+and ``answer``, each in the order in which outputs were shown.
 """
 
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from grammeter.campaign.choices import Task
 from grammeter.campaign.criteria import OVERALL, RatingCriterion
 from grammeter.core import DataError
 
@@ -23,6 +24,44 @@ CANNOT_SAY = "none"  # value in a form; stored as `None`
 Parts = dict[str, Any]
 Form = Mapping[str, str]
 _AGAIN = "Load the page again."
+
+
+class Strategy(StrEnum):
+    """How items come to judges."""
+
+    PLANNED = "planned"  # each judge has a list of their own
+    POOL = "pool"  # all judges draw from one pool
+    ADAPTIVE = "adaptive"  # judges get what tells most about the ranking
+
+
+class Task(StrEnum):
+    """What judges do."""
+
+    RANKING = "ranking"  # rank whole corrections
+    EDITS = "edits"  # judge each edit, then rank
+    MARKS = "marks"  # judge each edit
+    BEST_WORST = "best-worst"  # choose the best and the worst correction
+    RATING = "rating"  # rate each correction by criteria, on scales with a text for each point
+    DIRECT = "direct"  # rate each correction from 0 to 100
+    POST_EDIT = "post-edit"  # correct what is still wrong in each correction
+
+
+class Kind(StrEnum):
+    """Purpose of an item: it counts, explains its answer, or shows whether judges pay attention."""
+
+    NORMAL = "normal"
+    TUTORIAL = "tutorial"
+    ATTENTION = "attention"
+
+
+class State(StrEnum):
+    """Progress of an assignment."""
+
+    PLANNED = "planned"  # not shown yet
+    OPEN = "open"  # shown, without a complete answer
+    DONE = "done"
+    SKIPPED = "skipped"  # with a reason
+    RELEASED = "released"  # shown and left; others may have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +92,16 @@ class TaskRules:
     may_pass: bool = False
 
     def read(self, form: Form, scene: Scene) -> Parts:
-        """Read the parts from a form; raise ``DataError`` if no page of ours sends it."""
+        """Read the parts from a form, unchecked but for verdicts; texts stand for no numbers."""
         if not self.marked:
             return {}
         words = [
-            [form.get(f"edit-{place}-{at}", "") for at in range(count)]
+            [form.get(f"edit-{place}-{at}") or None for at in range(count)]
             for place, count in enumerate(scene.edits)
         ]
-        if not {word for row in words for word in row} <= {"", "valid", "invalid"}:
+        if not {word for row in words for word in row} <= {None, "valid", "invalid"}:
             raise DataError("a verdict that is unknown", fix=_AGAIN)
-        return {"verdicts": [[word or None for word in row] for row in words]}
+        return {"verdicts": words}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
         """Return the parts to store; raise ``DataError`` if they are impossible or incomplete."""
@@ -95,20 +134,18 @@ class TaskRules:
 
 class _Ranks(TaskRules):
     def read(self, form: Form, scene: Scene) -> Parts:
-        ranks = [_number(form.get(f"rank-{at}", ""), "rank") for at in range(scene.size)]
+        ranks = [_number(form.get(f"rank-{at}", "")) for at in range(scene.size)]
         return {**super().read(form, scene), "ranks": ranks}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
-        size, fix = scene.size, "Rank each of them."
-        checked: list[Any] = [*(parts.get("ranks") or ([] if complete else [None] * size))]
-        if len(checked) != size:
-            raise DataError(f"{len(checked)} ranks for {size} corrections", fix=fix)
-        for rank in checked:
-            if rank is None and complete:
-                raise DataError("a correction without a rank", fix=fix)
+        size = scene.size
+        ranks: list[Any] = [*(parts.get("ranks") or ([] if complete else [None] * size))]
+        for rank in ranks:
             if rank is not None and (type(rank) is not int or not 1 <= rank <= size):
                 raise DataError(f"a rank of {rank!r}", fix=f"Ranks go from 1 (best) to {size}.")
-        return {**super().checked(parts, scene, complete), "ranks": checked}
+        if len(ranks) != size or (complete and None in ranks):
+            raise DataError("a correction without a rank", fix="Rank each of them.")
+        return {**super().checked(parts, scene, complete), "ranks": ranks}
 
     def is_open(self, entry: Mapping[str, Any], scene: Scene, rank: int | None = None) -> bool:
         return rank is None
@@ -118,17 +155,8 @@ class _Ends(TaskRules):
     """The best and the worst output; all others share a rank."""
 
     def read(self, form: Form, scene: Scene) -> Parts:
-        ranks: list[int | None] = [None] * scene.size
-        for name, rank in ENDS.items():
-            if (at := _number(form.get(name, ""), name)) is None:
-                continue
-            if not 1 <= at <= scene.size:
-                raise DataError("a correction that is not shown", fix=_AGAIN)
-            if ranks[at - 1] is not None:
-                fix = "Choose two different ones."
-                raise DataError("the best correction is the worst, too", fix=fix)
-            ranks[at - 1] = rank
-        return {"ranks": ranks}
+        chosen = {form.get(name, ""): rank for name, rank in ENDS.items()}  # if one: the worst
+        return {"ranks": [chosen.get(str(at)) for at in range(1, scene.size + 1)]}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
         ranks = [*(parts.get("ranks") or [None] * scene.size)]
@@ -136,7 +164,8 @@ class _Ends(TaskRules):
             raise DataError("ranks that do not fit the corrections", fix=_AGAIN)
         for name, rank in ENDS.items() if complete else ():
             if ranks.count(rank) != 1:
-                raise DataError(f"{ranks.count(rank)} corrections are {name}", fix="Choose one.")
+                fault = f"{ranks.count(rank)} corrections are {name}"
+                raise DataError(fault, fix="Choose one, and another one for the other end.")
         return {"ranks": [MIDDLE if rank is None and complete else rank for rank in ranks]}
 
     def is_right(self, parts: Parts, wanted: Sequence[int]) -> bool:
@@ -151,17 +180,15 @@ class _Scores(TaskRules):
     """Scores of each output by criterion; ``None`` for "cannot say"."""
 
     def read(self, form: Form, scene: Scene) -> Parts:
-        answer = [dict[str, int | None]() for _ in scene.edits]
+        answer = [dict[str, int | str | None]() for _ in scene.edits]
         for place, scores in enumerate(answer):
             for at, criterion in enumerate(scene.criteria):
                 if text := form.get(f"score-{place}-{at}", "").strip():
-                    passed = text == CANNOT_SAY
-                    scores[criterion.name] = None if passed else _number(text, "score", "-?")
+                    scores[criterion.name] = None if text == CANNOT_SAY else _number(text)
         return {"answer": answer}
 
     def checked(self, parts: Parts, scene: Scene, complete: bool) -> Parts:
-        entries = _entries(parts, scene)
-        known = {criterion.name: criterion for criterion in scene.criteria}
+        entries, known = _entries(parts, scene), {of.name: of for of in scene.criteria}
         for entry in entries:
             for name, score in entry.items():
                 if name not in known:
@@ -223,10 +250,8 @@ JOBS: Mapping[str, TaskRules] = {
 """Task -> what is done with its answers."""
 
 
-def _number(text: str, what: str, sign: str = "") -> int | None:
-    if not re.fullmatch(rf"(?:{sign}[0-9]{{1,4}})?", text):
-        raise DataError(f"a {what} that is no number", fix=_AGAIN)
-    return int(text) if text else None
+def _number(text: str) -> int | str | None:
+    return int(text) if re.fullmatch("-?[0-9]{1,4}", text) else text or None
 
 
 def _entries(parts: Parts, scene: Scene) -> list[Parts]:

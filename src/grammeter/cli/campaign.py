@@ -39,7 +39,10 @@ def run_import(args: argparse.Namespace) -> None:
     corpus = inputs.corpus(args, references=False)
     first, systems = args.first_segment, corpus.systems
     judgments = formats.read_rankings(args.judgments, first_segment=first, systems=systems)
-    made = flags.call(args, gm.campaign_import, corpus=corpus, judgments=judgments)
+    options = flags.options(args, gm.campaign_create, corpus=corpus)
+    made = gm.campaign_import(judgments=judgments, **options)
+    for text in made.notices:
+        notice(args, text)
     progress = made.progress
     judges = f"{progress.done + progress.skipped} judgments by {len(progress.judges)} judges"
     notice(args, f"campaign {made.campaign}: {judges}, {progress.items} items")

@@ -8,7 +8,5 @@ from grammeter.campaign.services import exports as exports
 from grammeter.campaign.services import invites as invites
 from grammeter.campaign.services import judges as judges
 from grammeter.campaign.services import organisers as organisers
-from grammeter.campaign.services import pages as pages
 from grammeter.campaign.services import results as results
-from grammeter.campaign.services import standing as standing
 from grammeter.campaign.services import stock as stock

@@ -22,8 +22,9 @@ from functools import lru_cache
 import numpy as np
 from django.db import connection
 
-from grammeter.campaign import choices, models
+from grammeter.campaign import models
 from grammeter.campaign.services import results
+from grammeter.campaign.tasks import Kind, Strategy
 from grammeter.core import BoolArray, FloatArray, Ranking
 from grammeter.ranking import ExpectedWins, Resampling, extract_pairs
 
@@ -98,7 +99,7 @@ def weigh(outlook: Outlook, items: Mapping[int, Groups]) -> Appeal:
 
 def current(campaign: models.Campaign) -> Appeal | None:
     """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up."""
-    if campaign.strategy != choices.Strategy.ADAPTIVE:
+    if campaign.strategy != Strategy.ADAPTIVE:
         return None
     which = {"complete": True, "skipped": False, "automatic": False}
     count = models.Judgment.objects.filter(assignment__item__campaign=campaign, **which).count()
@@ -112,7 +113,7 @@ class _Lookout:
 
     def __init__(self, campaign: models.Campaign, *_keys: object) -> None:
         self._campaign = campaign
-        normal = campaign.items.filter(kind=choices.Kind.NORMAL)
+        normal = campaign.items.filter(kind=Kind.NORMAL)
         numbers, shown = set(normal.values_list("pk", flat=True)), results.shown_systems(campaign)
         self._shown = {item: groups for item, groups in shown.items() if item in numbers}
         self._newest: tuple[int, Appeal] | None = None  # from so many judgments

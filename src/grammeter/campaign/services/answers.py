@@ -1,26 +1,54 @@
-"""Store judges' answers: every version, once."""
+"""Judges' answers: every version is stored once; what pages show of an item and its answers.
+
+Texts come in the judge's own order, without systems' names; edits are cut by words, without models.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any, Literal, cast
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign.choices import State
-from grammeter.campaign.models import Assignment, Judge, Judgment, compared
-from grammeter.campaign.tasks import JOBS, LONGEST_TEXT, Parts, Scene
-from grammeter.core import DataError
+from grammeter.campaign.models import Assignment, ItemOutput, Judge, Judgment, compared
+from grammeter.campaign.tasks import JOBS, LONGEST_TEXT, Kind, Parts, Scene, State
+from grammeter.core import DataError, Edit
 
 LONGEST_SECONDS = 10**7
 SEEN_EVERY = timedelta(minutes=1)  # between updates of `Judge.seen`: a write less for most answers
 TRIES = 3  # most attempts at a tutorial or loud attention item
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+Settled = dict[Edit, tuple[int, str]]  # edit -> the first assignment with it, the verdict
 
 
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Some words of a sentence in the source and in the correction; ``number`` of a change or 0."""
+
+    kind: Literal["same", "insert", "delete", "replace"]
+    old: str
+    new: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Feedback on a check: right ``ranks`` as shown; ``again``: the judge must try again."""
+
+    right: bool
+    explanation: str
+    ranks: tuple[int, ...]
+    again: bool
+
+
+# --- storing -------------------------------------------------------------------------------
 def save(
     judge: Judge, assignment: Assignment,
     *, key: str, ranks: Sequence[int | None] = (),
@@ -43,29 +71,30 @@ def save(
     if the answer is impossible, or the campaign is closed.
     """
     item, passed = assignment.item, skipped and complete
-    job = JOBS[item.task]
-    parts: Parts = {"ranks": ranks, "verdicts": verdicts, "answer": answer}
-    if passed:
-        parts |= {"ranks": (), "answer": None}
+    none: Parts = {"ranks": [], "answer": None} if passed else {}  # of an item that is skipped
+    parts: Parts = {"ranks": ranks, "verdicts": verdicts, "answer": answer} | none
     scene = Scene([0] * len(assignment.shown_order), item.campaign.criteria_of(item.task))
-    checked: Parts = {"ranks": [], **job.checked(parts, scene, complete and not skipped)}
-    if passed:
-        checked |= {"ranks": [], "answer": None}
+    checked: Parts = {"ranks": []}
+    checked |= JOBS[item.task].checked(parts, scene, complete and not skipped) | none
+    for seconds in (active_seconds, wall_seconds):
+        if seconds is not None and not 0 <= seconds <= LONGEST_SECONDS:  # NaN, too
+            raise DataError(f"a time of {seconds} seconds", fix="Load the page again.")
     if not _KEY.match(key):
         raise DataError("an answer without a proper key", fix="Load the page again.")
     if passed and not reason.strip():
         raise DataError("skipped without a reason", fix="Say why you pass on this item.")
+    if max(len(reason), len(comment)) > LONGEST_TEXT:
+        raise DataError("a long reason or comment", fix=f"Write {LONGEST_TEXT} letters at most.")
     judgment = Judgment(
         **{"assignment": assignment, "key": key, "skipped": skipped, "complete": complete},
         **checked,
-        reason=_checked_text("reason", reason) if skipped or not complete else "",
-        comment=_checked_text("comment", comment),
-        active_seconds=_checked_seconds("active_seconds", active_seconds),
-        wall_seconds=_checked_seconds("wall_seconds", wall_seconds),
+        reason=reason.replace("\0", "") if skipped or not complete else "",
+        comment=comment.replace("\0", ""),  # PostgreSQL cannot hold it
+        **{"active_seconds": active_seconds, "wall_seconds": wall_seconds},
     )
     if complete and item.expected is not None:
         wanted = [item.expected[place] for place in assignment.shown_order]
-        judgment.correct = job.is_right(checked, wanted)
+        judgment.correct = JOBS[item.task].is_right(checked, wanted)
     # checks come first: other requests wait during the transaction
     with transaction.atomic():
         return _stored(judge, judgment)
@@ -98,6 +127,15 @@ def is_asked_again(judgment: Judgment) -> bool:
         return False
     tries = Judgment.objects.filter(assignment=assignment, complete=True).count()
     return assignment.answered is None and tries < TRIES
+
+
+def feedback(judgment: Judgment) -> Feedback | None:
+    """Return the feedback on a judgment; ``None`` for most items."""
+    item, again = judgment.assignment.item, is_asked_again(judgment)
+    if judgment.correct is None or not (again or item.kind == Kind.TUTORIAL):
+        return None  # also for drafts
+    ranks = tuple(item.expected[place] for place in judgment.assignment.shown_order)
+    return Feedback(judgment.correct, item.explanation, ranks, again)
 
 
 def _stored(judge: Judge, judgment: Judgment) -> Judgment:
@@ -145,13 +183,109 @@ def _close(assignment: Assignment, judgment: Judgment) -> None:
     assignment.save(update_fields=("correct", "state", "answered"))
 
 
-def _checked_text(name: str, text: str) -> str:
-    if len(text) > LONGEST_TEXT:
-        raise DataError(f"a {name} of {len(text)} characters", fix=f"Write {LONGEST_TEXT} at most.")
-    return text.replace("\0", "")  # PostgreSQL cannot hold it
+# --- texts and edits -----------------------------------------------------------------------
+@lru_cache(maxsize=20_000)
+def edits_of(source: str, output: str) -> tuple[Edit, ...]:
+    """Return the edits, adjacent ones as one; always the same, as verdicts refer to places."""
+    old, new = source.split(), output.split()
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    changes = [block[1:] for block in blocks if block[0] != "equal"]
+    return tuple(Edit(start, end, " ".join(new[a:b])) for start, end, a, b in changes)
 
 
-def _checked_seconds(name: str, seconds: float | None) -> float | None:
-    if seconds is not None and not 0 <= seconds <= LONGEST_SECONDS:  # NaN, too
-        raise DataError(f"{name} is {seconds}", fix="Give a number of seconds from 0 on.")
-    return seconds
+def pieces(
+    source: str, edits: Sequence[Edit], first: int = 0, last: int | None = None
+) -> list[TextPiece]:
+    """Split words ``first`` to ``last`` of a source at its edits, in order without overlaps."""
+    words, parts, done = source.split(), list[TextPiece](), first
+    for number, edit in enumerate(edits, start=1):
+        old, new = " ".join(words[edit.start : edit.end]), edit.correction
+        kind = "insert" if not old else "replace" if new else "delete"
+        parts += _same(words[done : edit.start]), TextPiece(kind, old, new, number)
+        done = edit.end
+    return [part for part in (*parts, _same(words[done:last])) if part.old or part.new]
+
+
+def in_context(source: str, edit: Edit) -> list[TextPiece]:
+    """Return an edit with the word before and the word after it."""
+    return pieces(source, [edit], max(0, edit.start - 1), edit.end + 1)
+
+
+def _same(words: Sequence[str]) -> TextPiece:
+    text = " ".join(words)
+    return TextPiece("same", text, text)
+
+
+def texts_of(**items: Any) -> dict[int, list[str]]:
+    """Return the texts of items by place; ``items`` are filters of rows of ``ItemOutput``."""
+    texts = defaultdict[int, list[str]](list)
+    places = ItemOutput.objects.filter(**items).order_by("item", "place")
+    for item, text in places.values_list("item", "output__text"):
+        texts[item].append(text)
+    return texts
+
+
+def outputs(assignment: Assignment) -> tuple[str, ...]:
+    """Return the distinct corrections in the order shown, as in the answer."""
+    texts, order = texts_of(item=assignment.item)[assignment.item_id], assignment.shown_order
+    return tuple(texts[place] for place in cast("list[int]", order))
+
+
+def edits_shown(assignment: Assignment) -> list[tuple[Edit, ...]]:
+    """Return the edits of each output in the order shown; none unless they get verdicts."""
+    if not JOBS[assignment.item.task].marked:
+        return [()] * len(assignment.shown_order)
+    return [edits_of(assignment.item.sentence.text, text) for text in outputs(assignment)]
+
+
+def settled(judge: int | None = None, **items: Any) -> dict[tuple[int, int], Settled]:
+    """Return verdicts on edits by judge and sentence, each with the first assignment that has it.
+
+    ``items`` are filters of :func:`texts_of` and of assignments. Repeats do not count.
+    """
+    which = {f"assignment__{name}": value for name, value in items.items()}
+    which |= {} if judge is None else {"assignment__judge": judge}
+    rows = Judgment.objects.filter(complete=True, assignment__turn=0, **which)
+    rows = rows.exclude(assignment__answered=None).select_related("assignment__item__sentence")
+    rows = rows.order_by("assignment__answered", "assignment_id", "version")
+    newest = {judgment.assignment.pk: judgment for judgment in rows}
+    counted = [of for of in newest.values() if not of.skipped and of.verdicts is not None]
+    texts = texts_of(**items) if counted else {}
+    found = defaultdict[tuple[int, int], Settled](dict)
+    for judgment in counted:
+        assignment, item = judgment.assignment, judgment.assignment.item
+        known, order = found[assignment.judge_id, item.sentence_id], assignment.shown_order
+        for place, words in zip(cast("list[int]", order), judgment.verdicts, strict=True):
+            edits = edits_of(item.sentence.text, texts[item.pk][place])
+            for edit, word in zip(edits, words, strict=False):
+                if word is not None:
+                    known.setdefault(edit, (assignment.pk, word))
+    return found
+
+
+def given_elsewhere(
+    assignment: Assignment, known: Mapping[tuple[int, int], Settled] | None = None
+) -> dict[Edit, str]:
+    """Return the judge's verdicts on edits of the same sentence in earlier items.
+
+    ``known``: what :func:`settled` has of this judge and sentence, among others.
+    """
+    if assignment.turn:
+        return {}
+    judge, sentence = assignment.judge_id, assignment.item.sentence_id
+    if known is None:
+        known = settled(judge, item__sentence=sentence)
+    verdicts = known.get((judge, sentence), {})
+    return {edit: word for edit, (number, word) in verdicts.items() if number != assignment.pk}
+
+
+def shared(
+    assignment: Assignment, edits: Sequence[Sequence[Edit]],
+    verdicts: Sequence[Sequence[str | None]],
+) -> list[list[str | None]]:  # fmt: skip
+    """Copy each verdict to all outputs, in the order shown, with the same edit."""
+    known: dict[Edit, str | None] = {**given_elsewhere(assignment)}
+    for output, words in zip(edits, verdicts, strict=True):
+        for edit, word in zip(output, words, strict=True):
+            known[edit] = known.get(edit) or word
+    return [[known[edit] for edit in output] for output in edits]

@@ -16,11 +16,10 @@ from django.db.models import Count, F, Max, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from grammeter.campaign.choices import Kind, State, Strategy
 from grammeter.campaign.models import Assignment, Campaign, Item, Judge, Judgment, compared, release
 from grammeter.campaign.services import adaptive
 from grammeter.campaign.services.adaptive import Appeal
-from grammeter.campaign.tasks import JOBS
+from grammeter.campaign.tasks import JOBS, Kind, State, Strategy
 
 HOLD_HOURS = 24  # time after which another judge may have the slot of an open item
 REPEAT_AFTER = 10  # number of items between an item and its repeat, in a pool without ``per_judge``

@@ -1,7 +1,7 @@
 """Make a campaign, find one."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, cast
@@ -10,85 +10,85 @@ from urllib.parse import urlsplit
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, Strategy, Task
-from grammeter.campaign.criteria import RatingCriterion, default_criteria
-from grammeter.campaign.models import AuditEntry, Campaign, named
+from grammeter.campaign.criteria import NAME_LENGTH, RatingCriterion, default_criteria
+from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, named
 from grammeter.campaign.services import judges
 from grammeter.campaign.services.assign import shuffle
 from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock
-from grammeter.campaign.tasks import JOBS
+from grammeter.campaign.tasks import JOBS, Kind, Strategy, Task
 from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.core import Item as Sampled
 from grammeter.formats import Corpus, Judgments
 from grammeter.study import assign, judge_names
 from grammeter.version import __version__
 
-LARGEST_SEED = 2**63 - 1  # largest integer of every database
-LONGEST_IDLE = 86_400  # seconds of a day
 LONGEST_ADDRESS = 2000
 START_PER_SYSTEM = 5  # judgments per system before an adaptive campaign uses the ranking
+_LIMITS = {  # of settings that are numbers
+    "per_judge": (1, 10**9), "startup": (0, 10**9), "pass_threshold": (0, 1),
+    "idle": (5, 86_400),  # seconds of a day
+    "seed": (0, 2**63 - 1),  # largest integer of every database
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Settings of a new campaign; :class:`~grammeter.campaign.models.Campaign` explains them."""
+    """Settings of a new campaign; :func:`~grammeter.campaign_create` explains them."""
 
     name: str
     task: str = "ranking"
     criteria: tuple[RatingCriterion, ...] = ()  # of the task `rating`; empty: the built-in ones
     strategy: str = "planned"
     judges: int = 0  # the planned number; pool and adaptive campaigns take any
-    overlap: float | int = 0  # of the items: a share from 0 to 1, or a count
-    repeats: float | int = 0  # of each judge's items, likewise
+    overlap: float | int = 0
+    repeats: float | int = 0
     per_judge: int | None = None
     startup: int | None = None  # default: five judgments a system, at most half of the items
     seed: int = 1
     guidelines: str = ""
     consent: str = ""
-    asks_background: bool = True
-    idle_seconds: int = 60
+    background: bool = True
+    idle: int = 60
     pass_threshold: float = 0.75
     pass_code: str = ""
     fail_code: str = ""
-    redirect_url: str = ""
+    redirect: str = ""
     tutorial: tuple[Check, ...] = ()
     attention: tuple[Check, ...] = ()
-    owners: tuple[str, ...] = ()  # logins of the organisers who may see it; empty: all may
+    owner: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, choices in (("strategy", list(Strategy)), ("task", list(Task))):
-            UnknownNameError.check(name, getattr(self, name), choices)
-        for fault, fix in self._faults():
-            raise UsageError(fault, fix=fix)
+        for name, known in (("strategy", Strategy), ("task", Task)):
+            UnknownNameError.check(name, getattr(self, name), list(known))
+        for name, (least, most) in _LIMITS.items():
+            if (value := getattr(self, name)) is not None and not least <= value <= most:
+                option = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{option} {value}", fix=f"It goes from {least} to {most}.")
         for check in (*self.tutorial, *self.attention):
             _check_task(check.task or self.task, "checkable", "an item with a known answer")
-
-    def _faults(self) -> Iterator[tuple[str, str]]:
         planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
-        codes = self.pass_code, self.fail_code
-        if not self.name.strip() or len(self.name) > NAME_LENGTH or not self.name.isprintable():
-            yield f"a campaign called {self.name!r}", "Give it a name of 1 to 200 characters."
-        if self.judges < planned:
-            yield f"a plan for {self.judges} judges", "Say how many: --judges 3"
-        if self.per_judge is not None and (self.per_judge <= 0 or planned):
-            yield f"per_judge={self.per_judge}", "Pools have it, from 1 on."
-        if self.startup is not None and (self.startup < 0 or not adaptive):
-            yield f"startup={self.startup}", "Adaptive campaigns have it, from 0 on."
-        if not 0 <= self.pass_threshold <= 1:
-            fix = "It is the share of attention items that must be right, from 0 to 1."
-            yield f"a threshold of {self.pass_threshold}", fix
-        if not 5 <= self.idle_seconds <= LONGEST_IDLE:
-            yield f"{self.idle_seconds} idle seconds", "Give 5 at least, and a day at most."
-        if bool(self.pass_code) != bool(self.fail_code):
-            yield "only one of the completion codes", "Give both, --pass-code and --fail-code."
-        if max(map(len, codes)) > NAME_LENGTH:
-            yield "a long completion code", f"Give {NAME_LENGTH} characters at most."
-        if self.redirect_url and not _is_address(self.redirect_url):
-            fix = f"Give an address with http or https, of {LONGEST_ADDRESS} characters at most."
-            yield f"the redirect {self.redirect_url[:80]!r}", fix
-        if not 0 <= self.seed <= LARGEST_SEED:
-            yield f"seed {self.seed}", f"A seed goes from 0 to {LARGEST_SEED}."
+        texts = self.name, self.pass_code, self.fail_code
+        longest = f"Give {NAME_LENGTH} characters at most."
+        for wrong, fault, fix in (
+            (max(map(len, texts)) > NAME_LENGTH, "a long name or completion code", longest),
+            (not self.name.strip(), "a campaign without a name", "Give it one."),
+            (not self.name.isprintable(), f"a campaign called {self.name!r}", "Give it a name."),
+            (self.judges < planned, f"a plan for {self.judges} judges", "Say how many: --judges 3"),
+            (planned and self.per_judge is not None, "--per-judge in a plan", "Pools have it."),
+            (not adaptive and self.startup is not None, "--startup", "Adaptive campaigns have it."),
+            (
+                bool(self.pass_code) != bool(self.fail_code),
+                *("only one of the completion codes", "Give both, --pass-code and --fail-code."),
+            ),
+            (
+                bool(self.redirect) and not _is_address(self.redirect),
+                f"the redirect {self.redirect[:80]!r}",
+                f"Give an address with http or https, of {LONGEST_ADDRESS} characters at most.",
+            ),
+        ):
+            if wrong:
+                raise UsageError(fault, fix=fix)
 
 
 def _check_task(task: str, what: str, whose: str) -> None:
@@ -185,9 +185,11 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
     """Store a campaign without its items; raise :class:`UsageError` if its name is taken."""
     if Campaign.objects.filter(name=plan.name).exists():
         raise UsageError(f"there is a campaign called {plan.name!r}", fix="Choose another name.")
-    unlike = {"criteria", "overlap", "repeats", "startup"}  # the columns hold something else
-    unlike |= {"judges", "tutorial", "attention", "owners"}  # no columns
-    fields = {key: value for key, value in asdict(plan).items() if key not in unlike}
+    same = ("name", "task", "strategy", "guidelines", "consent", "seed", "per_judge")
+    same += ("pass_threshold", "pass_code", "fail_code")
+    fields = {name: getattr(plan, name) for name in same}
+    fields |= {"asks_background": plan.background, "idle_seconds": plan.idle}
+    fields["redirect_url"] = plan.redirect
     signatures = dict.fromkeys(str(item.signature) for item in items if item.signature is not None)
     fresh = sum(not item.repeat for item in items)
     fields["repeats"] = _share_of(plan.repeats, plan.per_judge or fresh)
@@ -201,7 +203,7 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
         usual = min(START_PER_SYSTEM * len(systems), fresh // 2)
         campaign.startup = usual if plan.startup is None else plan.startup
     campaign.save()
-    owners = [named(User.objects.all(), "organiser", name, "username") for name in plan.owners]
+    owners = [named(User.objects.all(), "organiser", name, "username") for name in plan.owner]
     campaign.owners.set(owners)  # pyright: ignore[reportUnknownMemberType]
     return campaign
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter import core, formats
-from grammeter.campaign.choices import Kind
+from grammeter.campaign.tasks import Kind
 
 LARGEST = 2**20  # most characters of a file
 _TEXTS = ("source", "explanation", "before", "after", "task")

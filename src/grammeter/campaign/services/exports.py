@@ -1,17 +1,22 @@
-"""Files of a campaign, by task: what the other verbs read without conversion."""
+"""Files of a campaign, by task, which other verbs read as they are, and what those make of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from grammeter.campaign.choices import Kind, Task
+from grammeter import verbs
 from grammeter.campaign.criteria import RatingCriterion
 from grammeter.campaign.models import Campaign, ItemOutput
 from grammeter.campaign.services import results
-from grammeter.campaign.tasks import JOBS
-from grammeter.formats import format_judgments
+from grammeter.campaign.tasks import BEST, JOBS, WORST, Kind, Task
+from grammeter.core import Column, DataError, GrammeterError, Ranking, Result, Table
+from grammeter.formats import Corpus, OwnReferences, format_judgments, read_judgments, write_text
 
 Row = dict[str, Any]  # a line of the details, with its texts
 _EDIT_KEYS = ("judge", "segment", "item", "number", "turn", "shown", "edits")
@@ -29,6 +34,15 @@ class TaskExport:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A task's result so far: tables, and plain values of the result of a verb and of counts."""
+
+    tables: Sequence[Table]
+    data: Mapping[str, Any]
+
+
+# --- files ---------------------------------------------------------------------------------
 def export(campaign: Campaign, task: Task) -> TaskExport:
     """Return the files of one task; answers are the latest complete versions."""
     (rows, skipped), notes = latest(campaign, task), list[str]()
@@ -152,22 +166,100 @@ def _post_edits(campaign: Campaign, rows: Sequence[Row]) -> tuple[dict[str, str]
         names += [f"{folder}/{name}.txt" for folder in folders]
         columns = zip(*(texts[:depth] for texts in of), strict=True)
         files |= {at: "".join(f"{t}\n" for t in of) for at, of in zip(names, columns, strict=False)}
-    more = sum(len(texts) - depth for of in chosen.values() for texts in of)
-    return files, [*_post_notes({at for of in made.values() for at in of}, whole, more)]
-
-
-def _post_notes(segments: set[int], whole: Sequence[int], more: int) -> Iterator[str]:
-    if not whole:
-        yield (
-            "post-edit: no sentence has a post-edit of each system, so source, outputs and post"
-            " hold the sentences of each system on its own; score one system at a time"
-        )
-    elif lacking := sorted(segments.difference(whole)):
+    segments, notes = {at for of in made.values() for at in of}, list[str]()
+    if lacking := sorted(segments.difference(whole)):
         listed = ", ".join(map(str, lacking[:_LISTED])) + (", ..." if lacking[_LISTED:] else "")
-        yield (
-            f"post-edit: source.txt, outputs and post hold {len(whole)} of {len(segments)}"
-            f" sentences, those with a post-edit of each system; others ({listed}) are in"
-            " post-edit.jsonl alone"
-        )
-    if more:
-        yield f"post-edit: {more} further post-edits of outputs are in post-edit.jsonl alone"
+        fault = f"post-edit: {len(whole)} of {len(segments)} sentences have a post-edit of each"
+        hold = "source.txt, outputs and post hold these; the others are in post-edit.jsonl alone"
+        each = "the files of each system hold its own sentences; score one system at a time"
+        notes += [f"{fault} system, not {listed}; {hold if whole else each}"]
+    if more := sum(len(texts) - depth for of in chosen.values() for texts in of):
+        notes += [f"post-edit: {more} further post-edits of outputs are in post-edit.jsonl alone"]
+    return files, notes
+
+
+# --- results so far ------------------------------------------------------------------------
+def standing(campaign: Campaign, task: Task) -> Standing:
+    """Return the result so far; raise ``DataError`` if there is none yet.
+
+    Ratings and direct assessments: ranked by means, of the first criterion, with the means of all.
+    Marks: accept rates. Best and worst: a ranking, and counts. Post-edits: the mean character
+    distance from the outputs, and how many are unchanged.
+    """
+    if task == Task.POST_EDIT:
+        return _distances(campaign)
+    made = export(campaign, task)
+    files = [(name, text) for name, text in made.files.items() if "repeats" not in name]
+    name, text = files[-1]  # of `edits` the verdicts
+    if not text:
+        raise DataError("no answer yet", fix="Wait until judges have handed in some.")
+    with TemporaryDirectory() as folder:
+        write_text(path := Path(folder, name), text)
+        answers: Any = read_judgments(path)
+    settings: dict[str, Any] = {} if task == Task.BEST_WORST else {"by": "accept-rate"}
+    if task in (Task.RATING, Task.DIRECT):
+        settings = {"by": "mean", "criterion": answers.criteria[0]}
+    result: Result = cast("Any", verbs.rank)(answers, **settings)
+    if task != Task.BEST_WORST:
+        return Standing(result.tables(), result.to_dict())
+    counts = _ends(answers)
+    heads = [column.head for column in counts.columns[1:]]
+    rows = {row[0]: dict(zip(heads, row[1:], strict=True)) for row in counts.rows}
+    return Standing([*result.tables(), counts], result.to_dict() | {"counts": rows})
+
+
+def standings(
+    campaign: Campaign, **settings: Any
+) -> tuple[dict[str, Any], dict[str, Standing], dict[str, str]]:
+    """Return agreement and ranking, the result of each other task, and why some have none.
+
+    ``settings`` are those of ``rank``.
+    """
+    measures, found, reasons = dict[str, Any](), dict[str, Standing](), dict[str, str]()
+    tasks = results.normal_tasks(campaign)
+    ranked = not tasks or any(JOBS[task].ranked for task in tasks)
+    for name in dict.fromkeys((*(("agreement", "ranking") if ranked else ()), *tasks)):
+        try:
+            if name == "agreement":
+                measures[name] = results.agreement(campaign)
+            elif name == "ranking":  # and the task of this name
+                measures[name] = results.ranking(campaign, **settings)
+            else:
+                found[name] = standing(campaign, Task(name))
+        except GrammeterError as error:
+            reasons[name] = error.message
+    return measures, found, reasons
+
+
+def _ends(rankings: Sequence[Ranking]) -> Table:
+    counts = Counter(
+        (system, rank)
+        for ranking in rankings
+        for group, place in zip(ranking.groups, ranking.ranks, strict=False)  # skipped: no ranks
+        for system in group
+        for rank in ("shown", place)
+    )
+    names = results.in_order({name for name, _ in counts})
+    rows = [(name, *(counts[name, rank] for rank in ("shown", BEST, WORST))) for name in names]
+    return Table.of(("system", *Column.many("count", "shown", "best", "worst")), rows)
+
+
+def _distances(campaign: Campaign) -> Standing:
+    """Score each system on its own sentences with post-edits; each judge's one is a reference."""
+    rows = list[tuple[str, float, float, int]]()
+    answers, _ = latest(campaign, Task.POST_EDIT)
+    for name, of in post_edits(campaign, answers).items():
+        if texts := [texts for texts in of.values() if texts[2:]]:
+            sources, outputs, *posts = zip_longest(*texts)
+            own = {name: OwnReferences(references=posts)}
+            corpus = Corpus(sources=sources, systems={name: outputs}, own=own)
+            data = cast("Any", verbs.score)(corpus, ["nld"]).to_dict()
+            scored = data["metrics"]["nld"]["systems"][name]
+            rows.append((name, scored["value"], scored["parts"]["exact"], len(corpus)))
+    if not rows:
+        raise DataError("no post-edit yet", fix="Wait until judges have handed in some.")
+    units = (Column("nld", "score", best="low"), Column("unchanged", "share"))
+    table = Table.of(("system", *units, Column("sentences", "count")), rows)
+    names = [column.head for column in table.columns[1:]]
+    data = {name: dict(zip(names, of, strict=True)) for name, *of in rows}
+    return Standing([table], {"kind": "post-edits", "systems": data})

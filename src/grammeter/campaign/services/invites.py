@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign import choices
-from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge
+from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, Invite, Judge
 from grammeter.campaign.services import judges
+from grammeter.campaign.tasks import Strategy
 from grammeter.core import DataError, UsageError
 
 BYTES = 16
@@ -24,7 +24,7 @@ class InviteRefused(DataError):  # noqa: N818 - not an error of the program
 
 def create(
     campaign: Campaign, n: int = 1,
-    *, judge: Judge | None = None, days: float = DAYS, who: str = choices.COMMAND_LINE,
+    *, judge: Judge | None = None, days: float = DAYS, who: str = COMMAND_LINE,
 ) -> list[str]:  # fmt: skip
     """Create invites, and judges where none are planned; return tokens, which are not stored.
 
@@ -73,7 +73,7 @@ def redeem(token: str) -> Judge:
     return judge
 
 
-def revoke(invite: Invite, *, who: str = choices.COMMAND_LINE) -> None:
+def revoke(invite: Invite, *, who: str = COMMAND_LINE) -> None:
     """Make an unused invite invalid."""
     open_one = Invite.objects.filter(pk=invite.pk, redeemed=None, revoked=None)
     with transaction.atomic():
@@ -102,7 +102,7 @@ def _hash(token: str) -> str:
 
 def _places(campaign: Campaign, n: int) -> list[Judge]:
     """Return judges without a person: new ones, or unused planned ones."""
-    if campaign.strategy != choices.Strategy.PLANNED:
+    if campaign.strategy != Strategy.PLANNED:
         return [judges.add(campaign) for _ in range(n)]
     waiting = campaign.invites.filter(redeemed=None, revoked=None, expires__gt=timezone.now())
     free = campaign.judges.filter(joined=None, blocked=False, forgotten=None)

@@ -12,8 +12,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from grammeter.campaign import models
-from grammeter.campaign.choices import COMMAND_LINE, NAME_LENGTH, Kind, State
-from grammeter.campaign.models import AuditEntry, Background, Campaign, Judge, Judgment
+from grammeter.campaign.criteria import NAME_LENGTH
+from grammeter.campaign.models import (
+    COMMAND_LINE,
+    AuditEntry,
+    Background,
+    Campaign,
+    Judge,
+    Judgment,
+)
+from grammeter.campaign.tasks import Kind, State
 from grammeter.core import UsageError
 
 ANSWERS = {"first_language": NAME_LENGTH, "experience": 2000, "remarks": 2000}

@@ -16,8 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from grammeter.campaign.choices import COMMAND_LINE
-from grammeter.campaign.models import AuditEntry, Campaign, Throttle
+from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, Throttle
 from grammeter.core import UsageError
 
 FREE = 5  # failures without a delay

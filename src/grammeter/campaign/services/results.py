@@ -1,7 +1,6 @@
 """The results of a campaign: judgments, progress, agreement, ranking, files."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -10,10 +9,9 @@ from typing import Any, NamedTuple, cast
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from grammeter.campaign.choices import Kind, State, Task
-from grammeter.campaign.models import Assignment, Campaign, ItemOutput, Judgment
-from grammeter.campaign.services import judges, pages
-from grammeter.campaign.tasks import JOBS
+from grammeter.campaign.models import Assignment, Campaign, Judgment
+from grammeter.campaign.services import answers, judges
+from grammeter.campaign.tasks import JOBS, Kind, State, Task
 from grammeter.core import Ranked, Ranking
 from grammeter.formats import JudgedBlock, JudgmentFile, Judgments, format_judgments, object_text
 from grammeter.ranking import Agreement
@@ -232,24 +230,19 @@ def rows_of(campaign: Campaign, rows: QuerySet[Judgment]) -> Iterator[dict[str, 
 def _edits(campaign: Campaign) -> Callable[[Judgment], list[list[dict[str, Any]]] | None]:
     """Return what tells the edits of each output in the order shown; none unless asked about."""
     marked = [task for task, job in JOBS.items() if job.marked]
-    outputs: dict[int, list[str]] = {}  # of each item by place
-    rows = ItemOutput.objects.filter(item__campaign=campaign, item__task__in=marked)
-    rows = rows.order_by("item", "place")
-    for item, output in rows.values_list("item", "output__text"):
-        outputs.setdefault(item, []).append(output)
-    shown = Assignment.objects.filter(item__campaign=campaign, turn=0, item__task__in=marked)
-    shown = shown.exclude(answered=None)
-    counts = Counter(shown.order_by().values_list("judge_id", "item__sentence_id"))
-    settled = {key: pages.settled(*key) for key, n in counts.items() if n > 1}
+    which: dict[str, Any] = {"item__campaign": campaign, "item__task__in": marked}
+    outputs = answers.texts_of(**which)
+    settled = answers.settled(**which) if outputs else {}
 
     def judged(judgment: Judgment) -> list[list[dict[str, Any]]] | None:
         assignment, item = judgment.assignment, judgment.assignment.item
         if item.pk not in outputs:
             return None
-        places: list[int] = assignment.shown_order
-        edits = [pages.edits_of(item.sentence.text, outputs[item.pk][place]) for place in places]
+        order: list[int] = assignment.shown_order
+        texts = [outputs[item.pk][place] for place in order]
+        edits = [answers.edits_of(item.sentence.text, text) for text in texts]
         counted = judgment.complete and not judgment.skipped
-        elsewhere = pages.given_elsewhere(assignment, settled) if counted else {}
+        elsewhere = answers.given_elsewhere(assignment, settled) if counted else {}
         verdicts: list[list[str | None]] = judgment.verdicts or [[]] * len(edits)
         return [
             [

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from grammeter import core, formats, study
 from grammeter.campaign import models
-from grammeter.campaign.choices import Kind, State, Task
 from grammeter.campaign.models import Assignment, Item, Judge, Output, Sentence
 from grammeter.campaign.services.assign import jittered, shuffle
 from grammeter.campaign.services.checks import Check
+from grammeter.campaign.tasks import Kind, State, Task
 from grammeter.core import Item as Sampled
 
 Group = tuple[str, ...]

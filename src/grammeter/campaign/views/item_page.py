@@ -10,12 +10,20 @@ from typing import Any
 from django.core import signing
 from django.urls import reverse
 
-from grammeter.campaign.choices import Kind, State, Strategy, Task
 from grammeter.campaign.criteria import RatingCriterion
 from grammeter.campaign.models import Assignment, Item, Judgment, compared
-from grammeter.campaign.services import answers, pages
-from grammeter.campaign.services.pages import edits_of
-from grammeter.campaign.tasks import CANNOT_SAY, ENDS, JOBS, LONGEST_TEXT, Scene
+from grammeter.campaign.services import answers
+from grammeter.campaign.tasks import (
+    CANNOT_SAY,
+    ENDS,
+    JOBS,
+    LONGEST_TEXT,
+    Kind,
+    Scene,
+    State,
+    Strategy,
+    Task,
+)
 from grammeter.core import DataError, Edit
 
 REASONS = (
@@ -35,10 +43,10 @@ def shown(
     assignment: Assignment, *, sent: Mapping[str, Any] | None = None, faults: Sequence[str] = ()
 ) -> dict[str, object]:
     """Return the template's variables; ``sent`` is a refused answer, ``faults`` say why."""
-    item, outputs = assignment.item, pages.outputs(assignment)
+    item, outputs = assignment.item, answers.outputs(assignment)
     job = JOBS[item.task]
-    sentence, edits = item.sentence, pages.edits_shown(assignment)
-    before = pages.given_elsewhere(assignment) if any(edits) else {}
+    sentence, edits = item.sentence, answers.edits_shown(assignment)
+    before = answers.given_elsewhere(assignment) if any(edits) else {}
     marked = list(zip(outputs, edits, strict=True))
     last = answers.latest(assignment)
     answer = Judgment(**sent) if sent else last or Judgment()
@@ -46,7 +54,7 @@ def shown(
     feedback = None
     if last is not None:
         last.assignment = assignment  # saves a query
-        feedback = pages.feedback(last)
+        feedback = answers.feedback(last)
     right = enumerate(feedback.ranks if feedback else ())
     done, total, back = _way(assignment)
     return {
@@ -93,7 +101,7 @@ def _cards(
             {
                 "place": at,
                 "number": at + 1,
-                "pieces": pages.in_context(source.split(), edit),
+                "pieces": answers.in_context(source, edit),
                 "verdict": word and word == "valid",
                 "asked": not (edit in before or edit in letters),
                 "letter": "" if edit in before else letters.get(edit, ""),
@@ -102,7 +110,7 @@ def _cards(
         ]
         letters |= {edit: letters.get(edit, letter(place)) for edit in changes}
         lacks = any(edit["asked"] and edit["verdict"] is None for edit in marked)
-        drawn = pages.pieces(source, edits_of(source, text))
+        drawn = answers.pieces(source, answers.edits_of(source, text))
         entry: dict[str, Any] = entries[place] or {}
         lacks = lacks or JOBS[item.task].is_open(entry, scene, ranks[place])
         yield {

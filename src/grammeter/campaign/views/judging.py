@@ -15,10 +15,9 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grammeter.campaign import choices
 from grammeter.campaign.models import Assignment, Judge
-from grammeter.campaign.services import answers, assign, invites, judges, pages
-from grammeter.campaign.tasks import JOBS
+from grammeter.campaign.services import answers, assign, invites, judges
+from grammeter.campaign.tasks import JOBS, State
 from grammeter.campaign.views import item_page
 from grammeter.core import DataError
 
@@ -124,7 +123,7 @@ def work(request: HttpRequest, judge: Judge) -> HttpResponse:
         return step
     if request.method == "POST":
         return redirect(_next_address(judge))
-    assignment = judge.assignments.filter(state=choices.State.OPEN).order_by("position").first()
+    assignment = judge.assignments.filter(state=State.OPEN).order_by("position").first()
     if judge.campaign.closed or (assignment is None and judge.finished is not None):
         return redirect("done")
     return redirect("item", assignment.pk) if assignment else _page(request, judge, "next")
@@ -161,12 +160,12 @@ def done(request: HttpRequest, judge: Judge) -> HttpResponse:
 def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> HttpResponse:
     sent: dict[str, Any] | None = None
     try:
-        edits = pages.edits_shown(assignment)
+        edits = answers.edits_shown(assignment)
         item, counts = assignment.item, list(map(len, edits))
         criteria = item.campaign.criteria_of(item.task)
         sent = item_page.read_answer(request.POST, counts, item.task, criteria)
         if any(sent.get("verdicts", ())):  # an edit of several outputs was judged once
-            sent["verdicts"] = pages.shared(assignment, edits, sent["verdicts"])
+            sent["verdicts"] = answers.shared(assignment, edits, sent["verdicts"])
         judgment = answers.save(judge, assignment, **sent)
     except DataError as error:
         fault = f"{error.message[:1].upper()}{error.message[1:]}. {error.fix or ''}".strip()
@@ -174,7 +173,7 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
             return JsonResponse({"faults": [fault]}, status=REFUSED)
         return _item_page(request, judge, assignment, REFUSED, sent=sent, faults=[fault])
     onwards = _next_address(judge) if judgment.complete else reverse("work")
-    if pages.feedback(judgment):
+    if answers.feedback(judgment):
         onwards = reverse("item", args=(assignment.pk,))
     if _wants_json(request):
         return JsonResponse({"version": judgment.version, "next": onwards})
