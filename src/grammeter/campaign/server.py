@@ -146,7 +146,7 @@ class Listener(TcpWSGIServer):
             channel.will_close = True  # at its next turn, which comes, whether anybody reads or not
             with contextlib.suppress(OSError):
                 line: Any = channel.socket
-                line.shutdown(self.socketmod.SHUT_RDWR)
+                line.shutdown(2)  # both ways
 
 
 def most_connections() -> int:
