@@ -223,13 +223,6 @@ def test_a_text_that_its_edits_do_not_make_is_written_down():
     assert [own[3:] for own in sentence[3]] == [["a c"], ["x"], ["a b x"], []]
 
 
-def test_outputs_that_differ_in_white_space_alone_are_one():
-    written = [("b", 0, 1.0), ("a", 1, 1.0), (" a ", 2, 1.0), ("a\u00a0", 3, 0.5)]
-    outputs = tuple(Output(text, (place,), (), (value,)) for text, place, value in written)
-    _, (sentence,) = packed_page(browser_of(PageSentence("a", (), outputs)))
-    assert [own[0] for own in sentence[3]] == [[1, 2], [0], [3]]
-
-
 def test_white_space_of_a_source_does_not_shift_its_edits():
     output = Output("a x", (0,), (DrawnEdit(1, 2, "x", "", "matched"),), (1.0,))
     _, (sentence,) = packed_page(browser_of(PageSentence(" a\u00a0\tb ", (), (output,))))

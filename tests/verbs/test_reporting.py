@@ -285,15 +285,6 @@ def test_a_pipeline_that_is_not_here_leaves_differences(monkeypatch: pytest.Monk
     assert made.browser.judged_by is None
 
 
-def test_scores_that_depend_on_the_other_sentences_are_told(scores: ScoreTable) -> None:
-    m2 = scores["m2"]
-    moved = replace(m2.segments["Echo"], values=m2.segments["Echo"].values + 0.5)
-    columns = {"m2": replace(m2, segments={**m2.segments, "Echo": moved})}
-    facts = dict(gm.make_report(replace(scores, columns=columns), types=False, resamples=20).facts)
-    assert facts["Equal outputs, other scores (m2)"].endswith("that of the first system is shown")
-    assert "have another score in the whole corpus" in facts["Edits"]
-
-
 def test_hostile_texts_become_no_markup(tmp_path: Path) -> None:
     corpus = small(**{HOSTILE: [HOSTILE, "</script><b>"], "B": ["he goes to home .", ""]})
     made = gm.make_report(gm.score(corpus, ["m2"]), title=HOSTILE, types=False, resamples=20)

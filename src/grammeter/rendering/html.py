@@ -235,24 +235,15 @@ def _sentence(sentence: PageSentence, numbers: dict[str, int], digits: Sequence[
         [start, end, text, numbers[kind], *([remark] if remark else [])]
         for (start, end, text, kind), remark in edits.items()
     ]
-    outputs = _outputs(sentence, words, places, digits)
-    return [" ".join(words), list(sentence.references), drawn, outputs]
-
-
-def _outputs(
-    sentence: PageSentence, words: Sequence[str], places: dict[Key, int], digits: Sequence[int]
-) -> Json:
-    systems_of: dict[tuple[Any, ...], list[Json]] = {}
+    outputs: list[Json] = []
     for output in sentence.outputs:
-        marks = (4 * places[_key(edit)] + VERDICTS.index(edit.verdict) for edit in output.edits)
-        values = (_whole(*pair) for pair in zip(output.values, digits, strict=True))
+        marks = [4 * places[_key(edit)] + VERDICTS.index(edit.verdict) for edit in output.edits]
+        values = [_whole(*pair) for pair in zip(output.values, digits, strict=True)]
         follows = _corrected(words, output.edits) == output.text.split()
-        own = (output.references,) if output.references else ()
-        text = ((None,) if own else ()) if follows else (output.text,)
-        key = tuple(marks), tuple(values), (*text, *own)
-        systems_of.setdefault(key, []).extend(output.systems)
-    commonest = sorted(systems_of.items(), key=lambda pair: -len(pair[1]))
-    return [[systems, list(marks), list(vs), *text] for (marks, vs, text), systems in commonest]
+        own: list[Json] = [[*output.references]] if output.references else []
+        text: list[Json] = [None] * len(own) if follows else [output.text]
+        outputs.append([list(output.systems), [*marks], values, *text, *own])
+    return [" ".join(words), list(sentence.references), drawn, outputs]
 
 
 def _corrected(words: Sequence[str], edits: Iterable[DrawnEdit]) -> list[str] | None:

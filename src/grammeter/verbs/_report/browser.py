@@ -1,14 +1,15 @@
 """All sentences with their distinct outputs, sentence scores and edits."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from grammeter import core, formats, metrics
 from grammeter.errant import PLAIN, annotator, one_scheme
 from grammeter.rendering import Browser, DrawnEdit, Output, PageSentence
-from grammeter.verbs._report.remarks import Remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +31,21 @@ def make_browser(
     output of a sentence. If there is none, they are differences of words, without verdicts, which
     ``pipeline`` extracts, by default from the words alone. Spurious edits that people accepted
     (``judged_edits``), or other references or systems have, get remarks. Returns the
-    sentences, and facts about their edits and scores, by name.
+    sentences, and a fact about their edits, by name.
     """
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
     judged_by, explanations = _explained(table, written)
     judged = [tuple(_drawn(of.edit, of.verdict) for of in output.edits) for output in explanations]
-    edits = judged or _differences(written, pipeline)
-    edits = Remarks.of(judged_edits, corpus.gold).on(written, edits)
+    drawn = [*zip(written, judged or _differences(written, pipeline), strict=True)]
+    remarks = _Remarks.of(judged_edits, corpus.gold, drawn)
     outputs: list[list[Output]] = [[] for _ in corpus.sources]
-    for output, drawn in zip(written, edits, strict=True):
+    for output, edits in drawn:
         first = table.systems[output.systems[0]]
         values = tuple(_value(column, first, output.line) for column in columns.values())
         own = output.segment.references if corpus.own else ()
-        shown = Output(output.segment.hypothesis, output.systems, drawn, values, own)
+        noted = tuple(remarks.on(output, edit) for edit in edits)
+        shown = Output(output.segment.hypothesis, output.systems, noted, values, own)
         outputs[output.line].append(shown)
     references = list(zip(*corpus.references, strict=True)) or [()] * len(corpus)
     for row in outputs:
@@ -52,8 +54,8 @@ def make_browser(
     directions = tuple((name, column.higher_is_better) for name, column in columns.items())
     sentences = tuple(PageSentence(*row) for row in rows)
     browser = Browser(table.systems, directions, sentences, judged_by)
-    facts = {"Edits": _of_edits(table, written, judged_by, explanations)}
-    return browser, facts | _of_equal_outputs(columns, table.systems, written)
+    what = "differences of words; no metric here judges edits"
+    return browser, {"Edits": f"judged by {judged_by}, each sentence alone" if judged_by else what}
 
 
 def _written(systems: Sequence[str], corpus: formats.Corpus) -> Iterator[_Written]:
@@ -118,34 +120,49 @@ def _drawn(edit: core.Edit, verdict: core.EditVerdict | None = None) -> DrawnEdi
     return DrawnEdit(edit.start, edit.end, edit.correction, edit.type, verdict)
 
 
-def _of_edits(
-    table: core.ScoreTable, written: Sequence[_Written], judged_by: str | None,
-    explained: Sequence[core.Explanation],
-) -> str:  # fmt: skip
-    """Say which metric judged the edits, and how often its sentence score differs."""
-    if judged_by is None:
-        return "differences of words; no metric here judges edits"
-    column, names = table[judged_by], table.systems
-    scores = (_value(column, names[output.systems[0]], output.line) for output in written)
-    pairs = [(one.value, score) for one, score in zip(explained, scores, strict=True)]
-    known = [(a, b) for a, b in pairs if math.isfinite(a + b)]
-    other = sum(not math.isclose(a, b, abs_tol=1e-9) for a, b in known)
-    differ = f"; {other:,} of {len(written):,} outputs have another score in the whole corpus"
-    return f"judged by {judged_by}, each sentence alone{differ if other else ''}"
+@dataclass(frozen=True)
+class _Remarks:
+    """Who has the edits of each sentence, beside the system in question."""
+
+    judges: dict[core.EditKey, dict[str, bool]]  # whether each judge accepted an edit once
+    gold: set[core.EditKey]
+    makers: Counter[core.EditKey]  # systems
+
+    @classmethod
+    def of(
+        cls, judged: Iterable[core.EditItem], gold: Sequence[core.GoldEdits],
+        outputs: Iterable[tuple[_Written, Iterable[DrawnEdit]]],
+    ) -> "_Remarks":  # fmt: skip
+        """Gather what judges, annotators and systems have."""
+        judges: dict[core.EditKey, dict[str, bool]] = defaultdict(dict)
+        for item, edit in ((i, edit) for i in judged for _, edit in i.occurrences()):
+            if edit.verdict is not None:
+                verdicts = judges[item.key(edit)]
+                verdicts[item.judge] = verdicts.get(item.judge, False) or edit.verdict
+        known = {
+            (line, edit.start, edit.end, text)
+            for line, annotators in enumerate(gold, start=1)
+            for edit in chain(*annotators.values())
+            for text in edit.corrections
+        }
+        makers = Counter[core.EditKey]()
+        for output, edits in outputs:
+            made = {_key(output, edit) for edit in edits if edit.verdict != "missed"}
+            makers.update(dict.fromkeys(made, len(output.systems)))
+        return cls(dict(judges), known, makers)
+
+    def on(self, output: _Written, edit: DrawnEdit) -> DrawnEdit:
+        """Return an edit with a remark, if it is spurious."""
+        key, says = _key(output, edit), list[str]()
+        if edit.verdict != "spurious":
+            return edit
+        if judged := self.judges.get(key):
+            says.append(f"accepted by {sum(judged.values())} of {len(judged)} judges")
+        says += ["in another reference"] * (key in self.gold)
+        if (systems := self.makers[key]) > 1:
+            says.append(f"made by {systems} systems")
+        return replace(edit, remark=", ".join(says))
 
 
-def _of_equal_outputs(
-    columns: Mapping[str, core.MetricScores], systems: Sequence[str], written: Sequence[_Written]
-) -> dict[str, str]:
-    """Say how often a metric scores equal outputs of a sentence differently.
-
-    A metric that chooses references by running totals may; the browser has the first score.
-    """
-    shared = [output for output in written if len(output.systems) > 1]
-    facts: dict[str, str] = {}
-    for name, column in columns.items():
-        scores = ({repr(_value(column, systems[at], o.line)) for at in o.systems} for o in shared)
-        if n := sum(len(of) > 1 for of in scores):
-            label = f"Equal outputs, other scores ({name})"
-            facts[label] = f"{n}; that of the first system is shown"
-    return facts
+def _key(output: _Written, edit: DrawnEdit) -> core.EditKey:
+    return output.line + 1, edit.start, edit.end, edit.correction
