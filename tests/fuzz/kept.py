@@ -109,14 +109,14 @@ def _mark(path: Path) -> None:
 
 
 def _checkpoint(path: Path) -> None:
-    from grammeter.training.folder import FOLDER, Checkpoint
+    from safetensors.torch import save_file
+
+    from grammeter.training.folder import FOLDER, LAST, Checkpoint
 
     folder = path.with_name("model")
-    inside = folder / FOLDER / "000000001-001"
-    inside.mkdir(parents=True, exist_ok=True)
-    (inside / "state.json").write_bytes(path.read_bytes())
-    (inside / "weights.safetensors").write_bytes(_tensors())
-    (inside / "optimiser.safetensors").write_bytes(_tensors())
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    state = {"state": path.read_bytes().decode("utf-8", "replace")}
+    save_file({}, folder / FOLDER / LAST, metadata=state)
     Checkpoint(folder).last()
 
 

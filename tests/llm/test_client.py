@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -15,8 +16,9 @@ from grammeter.core import (
     reporting,
 )
 from grammeter.llm import client
-from grammeter.llm.cache import FILE
+from grammeter.llm.cache import FILE, Attempts
 from grammeter.llm.endpoint import OPENAI, Endpoint, Pace, using
+from grammeter.llm.session import Session
 from grammeter.llm.transport import redact
 from llm_calls import GOOD, ask, call, calls, first, right, scored
 from scripted_endpoint import ScriptedEndpoint, completion, good, prompt_of, score, status
@@ -261,9 +263,10 @@ def test_half_a_character_is_no_prompt(tmp_path):
 
 
 def test_openai_is_asked_with_the_newer_name_of_the_limit():
-    from grammeter.llm.request import Abilities
-
-    assert Abilities.at_first(openai=True).limit_field == "max_completion_tokens"
+    with contextlib.closing(Attempts(None)) as attempts:
+        for url, name in ((OPENAI, "max_completion_tokens"), ("http://localhost/v1", "max_tokens")):
+            session = Session(Endpoint(base_url=url), "m", attempts)
+            assert session.abilities.limit_field == name
     assert Endpoint().base_url == OPENAI
 
 

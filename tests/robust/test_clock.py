@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from grammeter.llm.transport import retry_after
 from robust.places import CORPUS, environment, make
 from scripted_endpoint import ScriptedEndpoint, status
 
@@ -80,19 +79,6 @@ def test_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
         monkeypatch.setattr(time, "time", lambda: YEARS * done)  # noqa: B023
         shown("rows", done, 3)
     assert capsys.readouterr().err == ""  # not a second has passed
-
-
-@pytest.mark.parametrize("jump", JUMPS)
-def test_a_moment_to_come_back_at_is_of_the_servers_clock(
-    jump: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    headers = {
-        "date": "Wed, 21 Oct 2026 07:28:00 GMT",
-        "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT",
-    }
-    true = time.time()
-    monkeypatch.setattr(time, "time", lambda: true + jump)
-    assert retry_after(headers) == 30.0
 
 
 # --- campaigns -----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from grammeter.formats import RatedOutput
 from grammeter.metrics import Some
 from grammeter.models import find_model
 from grammeter.training.network import Network, Settings
-from grammeter.training.ratings import CRITERIA, HumanScore, score_task
+from grammeter.training.pairs import CRITERIA, HumanScore, score_task
 from grammeter.training.tasks import _errors
 from grammeter.verbs import train_some
 

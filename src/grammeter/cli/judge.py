@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import grammeter as gm
 from grammeter import formats, llm, metrics, verbs
 from grammeter.cli import demo, inputs, models
-from grammeter.cli.output import notice, print_json, progress, put, remark
+from grammeter.cli.output import notice, print_json, print_result, progress, put, remark
 
 ONLINE = (
     "concurrency", "requests_per_minute", "tokens_per_minute", "max_requests", "max_tokens",
@@ -48,14 +49,8 @@ def run(args: argparse.Namespace) -> int:
     ):
         models.remark_unused(args, [metric])
         remark([text for text in (metric.notice, metric.hint) if text])
-        if args.dry_run:
-            _print_estimate(args, verbs.judge(corpus, items, dry_run=True, **options))
-            unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
-            remark(_idle("--dry-run asks nothing and writes no judgments", unused))
-            return 0
-        if args.submit:
-            written = verbs.judge(corpus, items, submit=str(args.submit), **options)
-            return _print_submission(args, written)
+        if args.dry_run or args.submit:
+            return _plan(args, corpus=corpus, items=items, **options)
         judged = verbs.judge(corpus, items, dry_run=False, collect=args.collect, **options)
     put(args.output, formats.format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
@@ -110,44 +105,29 @@ def _items(args: argparse.Namespace, corpus: formats.Corpus) -> Sequence[verbs.S
     return judgments
 
 
-def _print_estimate(args: argparse.Namespace, estimate: llm.Estimate) -> None:
-    if args.format == "json":
-        print_json(estimate.to_dict())
-        return
-    sys.stdout.write(gm.Table.of(("what it takes", ""), _rows(estimate)).write())
-    if estimate.cost is not None and args.max_cost is not None and estimate.cost > args.max_cost:
-        notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
-
-
-def _print_submission(args: argparse.Namespace, submission: llm.Submission) -> int:
-    """Print what was written and what comes next; return 1 if a ceiling left out requests."""
-    if args.format == "json":
-        print_json(submission.to_dict())
+def _plan(args: argparse.Namespace, **options: Any) -> int:
+    """Print what a judge would take, or its request files; return 1 if a ceiling left out any."""
+    left = 0
+    if args.dry_run:
+        planned = verbs.judge(**options, dry_run=True)
+        print_result(args, planned)
+        if (planned.cost or 0) > (args.max_cost or math.inf):
+            notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
     else:
-        written = [("requests written", str(submission.requests))]
-        files = [("file", name) for name in submission.files]
-        table = gm.Table.of(("what it takes", ""), [*_rows(submission.estimate), *written, *files])
-        sys.stdout.write(table.write())
-    if submission.files:
-        notice(args, "send each file as a batch, put the files that come back into the same folder,"
-               f" then: the same command with --collect {args.submit}")  # fmt: skip
-    if submission.left:
-        remark([f"{submission.left} requests have no room under the ceiling, if each takes as much"
-                " as it may: --submit again, after --collect, writes these"])  # fmt: skip
+        planned = verbs.judge(**options, submit=str(args.submit))
+        print_result(args, planned)
+        left = planned.left
+        if planned.files:
+            next_one = f"the same command with --collect {args.submit}"
+            notice(args, "send each file as a batch, put the files that come back into the same"
+                   f" folder, then: {next_one}")  # fmt: skip
+        if left:
+            remark([f"{left} requests have no room under the ceiling, if each takes as much as it"
+                    " may: --submit again, after --collect, writes these"])  # fmt: skip
     unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
-    remark(_idle("--submit sends nothing and writes no judgments", unused))
-    return int(submission.left > 0)
-
-
-def _rows(estimate: llm.Estimate) -> tuple[tuple[str, str], ...]:
-    counts = (estimate.calls, estimate.known, estimate.tokens_in, estimate.tokens_out)
-    heads = ("distinct calls", "of them in the cache", "tokens in", "tokens out")
-    rows = zip(heads, map(str, counts), strict=True)
-    price = "unknown: give a table that has the model, --prices FILE"
-    if estimate.cost is not None:
-        date = f" (prices of {estimate.date})" if estimate.date else ""
-        price = f"{estimate.cost:.4f} {estimate.currency}{date}"
-    return (*rows, ("tokens counted by", estimate.basis), ("price", price))
+    flag = "--dry-run" if args.dry_run else "--submit"
+    remark(_idle(f"{flag} sends nothing and writes no judgments", unused))
+    return int(left > 0)
 
 
 def _summary(judged: verbs.Judged, metric: metrics.Judging) -> Iterator[str]:

@@ -12,8 +12,8 @@ import grammeter as gm
 from grammeter import core, llm
 from grammeter.cli import flags, output
 
-IDLE_HERE = ("--base-url", "--key-variable", "--timeout", "--patience", "--prices", "--max-cost",
-             "--structured")  # fmt: skip
+IDLE_HERE = ("--base-url", "--key-variable", "--requests-per-minute", "--tokens-per-minute",
+             "--timeout", "--patience", "--prices", "--max-cost", "--structured")  # fmt: skip
 """Options that have no effect where a judge answers in this process."""
 IDLE_SAMPLING = ("--temperature", "--top-p", "--max-output", "--attempts", "--repeats")
 """Options that have no effect on a likelihood."""

@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import DataError, UsageError, disk_faults, expanded
+from grammeter.core import DataError, Result, Table, UsageError, disk_faults, expanded
 from grammeter.llm import reply, transport
 from grammeter.llm.cache import Attempts, History, stored
 from grammeter.llm.client import estimate, known, outcomes_of
@@ -30,14 +30,20 @@ _DIGITS = 56  # of a key in a custom_id, which has at most 64 characters
 _FILES = "requests-[0-9][0-9][0-9].jsonl"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Submission(Result):
     """Request files, and what they are estimated to cost if each request has its full price."""
 
     estimate: reply.Estimate
     requests: int  # in the files
     left: int  # further ones, for which a ceiling leaves no room
     files: tuple[str, ...]
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return one table: that of the estimate, and what was written."""
+        (table,) = self.estimate.tables()
+        written = [("requests written", str(self.requests)), *(("file", f) for f in self.files)]
+        return [replace(table, rows=(*table.rows, *written))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "submission", ...}``."""

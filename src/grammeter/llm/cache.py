@@ -60,7 +60,6 @@ class History:
     failure: str = ""  # why the last request brought no reply, if it did not
     replies: tuple[reply.Reply, ...] = ()
     outcome: reply.Outcome | None = None  # None: not yet ended
-    version: int = 0  # of the file when it was read
 
     def follow(self, attempt: Attempt, most: int) -> None:
         """Add a request; what came after the end does not count."""
@@ -127,10 +126,6 @@ class Attempts:
         scores = None if attempt.scores is None else json.dumps(attempt.scores)
         values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
         self._rows(f"INSERT INTO attempts ({_NAMES}) VALUES ({_MARKS})", values)  # noqa: S608
-
-    def version(self) -> int:
-        """Return a number that changes when another process writes into the file."""
-        return self._rows("PRAGMA data_version", ())[0][0]
 
     def bodies(self, key: str) -> list[str]:
         """Return the bodies of all replies to a call."""

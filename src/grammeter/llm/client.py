@@ -2,10 +2,12 @@
 
 import asyncio
 import contextvars
+import json
 import random
+import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass, replace
@@ -13,7 +15,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grammeter.core import MissingResourceError, cache_folder, track
+from grammeter.core import GrammeterError, MissingResourceError, cache_folder, track
 from grammeter.llm import cache, cost, transport
 from grammeter.llm.endpoint import Endpoint, current
 from grammeter.llm.prompt import USUAL, Protocol, Question, draw_sets, reorder
@@ -216,7 +218,11 @@ def ask(model: str, calls: Sequence[Call], chat: transport.Chat | None = None) -
             host = transport.host(endpoint)
             text = f"{host}: the key and the texts travel unencrypted (http://)"
             warnings.warn(text, stacklevel=2)
-        done |= _finish(_answers(endpoint, model, due, folder, chat))
+        if chat is not None:
+            with closing(cache.Attempts(folder)) as attempts:
+                done |= _answers_here(Session(endpoint, model, attempts), due, chat)
+        else:
+            done |= _finish(_answers(endpoint, model, due, folder))
     else:
         with closing(cache.stored(folder)) as replies:
             abilities = replies.abilities(transport.host(endpoint), model)
@@ -247,32 +253,71 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     )
 
 
-async def _answers(
-    endpoint: Endpoint, model: str, due: Mapping[str, Request], folder: Path | None,
-    chat: transport.Chat | None,
-) -> dict[str, Outcome]:  # fmt: skip
-    """Send all requests, by key; raise the error that ended the run early, if any."""
+def _answers_here(
+    session: Session, due: Mapping[str, Request], chat: transport.Chat
+) -> dict[str, Outcome]:
+    """Have a model in this process answer, as many requests together as may wait."""
+    chat.check([request.body(Abilities()) for request in due.values()])
     done: dict[str, Outcome] = {}
-    if chat is not None:
-        chat.check([request.body(Abilities()) for request in due.values()])
-    async with aclosing(transport.Local(chat) if chat else transport.Transport(endpoint)) as wire:
-        with closing(cache.Attempts(folder)) as attempts:
-            session = Session(endpoint, model, attempts, wire)
-            await _ask_all(session, due, done)
-    if (error := session.error) is not None and len(done) < len(due):
-        count = f"{len(done)} of {len(due)} calls were answered before"
-        raise type(error)(f"{error.message}; {count}", fix=error.fix)
+    ticks = _ticks(session, due)
+    waiting = deque(Conversation(session, r, session.history(key)) for key, r in due.items())
+    while waiting:
+        asked: list[tuple[Conversation, dict[str, Any]]] = []
+        while waiting and len(asked) < (session.endpoint.concurrency or _WAITING):
+            sent = waiting[0].body()
+            if not session.allows(waiting[0].request, sent):
+                break
+            asked.append((waiting.popleft(), sent))
+        if not asked:
+            raise _counted(session.limit_reached(), done, due)
+        started = time.time()
+        for batch in chat.answer([sent for _, sent in asked]):
+            seconds = time.time() - started
+            for place, body in batch:
+                conversation, sent = asked[place]
+                raw = transport.Raw(200, json.dumps(body), seconds=seconds, started=started)
+                session.settle(conversation.request, sent, raw)
+                if (outcome := conversation.receive(sent, raw)) is None:
+                    waiting.append(conversation)
+                else:
+                    done[conversation.request.key] = outcome
+                    next(ticks, None)
+            started = time.time()
     return done
 
 
-async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str, Outcome]) -> None:
+async def _answers(
+    endpoint: Endpoint, model: str, due: Mapping[str, Request], folder: Path | None
+) -> dict[str, Outcome]:
+    """Send all requests, by key; raise the error that ended the run early, if any."""
+    done: dict[str, Outcome] = {}
+    async with aclosing(transport.Transport(endpoint)) as wire:
+        with closing(cache.Attempts(folder)) as attempts:
+            session = Session(endpoint, model, attempts, wire)
+            await _ask_all(session, due, done)
+    if session.error is not None and len(done) < len(due):
+        raise _counted(session.error, done, due)
+    return done
+
+
+def _counted(error: GrammeterError, done: Sized, due: Sized) -> GrammeterError:
+    count = f"{len(done)} of {len(due)} calls were answered before"
+    return type(error)(f"{error.message}; {count}", fix=error.fix)
+
+
+def _ticks(session: Session, due: Sized) -> Iterator[None]:
     ticks = track(repeat(None, len(due)), f"asking {session.model}", len(due))
     next(ticks)
+    return ticks
+
+
+async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str, Outcome]) -> None:
+    ticks = _ticks(session, due)
     # at random: processes that share a cache and a list of calls should not ask the same ones
     queue = deque(random.sample(list(due), len(due)))
 
     async def work(most: int) -> None:
-        while queue and not session.closing and most > 0:
+        while queue and session.error is None and most > 0:
             key, most = queue.popleft(), most - 1
             history = session.history(key)  # another process may have stored the answer
             conversation = Conversation(session, due[key], history)
@@ -284,7 +329,7 @@ async def _ask_all(session: Session, due: Mapping[str, Request], done: dict[str,
         await work(1)
     endpoint = session.endpoint
     usual = 1 if transport.is_local(endpoint.base_url) else _CONCURRENCY
-    count = min(endpoint.concurrency or (_WAITING if endpoint.in_process else usual), len(due))
+    count = min(endpoint.concurrency or usual, len(due))
     tasks = [asyncio.create_task(work(len(due))) for _ in range(count)]
     try:
         await asyncio.gather(*tasks)

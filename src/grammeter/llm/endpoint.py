@@ -33,7 +33,8 @@ class Endpoint:
 
     - ``backend``: where models answer: ``openai``, on a server that speaks OpenAI's protocol;
       ``transformers``, in this process. There ``model`` is a folder or a name on the hub, and
-      address, key, timeout, patience, prices, ``max_cost`` and ``structured`` have no effect.
+      address, key, rates, timeout, patience, prices, ``max_cost`` and ``structured`` have no
+      effect.
     - ``read``: ``text``: the scores that the model writes; ``likelihood`` (``transformers``
       alone): the expectation over the digits 1 to 5, by the probabilities that the model gives them
       in place of each score; the sampling and ``max_output`` have no effect.

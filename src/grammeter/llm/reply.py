@@ -3,14 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from operator import mul
 from typing import Any, Literal, cast
 
-from grammeter.core import stamped
+from grammeter.core import Result, Table, stamped
 
 State = Literal["ok", "coerced", "reasked", "refused", "invalid", "error"]
 """How a call ended. ``ok``: the first reply was valid; ``coerced``: valid after tolerant reading;
@@ -98,8 +98,8 @@ class Outcome:
     replies: tuple[Reply, ...] = ()  # all replies, in order
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Estimate(Result):
     """What calls would cost."""
 
     calls: int  # distinct ones
@@ -110,6 +110,19 @@ class Estimate:
     currency: str
     basis: str  # how tokens were counted
     date: str | None = None  # of the price table, if it has one
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return one table: counts, tokens and price."""
+        price = "unknown: give a table that has the model, --prices FILE"
+        if self.cost is not None:
+            date = f" (prices of {self.date})" if self.date else ""
+            price = f"{self.cost:.4f} {self.currency}{date}"
+        rows = {
+            **{"distinct calls": self.calls, "of them in the cache": self.known},
+            **{"tokens in": self.tokens_in, "tokens out": self.tokens_out},
+            **{"tokens counted by": self.basis, "price": price},
+        }
+        return [Table.of(("what it takes", ""), [(head, str(of)) for head, of in rows.items()])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "estimate", ...}``."""

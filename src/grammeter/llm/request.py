@@ -4,21 +4,17 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self, cast, get_args
 
 from grammeter import core
 from grammeter.llm import cost, transport
 from grammeter.llm.endpoint import Endpoint, Structured, current
 from grammeter.llm.reply import Call, form, schema
 
-Rung = Literal["json_schema", "json_object", "plain"]
-RUNGS: tuple[Rung, ...] = get_args(Rung)
 STRUCTURED: tuple[Structured, ...] = get_args(Structured)
-LimitField = Literal["max_tokens", "max_completion_tokens"]
-LIMIT_FIELDS: tuple[LimitField, ...] = get_args(LimitField)
+LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 _STRUCTURED = r"response_format|json_(schema|object)|structured.?output|\bgrammar\b"
 _PLAIN = ("temperature", "top_p", "seed", "max_completion_tokens", "max_tokens")
 _NAMES: Mapping[str, re.Pattern[str]] = {
@@ -33,57 +29,42 @@ _TOO_LONG = re.compile(r"context.?(length|window|size)|too (long|many tokens)", 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What one model of one server accepts."""
+    """What one model of one server accepts: all but the fields and forms that it has refused.
 
-    rung: Rung = "json_schema"  # how structured output is requested
-    dropped: frozenset[str] = frozenset()  # fields that were refused
-    limit_field: LimitField = "max_tokens"  # name of the output limit
-    renamed: bool = False  # whether the endpoint refused the other name of that limit
+    A form of replies is refused as ``response_format=json_schema``.
+    """
 
-    @classmethod
-    def at_first(cls, *, openai: bool) -> Self:
-        """Return what is tried first: OpenAI's own service no longer accepts ``max_tokens``."""
-        return cls(limit_field="max_completion_tokens" if openai else "max_tokens")
+    refused: frozenset[str] = frozenset()
 
-    def response_format(self, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the request field that asks for a reply with this schema."""
-        if self.rung == "plain":
-            return None
-        if self.rung == "json_object":
-            return {"type": "json_object"}
-        shape = {"name": f"scores_{len(schema['required'])}", "strict": True, "schema": schema}
-        return {"type": "json_schema", "json_schema": shape}
+    @property
+    def limit_field(self) -> str:
+        """Name of the output limit: the newer one if the endpoint refuses ``max_tokens``."""
+        return LIMIT_FIELDS["max_tokens" in self.refused]
 
-    def without(self, field: str) -> "Abilities":
-        """Return the abilities without a field that the endpoint refuses."""
-        if field == "response_format":
-            return replace(self, rung=RUNGS[RUNGS.index(self.rung) + 1])
-        if field == self.limit_field and not self.renamed:
-            return replace(self, limit_field=LIMIT_FIELDS[field == LIMIT_FIELDS[0]], renamed=True)
-        return replace(self, dropped=self.dropped | {field})
+    def form(self, structured: Structured) -> Structured:
+        """Return the form of replies to ask for: ``structured``, or less if that is refused."""
+        forms = STRUCTURED[STRUCTURED.index(structured) :]
+        return next(f for f in forms if f == "off" or f"response_format={f}" not in self.refused)
 
-    def at_most(self, structured: Structured) -> "Abilities":
-        """Return the abilities of which no more structure than this is used."""
-        return replace(self, rung=RUNGS[max(RUNGS.index(self.rung), STRUCTURED.index(structured))])
+    def without(self, field: str, structured: Structured = "json_schema") -> "Abilities":
+        """Return the abilities without a field, or the form of replies in use, that is refused."""
+        name = f"{field}={self.form(structured)}" if field == "response_format" else field
+        return Abilities(self.refused | {name})
 
-    def concessions(self, structured: Structured = "json_schema") -> list[str]:
-        """Name what was refused: ``response_format=json_schema``, ``seed``."""
-        tried = RUNGS[STRUCTURED.index(structured) : RUNGS.index(self.rung)]
-        return [*(f"response_format={rung}" for rung in tried), *sorted(self.dropped)]
+    def concessions(self, structured: Structured = "json_schema") -> frozenset[str]:
+        """Return what was refused, but for renamed fields and forms that are not used."""
+        unused = STRUCTURED[: STRUCTURED.index(structured)]
+        return self.refused - {"max_tokens", *(f"response_format={form}" for form in unused)}
 
     def to_json(self) -> str:
         """Return text that :meth:`from_json` reads."""
-        return json.dumps({**asdict(self), "dropped": sorted(self.dropped)})
+        return json.dumps(sorted(self.refused))
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote; raise :class:`ValueError` for any other text."""
+    def from_json(cls, text: str) -> Self | None:
+        """Read what :meth:`to_json` wrote; ``None`` for other JSON, such as that of version 0.1."""
         data: Any = json.loads(text)
-        with suppress(KeyError, TypeError):
-            values = data["rung"], frozenset(data["dropped"]), data["limit_field"], data["renamed"]
-            if data["rung"] in RUNGS and data["limit_field"] in LIMIT_FIELDS:
-                return cls(*values)
-        raise ValueError(f"not abilities: {text[:80]}")
+        return cls(frozenset(map(str, cast("list[Any]", data)))) if isinstance(data, list) else None
 
 
 def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | None:
@@ -188,11 +169,11 @@ class Request:
         if self.endpoint.read == "likelihood":
             fields |= form(self.call.targets)
         else:
-            shape = abilities.at_most(self.endpoint.enforced)
-            fields["response_format"] = shape.response_format(schema(self.call.targets))
+            if (form_of := abilities.form(self.endpoint.enforced)) != "off":
+                fields["response_format"] = _response_format(form_of, self.call.targets)
             fields[abilities.limit_field] = self.endpoint.max_output * (1 + doubled)
         wanted = ((name, value) for name, value in fields.items() if value is not None)
-        accepted = {name: value for name, value in wanted if name not in abilities.dropped}
+        accepted = {name: value for name, value in wanted if name not in abilities.refused}
         return {"model": self.model, "messages": self._messages(remark), **accepted}
 
     def _messages(self, remark: str) -> list[dict[str, str]]:
@@ -200,3 +181,8 @@ class Request:
         prompt = {"role": "user", "content": self.call.prompt + ending}
         system = self.endpoint.system_message
         return [prompt] if system is None else [{"role": "system", "content": system}, prompt]
+
+
+def _response_format(structured: Structured, targets: int) -> dict[str, Any]:
+    named = {"name": f"scores_{targets}", "strict": True, "schema": schema(targets)}
+    return {"type": structured, **({"json_schema": named} if structured == "json_schema" else {})}

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import math
 import random
 from collections.abc import Mapping
 from time import monotonic
@@ -15,7 +14,7 @@ from grammeter.llm.cost import guess_in, guess_out, most_in, read_prices
 from grammeter.llm.endpoint import OPENAI, Ceilings, Endpoint, Pace, Worst
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
 from grammeter.llm.request import LIMIT_FIELDS, Abilities, Request, refused_field
-from grammeter.llm.transport import Failure, Local, Raw, Transport, host
+from grammeter.llm.transport import Failure, Raw, Transport, host
 
 MOST_FAILURES = 5  # number of consecutive failed calls after which the endpoint counts as down
 
@@ -25,12 +24,11 @@ class UnfinishedError(Exception):
 
 
 class Session:
-    """One run against one model of one endpoint; without a transport nothing is sent."""
+    """One run against one model of one endpoint; without a transport it cannot send."""
 
     def __init__(
-        self, endpoint: Endpoint, model: str, attempts: Attempts,
-        transport: Transport | Local | None = None,
-    ) -> None:  # fmt: skip
+        self, endpoint: Endpoint, model: str, attempts: Attempts, transport: Transport | None = None
+    ) -> None:
         prices = read_prices(endpoint.prices)
         self.endpoint: Endpoint = endpoint
         self.model: str = model
@@ -42,13 +40,12 @@ class Session:
         self._pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
         endpoint.bill.currency = prices.currency
         stored = attempts.abilities(self.server, model)
-        # whether it has ever returned a completion
-        self.proven: bool = endpoint.in_process or stored is not None
-        openai = not endpoint.in_process and endpoint.base_url.startswith(OPENAI)
-        self.abilities: Abilities = stored or Abilities.at_first(openai=openai)
+        self.proven: bool = stored is not None  # whether it has ever returned a completion
+        newer = not endpoint.in_process and endpoint.base_url.startswith(OPENAI)
+        refused = frozenset({"max_tokens"} if newer else ())  # as OpenAI's own service does
+        self.abilities: Abilities = stored or Abilities(refused)
         self.reached: bool = False  # whether it has replied in this run at all
-        self.error: GrammeterError | None = None  # why the run ends early
-        self.closing: bool = False  # whether no other call may begin
+        self.error: GrammeterError | None = None  # why no other call may begin
         self._failures = 0
         self._ended = asyncio.Event()
         self._released = asyncio.Condition()
@@ -69,15 +66,17 @@ class Session:
                 self._released.notify_all()
 
     def allows(self, request: Request, body: Mapping[str, Any]) -> bool:
-        """Reserve a request that is sent later by other means; whether the ceilings allow it."""
+        """Reserve a request that other means answer; return whether the ceilings allow it."""
         return self._ceilings.take(self._worst(request, body)) == "go"
+
+    def settle(self, request: Request, body: Mapping[str, Any], raw: Raw) -> None:
+        """Bill a request that other means have answered, and release what :meth:`allows` took."""
+        self.count(request, body, raw)
+        self._ceilings.release(self._worst(request, body))
 
     def history(self, key: str) -> History:
         """Return what the cache knows about a call."""
-        version = self.attempts.version()
-        history = self.attempts.histories([key], self.endpoint.attempts).get(key, History())
-        history.version = version
-        return history
+        return self.attempts.histories([key], self.endpoint.attempts).get(key, History())
 
     def pause(self, seconds: float) -> None:
         """Send nothing for some seconds, as the server asks."""
@@ -113,7 +112,7 @@ class Session:
         self._close(RemoteError(f"{self.server}: {reason.reason}", fix=reason.fix))
 
     def _close(self, error: GrammeterError) -> NoReturn:
-        self.error, self.closing = self.error or error, True
+        self.error = self.error or error
         raise UnfinishedError
 
     async def _admit(self, worst: Worst) -> None:
@@ -124,11 +123,15 @@ class Session:
                 if (permission := self._ceilings.take(worst)) == "go":
                     return
                 if permission == "never":
-                    reached = f"{self._ceilings.reached}: one more call could go beyond"
-                    fix = "All replies are kept. Allow more and run the same command: it goes on"
-                    fault = f"{reached}; so far {self.endpoint.bill}"
-                    self._close(LimitReachedError(fault, fix=f"{fix} where it stopped."))
+                    self._close(self.limit_reached())
                 await self._released.wait()
+
+    def limit_reached(self) -> LimitReachedError:
+        """Return the error for a request that the ceilings do not allow."""
+        reached = f"{self._ceilings.reached}: one more call could go beyond"
+        fix = "All replies are kept. Allow more and run the same command: it goes on"
+        fault = f"{reached}; so far {self.endpoint.bill}"
+        return LimitReachedError(fault, fix=f"{fix} where it stopped.")
 
     def count(self, request: Request, sent: Mapping[str, Any], raw: Raw) -> None:
         """Bill a request."""
@@ -164,16 +167,17 @@ class Conversation:
     """One call to a model; its history from earlier runs has no outcome yet."""
 
     def __init__(self, session: Session, request: Request, history: History) -> None:
-        self._session, self._request, self._history = session, request, history
+        self._session, self._history = session, history
+        self.request: Request = request
         self.abilities: Abilities = session.abilities
-        self._patience = math.inf if session.endpoint.in_process else session.endpoint.patience
+        self._patience = session.endpoint.patience
         self._failed = self._brief = 0
 
     async def outcome(self) -> Outcome:
         """Ask until there is an outcome."""
         while True:
             sent = self.body()
-            raw = await self._session.send(self._request, sent, self._patience)
+            raw = await self._session.send(self.request, sent, self._patience)
             self._patience -= raw.seconds
             if (outcome := self.receive(sent, raw)) is None and (failure := raw.failure):
                 if failure.then == "end":
@@ -191,7 +195,7 @@ class Conversation:
         """Return the request that is due."""
         last = self._history.bad == self._session.endpoint.attempts - 1
         remark = self._history.reason if last else ""  # what was wrong with the replies
-        return self._request.body(self.abilities, remark=remark, doubled=self._history.cut)
+        return self.request.body(self.abilities, remark=remark, doubled=self._history.cut)
 
     def receive(self, sent: Mapping[str, Any], raw: Raw) -> Outcome | None:
         """Store what came back for a request; return the call's outcome if it has one now."""
@@ -199,7 +203,7 @@ class Conversation:
             self._session.learn(self.abilities)
             self._failed = self._brief = 0
             likelihood = self._session.endpoint.read == "likelihood"
-            read = completion(raw.body, self._request.call.targets, likelihood=likelihood)
+            read = completion(raw.body, self.request.call.targets, likelihood=likelihood)
             return self._write(sent, raw, read)
         came = "refused" if raw.failure.then == "refused" else "failed"
         return self._write(sent, raw, Completion(came, "", reason=raw.failure.reason))
@@ -209,9 +213,7 @@ class Conversation:
         if raw.status not in _COMPLAINTS:
             return False
         if (field := refused_field(raw.text, error_of(raw.body).get("param"), sent)) is not None:
-            tried = self.abilities.at_most(self._session.endpoint.enforced)
-            before = tried if field == "response_format" else self.abilities
-            self.abilities = before.without(field)
+            self.abilities = self.abilities.without(field, self._session.endpoint.enforced)
         return field is not None
 
     async def _wait(self, raw: Raw, failure: Failure) -> Outcome | None:
@@ -242,7 +244,7 @@ class Conversation:
     def _write(self, sent: Mapping[str, Any], raw: Raw, answer: Completion) -> Outcome | None:
         """Store a reply; return the call's outcome, another process's if that was faster."""
         attempt = Attempt(
-            **{name: getattr(self._request, name) for name in ("key", "server", "model")},
+            **{name: getattr(self.request, name) for name in ("key", "server", "model")},
             **{name: getattr(raw, name) for name in ("started", "seconds", "status")},
             request=raw.sent or json.dumps(sent, sort_keys=True),
             body=raw.text,
@@ -255,10 +257,6 @@ class Conversation:
             scores=answer.scores,
             reason=answer.reason,
         )
-        attempts = self._session.attempts
-        attempts.add(attempt)
-        if attempts.version() != self._history.version:
-            self._history = self._session.history(self._request.key)
-        else:  # what has just been written need not be read
-            self._history.follow(attempt, self._session.endpoint.attempts)
+        self._session.attempts.add(attempt)
+        self._history = self._session.history(self.request.key)
         return self._history.outcome

@@ -135,16 +135,10 @@ class Loaded:
         The model's own limit applies, too; of a pair the longer side is cut first.
         """
         most = min(n for n in (limit, self.limit, LARGEST_LIMIT) if n is not None)
-        entries: Any = list(items)
-        inputs: list[dict[str, list[int]]] = [{}] * len(entries)
-        for kind in (str, tuple):
-            at = [position for position, entry in enumerate(entries) if isinstance(entry, kind)]
-            encoded = self._encode([entries[position] for position in at], max_length=None)
-            for position, one in zip(at, encoded, strict=True):
-                inputs[position] = one
+        inputs = self._encode(items)
         cut = [len(one["input_ids"]) > most for one in inputs]
-        for position in np.flatnonzero(cut).tolist():
-            inputs[position] = self._encode([entries[position]], max_length=most)[0]
+        for at in np.flatnonzero(cut).tolist():
+            (inputs[at],) = self._encode([items[at]], truncation="longest_first", max_length=most)
         return inputs, cut
 
     def padded(self, rows: Sequence[Sequence[int]], *, fill: int = 0) -> Any:
@@ -165,13 +159,8 @@ class Loaded:
         """Number of tokens that the model knows."""
         return int(self.model.get_input_embeddings().num_embeddings)
 
-    def _encode(self, items: list[Any], *, max_length: int | None) -> list[dict[str, list[int]]]:
-        if not items:
-            return []
-        firsts = [item if isinstance(item, str) else item[0] for item in items]
-        seconds = None if isinstance(items[0], str) else [item[1] for item in items]
-        cut = {"truncation": "longest_first", "max_length": max_length} if max_length else {}
-        encoded: Any = self.tokenizer(firsts, seconds, verbose=False, **cut)
+    def _encode(self, items: Sequence[Any], **options: Any) -> list[dict[str, list[int]]]:
+        encoded: Any = self.tokenizer(list(items), verbose=False, **options) if items else {}
         return [{key: encoded[key][n] for key in encoded} for n in range(len(items))]
 
 

@@ -3,14 +3,14 @@ from grammeter.training.fit import tell as tell
 from grammeter.training.network import Decay as Decay
 from grammeter.training.network import Precision as Precision
 from grammeter.training.network import Settings as Settings
+from grammeter.training.pairs import CRITERIA as CRITERIA
 from grammeter.training.pairs import DRAWS as DRAWS
+from grammeter.training.pairs import Criterion as Criterion
 from grammeter.training.pairs import LossName as LossName
 from grammeter.training.pairs import Measured as Measured
 from grammeter.training.pairs import Pair as Pair
 from grammeter.training.pairs import measure_impacts as measure_impacts
 from grammeter.training.pairs import pairs_of as pairs_of
-from grammeter.training.ratings import CRITERIA as CRITERIA
-from grammeter.training.ratings import Criterion as Criterion
 from grammeter.training.results import Cell as Cell
 from grammeter.training.results import CrossDomain as CrossDomain
 from grammeter.training.results import EditImpact as EditImpact

@@ -21,8 +21,7 @@ import numpy as np
 from grammeter.core import FloatArray, UsageError, in_force, track
 from grammeter.training.folder import Checkpoint, Progress, Saved, writing
 from grammeter.training.network import PARTS, Network, Part, Settings
-from grammeter.training.pairs import Preference
-from grammeter.training.ratings import HumanScore
+from grammeter.training.pairs import HumanScore, Preference
 
 BLOCK = 17  # batches sorted by length together: little padding, still random batches
 EVERY = 60.0  # seconds between checkpoints inside an epoch
@@ -53,7 +52,6 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
     with Network.open(settings, bias=task.first_bias) as network:
         run = _Run(task, settings, network, folder)
         run.start(resume=resume)
-        run.announce()
         while run.progress.epoch <= settings.epochs:
             run.epoch()
         run.finish()
@@ -90,18 +88,6 @@ class _Run:
             differ = "its weights may differ from those of an uninterrupted one"
             warnings.warn(f"{self._folder}: the run began with {began}: {differ}", stacklevel=2)
 
-    def announce(self) -> None:
-        """Tell how long the fit will take: a step takes about three times its forward pass."""
-        size, examples = self._settings.batch_size, self.encoded["train"]
-        steps = self._settings.epochs * math.ceil(len(examples) / size) - self.progress.updates
-        if steps <= 0:
-            return
-        self._network.outputs(examples[:size])  # warms up
-        began = time.monotonic()
-        self._network.outputs(examples[:size])
-        minutes = 3 * (time.monotonic() - began) * steps / 60
-        tell(f"{steps} steps, about {minutes:.1f} minutes")
-
     def epoch(self) -> None:
         """Finish the current epoch, measure, and write a checkpoint."""
         self._timed = time.monotonic()
@@ -111,9 +97,9 @@ class _Run:
             label = f"epoch {self.progress.epoch} of {self._settings.epochs}{before}"
             for batch in track(left, label):
                 self._step(batch)
-                if (stop := interrupted()) or time.monotonic() - self._saved > EVERY:
+                if interrupted or time.monotonic() - self._saved > EVERY:
                     self._keep()
-                if stop:
+                if interrupted:
                     break
         targets = np.array([example.target for example in self.encoded["validation"]])
         figure = self._task.figure(self.outputs("validation", "validation"), targets)
@@ -192,8 +178,8 @@ class _Run:
 
 
 @contextmanager
-def held_interrupts() -> Generator[Callable[[], bool]]:
-    """Delay the first Ctrl-C to the end of the block (the second raises); yield whether it came."""
+def held_interrupts() -> Generator[list[int]]:
+    """Delay the first Ctrl-C to the end of the block (the second raises); yield those that came."""
     noted: list[int] = []
 
     def note(number: int, frame: object) -> None:
@@ -204,14 +190,14 @@ def held_interrupts() -> Generator[Callable[[], bool]]:
 
     handler = signal.getsignal(signal.SIGINT)
     in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or handler is not signal.default_int_handler:
-        yield lambda: False
-        return
-    signal.signal(signal.SIGINT, note)
+    ours = in_main and handler is signal.default_int_handler
     try:
-        yield lambda: bool(noted)
+        if ours:
+            signal.signal(signal.SIGINT, note)
+        yield noted
     finally:
-        signal.signal(signal.SIGINT, handler)
+        if ours:
+            signal.signal(signal.SIGINT, handler)
     if noted:
         raise KeyboardInterrupt
 

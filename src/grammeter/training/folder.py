@@ -66,7 +66,7 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
 
 
 FOLDER = "checkpoint"  # inside the folder of the model, until the training ends
-BEST = "best.safetensors"
+LAST, BEST = "last.safetensors", "best.safetensors"
 Tensors = Mapping[str, Any]
 
 
@@ -112,62 +112,62 @@ class Checkpoint:
 
     def last(self) -> Saved | None:
         """Return the last state, ``None`` if there is none."""
-        if (folder := self._newest()) is None:
+        if not (self._folder / LAST).exists():
             return None
-        with self._undamaged(folder):
-            state = json.loads((folder / "state.json").read_text("utf-8"))
-            names = ("weights.safetensors", "optimiser.safetensors")
-            weights, optimiser = (_load(folder / name) for name in names)
-            environment = dict(state["environment"])
-            return Saved(Progress(**state["progress"]), weights, optimiser, environment)
+        tensors, state = self._read(LAST)
+        parts: dict[str, dict[str, Any]] = {"weights": {}, "optimiser": {}}
+        with self._undamaged(LAST):
+            for name, tensor in tensors.items():
+                part, _, key = name.partition("/")
+                parts[part][key] = tensor
+            progress, environment = Progress(**state["progress"]), dict(state["environment"])
+            return Saved(progress, parts["weights"], parts["optimiser"], environment)
 
     def write(self, saved: Saved) -> None:
-        """Write a state, then remove the one before it."""
-        before, progress = self._newest(), saved.progress
-        whole = self._folder / f"{progress.updates:09d}-{progress.epoch:03d}"
-        if whole.exists():  # the same state
-            return
-        new = self._folder / f"{progress.updates:09d}.part"
-        with writing(self._folder):
-            shutil.rmtree(new, ignore_errors=True)
-            new.mkdir(parents=True)
-            _save(new / "weights.safetensors", saved.weights)
-            _save(new / "optimiser.safetensors", saved.optimiser)
-            state = {"progress": asdict(progress), "environment": dict(saved.environment)}
-            (new / "state.json").write_text(json.dumps(state, indent=1), "utf-8")
-            os.replace(new, whole)
-        if before is not None:
-            shutil.rmtree(before, ignore_errors=True)
+        """Write a state in place of the one before it."""
+        parts = {"weights": saved.weights, "optimiser": saved.optimiser}
+        tensors = {f"{part}/{key}": of[key] for part, of in parts.items() for key in of}
+        state = {"progress": asdict(saved.progress), "environment": dict(saved.environment)}
+        self._write(LAST, tensors, state)
 
     def keep_best(self, weights: Tensors) -> None:
         """Write the weights of the best epoch so far."""
-        new = self._folder / "best.part"
-        with writing(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            _save(new, weights)
-            os.replace(new, self._folder / BEST)
+        self._write(BEST, weights, {})
 
     def best(self) -> Tensors:
         """Return the weights of the best epoch."""
-        with self._undamaged(self._folder):
-            return _load(self._folder / BEST)
+        return self._read(BEST)[0]
 
     def clear(self) -> None:
         """Remove all checkpoints."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _newest(self) -> Path | None:
-        states = [path for path in self._folder.glob("*-*") if path.is_dir()]
-        return max(states, key=lambda path: path.name, default=None)
+    def _write(self, name: str, tensors: Tensors, state: Mapping[str, object]) -> None:
+        """Write a file, whole or not at all."""
+        torch: Any = require("safetensors.torch", extra="neural")
+        whole = {key: tensor.contiguous() for key, tensor in tensors.items()}
+        with writing(self._folder), full_disk():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            new = self._folder / f"{name}.part"
+            torch.save_file(whole, new, metadata={"state": json.dumps(state)})
+            os.replace(new, self._folder / name)
+
+    def _read(self, name: str) -> tuple[Tensors, Any]:
+        safetensors: Any = require("safetensors", extra="neural")
+        opened = partial(safetensors.safe_open, self._folder / name, framework="pt")
+        with self._undamaged(name), full_disk(), opened() as file:
+            metadata: dict[str, str] = file.metadata() or {}
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            return tensors, json.loads(metadata.get("state", "{}"))
 
     @contextmanager
-    def _undamaged(self, folder: Path) -> Generator[None]:
+    def _undamaged(self, name: str) -> Generator[None]:
         try:
             yield
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             fault = f"the checkpoint is damaged: {error}"
             fix = "Remove the folder of the model and train anew."
-            raise DataError(fault, where=str(folder), fix=fix) from error
+            raise DataError(fault, where=str(self._folder / name), fix=fix) from error
 
 
 @contextmanager
@@ -178,14 +178,3 @@ def full_disk() -> Generator[None]:
         yield
     except safetensors.SafetensorError as error:
         raise OSError(str(error)) from error
-
-
-def _save(path: Path, tensors: Tensors) -> None:
-    whole = {key: tensor.contiguous() for key, tensor in tensors.items()}
-    with full_disk():
-        require("safetensors.torch", extra="neural").save_file(whole, path)
-
-
-def _load(path: Path) -> Tensors:
-    with full_disk():
-        return require("safetensors.torch", extra="neural").load_file(path)

@@ -1,4 +1,4 @@
-"""IMPARA's training data: impacts of edits, and pairs of partly corrected sentences.
+"""Training data: pairs of partly corrected sentences (IMPARA), outputs with human scores (SOME).
 
 Maeda et al. (2022), sections 2.3 and 2.4. The impact of an edit is how much the meaning of the
 corrected sentence changes when this edit alone is undone: ``1 - cos(T, T without e)`` (equation 5),
@@ -19,7 +19,7 @@ import numpy as np
 
 from grammeter.alignment import appliable, draw_subset, flip_some, partial_text
 from grammeter.core import DataError, Edit, FloatArray, UsageError, require
-from grammeter.formats import Correction, read_object, write_text
+from grammeter.formats import Correction, RatedOutput, read_object, write_text
 from grammeter.models import MeanSimilarity, Request, answer
 from grammeter.training.folder import write_json
 from grammeter.training.network import PARTS, Example, Part, allotment, assign_parts
@@ -337,3 +337,45 @@ class Preference:
         """Return the share of pairs whose better side has the greater output."""
         del targets
         return accuracy(outputs[:, 0], outputs[:, 1])
+
+
+Criterion = Literal["grammaticality", "fluency", "meaning"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+
+
+@dataclass(frozen=True)
+class HumanScore:
+    """The task: the output is the mean human score (Yoshimura et al. 2020); squared error."""
+
+    examples: Mapping[Part, Sequence[Example]]
+    first_bias: float  # mean score of the training part
+    figure_name = "negative mean squared error"
+
+    def loss(self, outputs: Any, targets: Any) -> Any:
+        """Return the mean squared error of a batch."""
+        return ((outputs[:, 0] - targets) ** 2).mean()
+
+    def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
+        """Return the negative mean squared error."""
+        return -float(self.loss(outputs, targets))
+
+
+def score_task(rated: Sequence[RatedOutput], criterion: Criterion, seed: int) -> HumanScore:
+    """Return the task of one criterion, split 8:1:1 by source sentence."""
+    if not (scored := [output for output in rated if criterion in output.scores]):
+        known = " ".join(dict.fromkeys(name for output in rated for name in output.scores))
+        fix = f"Leave it out: --criteria {known}" if known else "Give scores of it."
+        raise DataError(f"no scores of {criterion}", fix=fix)
+    parts = assign_parts([output.source for output in scored], seed)
+    examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
+    for output in scored:
+        pair = output.source, output.output
+        item: str | tuple[str, str] = pair if criterion == "meaning" else output.output
+        examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
+    for part, of_part in examples.items():
+        if not of_part:
+            fault = f"no {part} examples for {criterion}: {len(scored)} scored outputs of"
+            fix = "Give scores of ten sentences at least."
+            raise DataError(f"{fault} {len(parts)} sentences", fix=fix)
+    mean = float(np.mean([example.target for example in examples["train"]]))
+    return HumanScore(examples, mean)

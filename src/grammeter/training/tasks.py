@@ -17,8 +17,18 @@ from grammeter.stats import pearson, spearman
 from grammeter.training.fit import HELD_OUT, Fitted, fit, tell
 from grammeter.training.folder import Checkpoint, begun, digest
 from grammeter.training.network import PARTS, Settings
-from grammeter.training.pairs import LOSSES, LossName, Measured, PairData, Preference, load_or_draw
-from grammeter.training.ratings import CRITERIA, Criterion, HumanScore, score_task
+from grammeter.training.pairs import (
+    CRITERIA,
+    LOSSES,
+    Criterion,
+    HumanScore,
+    LossName,
+    Measured,
+    PairData,
+    Preference,
+    load_or_draw,
+    score_task,
+)
 from grammeter.training.results import interval, write_card
 
 
