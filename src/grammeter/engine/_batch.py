@@ -148,7 +148,9 @@ def run_batch(
     with only_one(where):
         outputs = [plan.output for plan in planned]
         record = manifest.Manifest(where, job, outputs)
-        left = _left(planned, record, summary)
+        left, totals, notes = record.left(planned)
+        summary.earlier, summary.notes = [*totals], (*summary.notes, *notes)
+        summary.totals.update(totals)
         if ray is None:
             finished = _score_here(left, job, jobs, block)
         else:
@@ -182,25 +184,6 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
         if (other := by_name.setdefault(name, plan)) is not plan:
             fault = f"{other.shard.where} and {plan.shard.where} would both be written as {name}"
             raise UsageError(fault, fix="Rename one, or run twice.")
-
-
-_AGAIN = {"gone": "of an earlier run is gone", "changed": "is not as it was written"}
-
-
-def _left(planned: Sequence[Planned], record: manifest.Manifest, summary: Summary) -> list[Planned]:
-    left: list[Planned] = []
-    for plan in planned:
-        if (state := record.state(plan)) == "done":
-            summary.totals[plan.shard.name] = record.totals(plan.shard)
-            summary.earlier.append(plan.shard.name)
-            continue
-        left.append(plan)
-        if state in _AGAIN:
-            summary.notes += (f"{plan.output} {_AGAIN[state]}: it is made again",)
-    why = "its input is not among those named now, and no row of it is counted"
-    names = record.orphans(planned)
-    summary.notes += tuple(f"{name} is of an earlier run: {why}" for name in names)
-    return left
 
 
 def _score_here(

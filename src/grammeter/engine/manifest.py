@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from grammeter.core import UsageError, reading
 from grammeter.engine.job import Job
@@ -15,9 +15,7 @@ from grammeter.version import __version__
 
 ERRORS = "errors"  # the folder, inside that of the output, of the lists of rows with an error
 FIRST_FAULTS = 5  # how many rows with an error are told one by one
-State = Literal["new", "done", "gone", "changed"]
-"""Not written yet; as it was written; no longer there; there, but not as it was written."""
-
+Notes = Sequence[str]
 NAME = "manifest.json"
 KIND = "batch"
 _HEAD = ("row", "error")
@@ -91,27 +89,31 @@ class Manifest:
             raise UsageError(fault, fix="Give another folder with -o.")
         self._write()
 
-    def state(self, planned: Planned) -> State:
-        """Return the state of a shard's output; fail if its input has changed since."""
-        shard, output = planned.shard, planned.output
-        if (entry := self._shards.get(shard.name)) is None:
-            return "new"
-        written = [path for path in planned.files(entry["errors"]) if path.exists()]
-        if output not in written:
-            return "gone"
-        if entry["input"] != digest(shard.paths):
-            fix = f"Remove {output} to have it made again, or give another folder with -o."
-            raise UsageError(f"{shard.where} has changed since its output was written", fix=fix)
-        return "done" if entry["files"] == _prints(written) else "changed"
+    def left(self, planned: Sequence[Planned]) -> tuple[list[Planned], Mapping[str, Totals], Notes]:
+        """Return the shards to do, the counts of the finished ones by name, and notes.
 
-    def orphans(self, planned: Sequence[Planned]) -> list[str]:
-        """Return the outputs of an earlier run whose input is not among those of this run."""
-        inputs = {plan.shard.name for plan in planned}
-        return [entry["output"] for name, entry in self._shards.items() if name not in inputs]
-
-    def totals(self, shard: Shard) -> Totals:
-        """Return the counts of a finished shard."""
-        return Totals(*(self._shards[shard.name][name] for name in ("rows", "kept", "errors")))
+        Raises UsageError if the input of a finished shard has changed since.
+        """
+        left, totals, notes = list[Planned](), dict[str, Totals](), list[str]()
+        for plan in planned:
+            entry = self._shards.get(plan.shard.name)
+            files = plan.files(entry["errors"]) if entry else []
+            written = [path for path in files if path.exists()]
+            if entry and plan.output in written:
+                if entry["input"] != digest(plan.shard.paths):
+                    fault = f"{plan.shard.where} has changed since its output was written"
+                    fix = f"Remove {plan.output} to have it made again, or give another folder."
+                    raise UsageError(fault, fix=fix)
+                if entry["files"] == _prints(written):
+                    counts = (entry[name] for name in ("rows", "kept", "errors"))
+                    totals[plan.shard.name] = Totals(*counts)
+                    continue
+            left.append(plan)
+            notes += [f"{plan.output} is gone or has changed: it is made again"] if entry else []
+        why = "its input is not among those named now, and no row of it is counted"
+        for name in self._shards.keys() - {plan.shard.name for plan in planned}:
+            notes.append(f"{self._shards[name]['output']} is of an earlier run: {why}")
+        return left, totals, notes
 
     def add(self, finished: Finished) -> None:
         """Record that a shard is finished; when this returns, the record is on disk."""

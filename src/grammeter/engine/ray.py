@@ -81,18 +81,15 @@ class _Worker:
         return {"outcome": [self._outcome(self._plans[str(name)]) for name in batch["shard"]]}
 
     def _outcome(self, plan: Planned) -> Finished | GrammeterError:
+        blocks = tasks([plan], self._job, self._block)
         try:
-            return self._score(plan)
+            with closing(scored(1, self._job, blocks, self._runtime)) as results:
+                return write_shard(plan, results)
         except GrammeterError as error:
             return error
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             return RemoteError(words, where=plan.shard.where, fix=_GOES_ON)
-
-    def _score(self, plan: Planned) -> Finished:
-        blocks = tasks([plan], self._job, self._block)
-        with closing(scored(1, self._job, blocks, self._runtime)) as results:
-            return write_shard(plan, results)
 
 
 @contextmanager

@@ -19,8 +19,7 @@ ColumnKind = Literal["value", "count", "text", "list"]
 PARTIAL = ".partial"  # name of the temporary file used while writing
 
 # rows of parquet that are written together; small groups make the footer of the file long
-_ROW_GROUP = 50_000
-_ROW_GROUP_BYTES = 1 << 25
+_ROW_GROUP = 20_000
 _GZIP_LEVEL = 6
 _FIX = "Make room or choose another folder; the same command goes on from here."
 _CELL_ENDS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
@@ -186,7 +185,7 @@ class _Tables:
         self._file = file
         self._writer: Any = None
         self._waiting: list[Any] = []
-        self._rows = self._bytes = 0
+        self._rows = 0
 
     def write(self, block: bytes) -> None:
         table = arrow_table(block)
@@ -195,8 +194,7 @@ class _Tables:
             self._writer = parquet.ParquetWriter(self._file, table.schema, compression="zstd")
         self._waiting.append(table.cast(self._writer.schema))
         self._rows += table.num_rows
-        self._bytes += len(block)
-        if self._rows >= _ROW_GROUP or self._bytes >= _ROW_GROUP_BYTES:
+        if self._rows >= _ROW_GROUP:
             self._flush()
 
     def close(self) -> None:
@@ -208,7 +206,7 @@ class _Tables:
     def _flush(self) -> None:
         pyarrow: Any = require("pyarrow", extra="records")
         self._writer.write_table(pyarrow.concat_tables(self._waiting), row_group_size=self._rows)
-        self._waiting, self._rows, self._bytes = [], 0, 0
+        self._waiting, self._rows = [], 0
 
 
 def _text(cell: object) -> str:

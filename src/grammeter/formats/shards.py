@@ -83,16 +83,11 @@ def find_shards(names: Sequence[str], form: ShardForm | None = None) -> list[Sha
 
     A pattern (``'dir/*.parquet'``) is resolved here, sorted by name; ``form`` is by default what
     the names tell. Raises :class:`DataError` if there is no such file, :class:`UsageError` if a
-    name does not tell the format, or two shards have one name.
+    name does not tell the format.
     """
     shards = [shard for spelled in names for shard in _spelled(spelled, form)]
     if not shards:
         raise UsageError("no input", fix="Name one file at least.")
-    seen: dict[str, Shard] = {}
-    for shard in shards:
-        if (other := seen.setdefault(shard.name, shard)) is not shard:
-            fault = f"two inputs are called {shard.name}: {other.where} and {shard.where}"
-            raise UsageError(fault, fix="Outputs would be one file. Rename one, or run twice.")
     return shards
 
 
