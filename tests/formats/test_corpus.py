@@ -128,12 +128,15 @@ def test_origins_stand_in_messages() -> None:
         ({"sources": []}, "source: there is no sentence"),
         ({"sources": "a b"}, "source: one text where a list"),
         ({"sources": None}, "source: NoneType where a list"),
-        ({"sources": ["a", 3]}, "source:2: int 3 where a text belongs"),
-        ({"sources": ["a", None]}, "source:2: NoneType None where a text belongs"),
-        ({"sources": [b"a"]}, "source:1: bytes b'a' where a text belongs"),
-        ({"sources": ["a", "b\nc"]}, "source:2: a sentence holds a line end: 'b"),
-        ({"sources": ["a", "\ud800"]}, r"source:2: U\+D800 is half a surrogate pair"),
-        ({"systems": {"A": ["a", "\udfff"]}}, r"systems\[A\]:2: U\+DFFF is half"),
+        ({"sources": ["a", 3]}, "source:2: int 3 where a line of text"),
+        ({"sources": ["a", None]}, "source:2: NoneType None where a line"),
+        ({"sources": [b"a"]}, "source:1: bytes b'a' where a line"),
+        ({"sources": ["a", "b\nc"]}, "source:2: a line end in 'b"),
+        (
+            {"sources": ["a", "\ud800"]},
+            r"source:2: this sentence holds U\+D800",
+        ),
+        ({"systems": {"A": ["a", "\udfff"]}}, r"systems\[A\]:2: this sentence holds U\+DFFF, half"),
         ({"systems": {"A": "ab"}}, r"systems\[A\]: one text where a list"),
         ({"systems": {"A": ["a", None]}}, r"systems\[A\]:2: NoneType"),
         ({"systems": [["a", "b"]]}, "systems: list where outputs by name belong"),
@@ -141,7 +144,7 @@ def test_origins_stand_in_messages() -> None:
         ({"references": ["a", "b"]}, "references must be a list of references"),
         ({"references": None}, "references must be a list of references"),
         ({"references": [None]}, r"references\[0\]: NoneType where a list"),
-        ({"references": [["a", 1.5]]}, r"references\[0\]:2: float 1.5 where a text"),
+        ({"references": [["a", 1.5]]}, r"references\[0\]:2: float 1.5 where a line"),
         (
             {"references": [["a", None]], "unjudged": "error"},
             ":2: this sentence cannot be judged: no",
@@ -164,7 +167,7 @@ def test_what_is_refused(parts: dict[str, Any], message: str) -> None:
 
 def test_transposed_references_are_told_from_short_ones() -> None:
     by_sentence = [["r0", "r1"], ["r0", "r1"], ["r0", "r1"]]
-    with pytest.raises(DataError, match="3 references of 2 sentences each look transposed"):
+    with pytest.raises(DataError, match="references\\[0\\]: 2 lines, but source has 3"):
         Corpus(sources=["a", "b", "c"], references=by_sentence)
     assert len(Corpus(sources=["a", "b"], references=by_sentence)) == 2
 

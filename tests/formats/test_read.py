@@ -195,7 +195,7 @@ def test_one_path_where_a_list_belongs(part: str) -> None:
 
 def test_gold_files_of_different_sizes(folder: Path) -> None:
     (folder / "short.m2").write_text("S he go home\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"short\.m2: 1 sentences, but gold\.m2 has 2"):
+    with pytest.raises(DataError, match=r"gold\.m2: 2 lines, but short\.m2 has 1"):
         read_corpus(references=["gold.m2", "short.m2"])
 
 

@@ -91,9 +91,7 @@ def test_a_sentence_that_cannot_be_judged_makes_its_block_so():
 
 def test_other_characters_are_refused_with_both_places():
     hyp, ref = (M2File((M2Block("a b"), M2Block(text))) for text in ("c d", "x y z"))
-    with pytest.raises(
-        DataError, match=r"hyp\.m2, sentence 2: .*ref\.m2, sentence 2: 'abcd' and 'abxyz'"
-    ):
+    with pytest.raises(DataError, match=r"hyp\.m2, sentence 2: .*ref\.m2, sentence 2"):
         common_sentences(hyp, ref, NAMES)
 
 

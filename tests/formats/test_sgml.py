@@ -229,8 +229,8 @@ def test_noop_and_alternatives() -> None:
 @pytest.mark.parametrize(
     ("mark", "message"),
     [
-        (mistake(0, 4, ""), "character 4 of 3 in paragraph 0"),
-        (Mistake(0, 0, 1, 0, "X", "", where="a.sgml:7"), "paragraph 1 of 1"),
+        (mistake(0, 4, ""), "character 4 in paragraph 0 lies outside"),
+        (Mistake(0, 0, 1, 0, "X", "", where="a.sgml:7"), "in paragraph 1 lies outside"),
     ],
 )
 def test_offsets_outside_the_text(mark: Mistake, message: str) -> None:
@@ -243,7 +243,7 @@ def test_offsets_outside_the_text(mark: Mistake, message: str) -> None:
     ("sentences", "message"),
     [
         (["a c"], r"goes on 'a b', but sentence 1 is 'a c'"),
-        (["a"], "goes on 'b', but there is no sentence left"),
+        (["a"], "goes on 'b', but sentence 2 is ' '"),
         (["a b", "c"], "sentence 2 and those after it belong to no document"),
         (["a b c"], "sentence 1 is 'a b c'"),
     ],

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import starmap
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from grammeter import core
+from grammeter.formats.tables import checked_text
 
 GIVEN = "given"  # the rule of reference texts that were read as texts
 NO_LABEL = "(none)"  # the group of sentences without a label
@@ -82,8 +83,6 @@ class Corpus:
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
-        for name in ("sources", "references", "systems"):
-            object.__setattr__(self, name, _walked(getattr(self, name)))
         self._check_texts("source", self.sources)
         if len(self.sources) == 0:  # arrays and columns have no truth value
             fault = "there is no sentence"
@@ -242,13 +241,6 @@ class Corpus:
             raise core.DataError(fault, where="references", fix=fix)
         for number, reference in enumerate(self.references):
             self._check_texts(f"references[{number}]", reference, may_lack=True)
-        counts = {len(reference) for reference in self.references}
-        from_files = "references[0]" in self.origins  # a file is one reference
-        square = len(self.references) == len(self) and not from_files
-        if square and len(counts) == 1 and len(self) not in counts:
-            fault = f"{len(self)} references of {max(counts)} sentences each look transposed"
-            fix = "The first index is the reference, the second the sentence."
-            raise core.DataError(fault, where="references", fix=fix)
         for number, reference in enumerate(self.references):
             self._check_length(f"references[{number}]", reference)
 
@@ -277,9 +269,13 @@ class Corpus:
         if _are_clean(lines):
             return
         for number, line in enumerate(lines, start=1):
-            if not (may_lack and line is None) and (fault := _fault(line)):
-                fix = "A sentence is one line of Unicode text."
-                raise core.DataError(fault, where=f"{self._origin(part)}:{number}", fix=fix)
+            where = f"{self._origin(part)}:{number}"
+            if isinstance(line, str) and "\n" not in line:
+                checked_text(line, "this sentence", where)
+            elif not (may_lack and line is None):
+                what = "a line end in" if isinstance(line, str) else type(line).__name__
+                fault = f"{what} {line!r:.60} where a line of text belongs"
+                raise core.DataError(fault, where=where, fix="A sentence is one line of text.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; :meth:`from_dict` reads them back."""
@@ -333,16 +329,6 @@ def _edit(start: int, end: int, kind: str, correction: str, *more: str) -> core.
     return core.Edit(start, end, correction, kind, more)
 
 
-def _walked(value: Any) -> Any:
-    """Make lists of generators, which can be walked through but once."""
-    if isinstance(value, Mapping):
-        return {key: _walked(item) for key, item in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        rows = cast("Sequence[Any]", value)
-        return [*map(_walked, rows)] if any(isinstance(row, Iterator) for row in rows) else rows
-    return list(cast("Iterator[Any]", value)) if isinstance(value, Iterator) else value
-
-
 def _is_list(value: object) -> bool:
     return not isinstance(value, str) and hasattr(value, "__len__")
 
@@ -354,15 +340,3 @@ def _are_clean(lines: Sequence[Any]) -> bool:
     except (TypeError, UnicodeEncodeError):
         return False
     return joined.count("\n") == max(len(lines) - 1, 0)
-
-
-def _fault(line: object) -> str | None:
-    if not isinstance(line, str):
-        return f"{type(line).__name__} {line!r} where a text belongs"
-    if "\n" in line:
-        return f"a sentence holds a line end: {line[:40]!r}"
-    try:
-        line.encode()
-    except UnicodeEncodeError as error:
-        return f"U+{ord(line[error.start]):04X} is half a surrogate pair, no character"
-    return None

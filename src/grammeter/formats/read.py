@@ -290,8 +290,8 @@ class _Reader(TextReader):
     def made(self, sources: Sequence[str], files: _Files, rule: m2.TextRule) -> _Made:
         """Return references and gold edits; the texts are made of the edits if there are none."""
         texts, gold_files, origins = files
-        gold = _merged(gold_files := [*gold_files, *self.marked(sources)])
-        self.check_sources(sources, gold_files)
+        self.check_sources(sources, gold_files := [*gold_files, *self.marked(sources)])
+        gold = _merged(file for _, file in gold_files)
         if texts or not gold:
             return OwnReferences(references=texts, gold=gold, origins=origins), GIVEN
         texts, left_out = m2.reference_texts(sources, gold, rule)
@@ -381,16 +381,11 @@ def _shared_or_own(made: Mapping[str, _Made]) -> dict[str, Any]:
     return {"own": {name: of for name, (of, _) in made.items()}, "text_rule": text_rule}
 
 
-def _merged(files: Sequence[_M2]) -> list[core.GoldEdits]:
-    """Join the annotators of several files; numbers that clash are counted on."""
-    if not files:
-        return []
-    merged: list[dict[int, tuple[core.Edit, ...]]] = [dict(b.gold) for b in files[0][1].blocks]
-    for path, file in files[1:]:
-        if len(file.blocks) != len(merged):
-            fault = f"{len(file.blocks)} sentences, but {files[0][0]} has {len(merged)}"
-            fix = "Gold files that are used together must have the same sentences."
-            raise core.DataError(fault, where=path, fix=fix)
+def _merged(files: Iterable[m2.M2File]) -> list[core.GoldEdits]:
+    """Join the annotators of files with the same sentences; numbers that clash are counted on."""
+    merged: list[dict[int, tuple[core.Edit, ...]]] = []
+    for file in files:
+        merged = merged or [{} for _ in file.blocks]
         taken = {number for gold in merged for number in gold}
         new = {number for block in file.blocks for number in block.gold}
         shift = max(taken) + 1 - min(new) if taken & new else 0

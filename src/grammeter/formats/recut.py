@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 from typing import Any
 
 from grammeter import alignment, core
@@ -201,11 +201,9 @@ def _runs(file: M2File, ends: Sequence[int], common: Sequence[int]) -> list[list
 
 
 def _other_text(files: Sequence[M2File], names: tuple[str, str]) -> core.DataError:
-    one, other = map(letters, files)
-    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    at = min(len(one), len(other)) if at is None else at
+    pairs = zip(*map(letters, files), strict=False)
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     here, there = (min(bisect_right(_ends(f), at), len(f.blocks) - 1) + 1 for f in files)
-    shown = " and ".join(repr(text[max(at - 10, 0) : at + 20]) for text in (one, other))
-    fault = f"the characters differ from {names[1]}, sentence {there}: {shown}"
+    fault = f"the characters differ from {names[1]}, sentence {there}"
     fix = "Both files must have the same source text; at most half of the tokens may differ."
     return core.DataError(fault, where=f"{names[0]}, sentence {here}", fix=fix)

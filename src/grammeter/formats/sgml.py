@@ -261,10 +261,8 @@ class _Painter:
             words = self.words[self.used] if self.used < len(self.words) else [" "]
             if not letters.startswith("".join(words), at):
                 here = f"sentence {self.used + 1} is {' '.join(words)[:40]!r}"
-                here = here if self.used < len(self.words) else "there is no sentence left"
-                rest = text[places[at] :][:40]
-                place = f"paragraph {paragraph} of document {document.id!r}"
-                fault = f"{place} goes on {rest!r}, but {here}"
+                rest = f"paragraph {paragraph} goes on {text[places[at] :][:40]!r}"
+                fault = f"document {document.id!r}: {rest}, but {here}"
                 fix = "Give all sentences of these texts, titles too; only white space may differ."
                 raise DataError(fault, where=document.where, fix=fix)
             for index, word in enumerate(words):
@@ -319,18 +317,12 @@ def _gap(tokens: Sequence[_Token], at: int) -> tuple[int, int, int]:
 
 
 def _check_inside(document: Document, mistake: Mistake) -> None:
-    lengths = [*map(len, document.paragraphs)]
     places = (mistake.start_paragraph, mistake.start), (mistake.end_paragraph, mistake.end)
     for paragraph, offset in places:
-        if paragraph >= len(lengths):
-            fault = f"paragraph {paragraph} of {len(lengths)}"
-        elif offset > lengths[paragraph]:
-            fault = f"character {offset} of {lengths[paragraph]} in paragraph {paragraph}"
-        else:
-            continue
-        fault = f"a mistake lies outside document {document.id!r}: {fault}"
-        fix = "Paragraphs, the title among them, and characters count from 0."
-        raise DataError(fault, where=mistake.where, fix=fix)
+        if paragraph >= len(document.paragraphs) or offset > len(document.paragraphs[paragraph]):
+            fault = f"character {offset} in paragraph {paragraph} lies outside {document.id!r}"
+            fix = "Paragraphs, the title among them, and characters count from 0."
+            raise DataError(fault, where=mistake.where, fix=fix)
 
 
 _SPLIT = (

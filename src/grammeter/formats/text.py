@@ -37,18 +37,20 @@ def read_bytes(path: str | Path) -> bytes:
     except IsADirectoryError:
         fix = "Name the file inside it; outputs, a file a document, need --documents FILE:COLUMN."
         raise DataError("this is a folder, not a file", where=str(path), fix=fix) from None
-    except OSError as error:
-        fix = "Check its permissions."
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from error
-    except ValueError as error:  # a NUL, or what no file system can spell
-        fault, where = f"this is no name of a file: {error}", ascii(str(path))
-        raise DataError(fault, where=where, fix="Check the path.") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL, or what no file system can spell
+        raise _no_file("read", path, error) from error
     if data[:2] != b"\x1f\x8b":
         return data
     if (content := gunzip(data, str(path), limit=max(len(data) * MAX_RATIO, _FREE_BYTES))) is None:
         fault = f"these gzip data unpack to more than {MAX_RATIO} times their size"
         raise DataError(fault, where=str(path), fix="Unpack the file yourself if you trust it.")
     return content
+
+
+def _no_file(done: str, path: str | Path, error: Exception) -> DataError:
+    where = str(path) if str(path).isprintable() else ascii(str(path))
+    fault = f"cannot be {done}: {getattr(error, 'strerror', error)}"
+    return DataError(fault, where=where, fix="Check the path and its permissions.")
 
 
 def gunzip(data: bytes, where: str, *, limit: int) -> bytes | None:
@@ -144,12 +146,8 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
             if private and target.is_file():
                 target.chmod(_PRIVATE)
             target.write_bytes(content)
-    except OSError as error:
-        fix = "Check the folder."
-        raise DataError(f"cannot be written: {error.strerror}", where=str(path), fix=fix) from error
-    except ValueError as error:
-        fault, where = f"this is no name of a file: {error}", ascii(str(path))
-        raise DataError(fault, where=where, fix="Check the path.") from None
+    except (OSError, ValueError) as error:
+        raise _no_file("written", path, error) from error
 
 
 def _is_replaceable(target: Path) -> bool:
