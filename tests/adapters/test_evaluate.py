@@ -74,19 +74,19 @@ def test_a_warm_scorer_is_used():
     ],
 )
 def test_lists_of_unequal_lengths_are_refused(inputs):
-    with pytest.raises(UsageError, match="predictions"):
+    with pytest.raises(DataError, match="lines, but"):
         Evaluate("gleu").compute(**inputs)
 
 
 @pytest.mark.parametrize(
     ("inputs", "said"),
     [
-        ({"predictions": PREDICTIONS, "references": REFERENCES}, "no sources"),
-        ({"sources": SOURCES, "references": REFERENCES}, "no predictions"),
-        ({"references": REFERENCES}, "no predictions"),
+        ({"predictions": PREDICTIONS, "references": REFERENCES}, "sources is None"),
+        ({"sources": SOURCES, "references": REFERENCES}, "predictions is None"),
+        ({"references": REFERENCES}, "predictions is None"),
         ({}, "nothing to score"),
-        ({"predictions": "ab", "sources": "ab", "references": "ab"}, "one text where a list"),
-        ({"predictions": ["ab"], "sources": ["ab"], "references": "a"}, "one text where a list"),
+        ({"predictions": "ab", "sources": "ab", "references": "ab"}, "is one text"),
+        ({"predictions": ["ab"], "sources": ["ab"], "references": "a"}, "is one text"),
     ],
 )
 def test_what_is_missing_is_named(inputs, said):

@@ -14,7 +14,7 @@ import made_models
 from grammeter.core import Segment, UsageError, apply
 from grammeter.errant import annotator
 from grammeter.metrics import BUILT_IN, Asking, Gleu
-from grammeter.scoring.scorer import Fault, Value, check_alone, isolated, sentence_values
+from grammeter.scoring.scorer import Value, check_alone, isolated, sentence_values
 
 WORDS = ["the", "a", "cat", "cats", "sees", "house", "to", "goes", "in", ",", "."]
 
@@ -137,7 +137,7 @@ def test_rows_at_fault_are_singled_out():
             raise ZeroDivisionError("not this one")
         return [10 * number for number in numbers]
 
-    fault = Fault("ZeroDivisionError: not this one")
+    fault = Value(None, "ZeroDivisionError: not this one")
     assert isolated(work, range(8)) == [fault, 10, 20, 30, 40, fault, 60, 70]
     assert isolated(work, []) == []
 

@@ -188,7 +188,7 @@ def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCell
     find = partial(plan.metric.found_edits, types=plan.edits is not None)
     rows = zip(made, segments, scoring.isolated(find, segments), strict=True)
     for (cells, reasons), segment, edits in rows:
-        if isinstance(edits, scoring.Fault):
+        if isinstance(edits, scoring.Value):
             reasons.append(f"{plan.spelled}: {edits.reason}")
             continue
         cells[f"{plan.spelled}.edits"] = len(edits)

@@ -7,10 +7,13 @@ from grammeter.scoring.combining import vote as vote
 from grammeter.scoring.combining import word_edits as word_edits
 from grammeter.scoring.groups import depends_on_corpus as depends_on_corpus
 from grammeter.scoring.groups import places_of as places_of
-from grammeter.scoring.scorer import Fault as Fault
+from grammeter.scoring.scorer import References as References
 from grammeter.scoring.scorer import Scorer as Scorer
+from grammeter.scoring.scorer import Texts as Texts
+from grammeter.scoring.scorer import Value as Value
 from grammeter.scoring.scorer import check_alone as check_alone
 from grammeter.scoring.scorer import isolated as isolated
+from grammeter.scoring.scorer import segments_of as segments_of
 from grammeter.scoring.scorer import sentence_values as sentence_values
 from grammeter.scoring.table import CAUTIONS as CAUTIONS
 from grammeter.scoring.table import check_needs as check_needs

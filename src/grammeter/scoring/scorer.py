@@ -32,13 +32,6 @@ class Value:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why the work on a single sentence failed."""
-
-    reason: str
-
-
 REMEMBERED = 100_000  # sentences; with their texts some 50 MB
 
 
@@ -110,10 +103,14 @@ class Scorer:
 
         Raises :class:`DataError` for a sentence that cannot be judged: a score has no notes.
         """
-        rows = _segments(sources, hypotheses, references)
+        return self.scored(segments_of(sources, hypotheses, references))
+
+    def scored(self, rows: Sequence[core.Segment]) -> dict[str, core.Score]:
+        """Score sentences as one corpus; see :meth:`corpus`."""
         texts = list(zip_longest(*(row.references for row in rows)))
-        systems = {"": list(hypotheses)}
-        corpus = Corpus(sources=[*sources], references=texts, systems=systems, unjudged="error")
+        systems = {"": [row.hypothesis for row in rows]}
+        sources = [row.source for row in rows]
+        corpus = Corpus(sources=sources, references=texts, systems=systems, unjudged="error")
         with self._lock, models.using(self._runtime):
             table = score_table(corpus, self._metrics)
         return {name: table[name][""] for name in self._metrics}
@@ -121,7 +118,7 @@ class Scorer:
     def _values(
         self, sources: Texts, hypotheses: Texts, references: References | None
     ) -> list[tuple[Value, ...]]:
-        rows = _segments(sources, hypotheses, references)
+        rows = segments_of(sources, hypotheses, references)
         self._check(rows)
         keys: list[_Key] = [(row.source, row.hypothesis, tuple(row.texts)) for row in rows]
         with self._lock, models.using(self._runtime):
@@ -152,9 +149,10 @@ class Scorer:
                 raise core.UsageError(f"{name} needs references", fix="Give one for each sentence.")
 
 
-def _segments(
-    sources: Texts, hypotheses: Texts, references: References | None
+def segments_of(
+    sources: Texts, hypotheses: Texts, references: References | None = None
 ) -> list[core.Segment]:
+    """Return what a metric takes of each sentence; LengthMismatchError if the lists differ."""
     texts: dict[str, Sequence[Any]] = {"sources": sources, "hypotheses": hypotheses}
     if references is not None:
         texts["references"] = references
@@ -199,8 +197,8 @@ def sentence_values(
 
 def isolated(
     work: Callable[[Sequence[core.Segment]], Sequence[T]], segments: Sequence[core.Segment]
-) -> list[T | Fault]:
-    """Do work on a batch; if it fails, on its halves, until those at fault are alone."""
+) -> list[T | Value]:
+    """Do work on a batch; if it fails, on its halves, until those at fault are alone: no value."""
     if not segments:
         return []
     try:
@@ -209,7 +207,7 @@ def isolated(
         raise
     except Exception as error:
         if len(segments) == 1:
-            return [Fault(" ".join(f"{type(error).__name__}: {error}".split()))]
+            return [Value(None, " ".join(f"{type(error).__name__}: {error}".split()))]
         middle = len(segments) // 2
         return [*isolated(work, segments[:middle]), *isolated(work, segments[middle:])]
 
@@ -229,5 +227,4 @@ def _one_metric(metric: Metric, segments: Sequence[core.Segment]) -> list[Value]
     def values(some: Sequence[core.Segment]) -> list[Value]:
         return _values(metric, count([metric], some, [1] * len(some))[metric.counting()])
 
-    results = isolated(values, segments)
-    return [Value(None, one.reason) if isinstance(one, Fault) else one for one in results]
+    return isolated(values, segments)
