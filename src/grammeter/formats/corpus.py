@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import starmap
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from grammeter import core
 from grammeter.formats.tables import checked_text
@@ -83,6 +83,8 @@ class Corpus:
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
+        for name in ("sources", "references", "systems"):
+            object.__setattr__(self, name, _walked(getattr(self, name)))
         self._check_texts("source", self.sources)
         if len(self.sources) == 0:  # arrays and columns have no truth value
             fault = "there is no sentence"
@@ -327,6 +329,16 @@ def _gold(lines: Sequence[Mapping[str, Any]]) -> list[core.GoldEdits]:
 
 def _edit(start: int, end: int, kind: str, correction: str, *more: str) -> core.Edit:
     return core.Edit(start, end, correction, kind, more)
+
+
+def _walked(value: Any) -> Any:
+    """Make lists of generators, which can be walked through but once."""
+    if isinstance(value, Mapping):
+        return {key: _walked(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        rows = cast("Sequence[Any]", value)
+        return [*map(_walked, rows)] if any(isinstance(row, Iterator) for row in rows) else rows
+    return list(cast("Iterator[Any]", value)) if isinstance(value, Iterator) else value
 
 
 def _is_list(value: object) -> bool:
