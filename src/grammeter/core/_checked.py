@@ -18,14 +18,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _MisfitError(Exception):
-    """A value is not of a type: what belongs there, the value, and where it stands inside."""
-
-    def __init__(self, what: str, value: object, place: str = "") -> None:
-        super().__init__(what)
-        self.what, self.value, self.place = what, value, place
-
-
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Hold the arguments of a function against its annotations when it is called.
 
@@ -55,16 +47,19 @@ def check_home(at_home: bool, home: str, **options: object) -> None:
             raise UsageError(fault, fix=f"Leave out {flag} (in Python: {name}=).")
 
 
-def fitted(name: str, value: Any, hint: Any) -> Any:
-    """Return an argument as its annotation wants it, or raise :class:`UsageError`."""
-    try:
-        return _fit(value, hint)
-    except _MisfitError as error:
-        listed = isinstance(error.value, str) and error.what.startswith("a list")
-        where = f"{name}{error.place}"
-        fault = f"{where} is {_described(error.value)}, where {error.what} belongs"
-        fix = f"Write {where}=[{error.value!r:.60}]." if listed else f"Mend {where}."
-        raise UsageError(fault, fix=fix) from None
+class _MisfitError(UsageError):
+    """A value is not of the type that belongs in a place, such as ``metrics[0]``."""
+
+    def __init__(self, place: str, value: object, what: str) -> None:
+        described = f"a {type(value).__name__}"
+        if isinstance(value, str):
+            described = f"one text, {value!r:.60}"
+        elif value is None or isinstance(value, Real | bytes):
+            described = repr(value)[:60]
+        listed = isinstance(value, str) and what.startswith("a list")
+        fix = f"Write {place}=[{value!r:.60}]." if listed else f"Mend {place}."
+        super().__init__(f"{place} is {described}, where {what} belongs", fix=fix)
+        self.place, self.what = place, what
 
 
 @cache
@@ -83,35 +78,38 @@ def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
     return typing.get_origin(hint), typing.get_args(hint)
 
 
-def _fit(value: Any, hint: Any) -> Any:  # noqa: PLR0911 - one for each kind of type
+def fitted(place: str, value: Any, hint: Any) -> Any:
+    """Return an argument, or what stands in a place in it, as its annotation wants it; else UsageError."""
     if type(value) is hint:
         return value
     origin, inside = _parts(hint)
     if origin in (Union, types.UnionType):
-        return _fit_one(value, inside)
-    if origin is Literal:
-        return _expect(value, any(isinstance(value, type(each)) for each in inside), "a text")
+        return _fit_one(place, value, inside)
     if isinstance(origin, type) and issubclass(origin, Sequence | tuple):
-        return _fit_list(value, inside[0] if inside else Any)
+        return _fit_list(place, value, inside[0] if inside else Any)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _fit_mapping(value, inside[1])
-    if hint in _KINDS:
+        return _fit_mapping(place, value, inside[1])
+    what = f"a {getattr(hint, '__name__', hint)}"
+    if origin is Literal:
+        fits, what = any(isinstance(value, type(each)) for each in inside), "a text"
+    elif hint in _KINDS:
         kind, what = _KINDS[hint]
-        return _expect(value, isinstance(value, kind) and not isinstance(value, bool), what)
-    if hint is types.NoneType:
-        return _expect(value, value is None, _NOTHING)
-    if hint is Any or not isinstance(hint, type):
-        return value
-    return _expect(value, _is_a(value, hint), f"a {hint.__name__}")
+        fits = isinstance(value, kind) and not isinstance(value, bool)
+    else:
+        fits = hint is Any or not isinstance(hint, type) or _is_a(value, hint)
+    if not fits:
+        raise _MisfitError(place, value, what)
+    return value
 
 
+_NOTHING = "None"
 _KINDS: dict[Any, tuple[type, str]] = {
     int: (Integral, "a whole number"),
     float: (Real, "a number"),
     str: (str, "a text"),
     Path: (os.PathLike, "a path"),
+    types.NoneType: (types.NoneType, _NOTHING),
 }
-_NOTHING = "None"
 
 
 def _is_a(value: object, kind: Any) -> bool:
@@ -121,58 +119,37 @@ def _is_a(value: object, kind: Any) -> bool:
     return all(hasattr(value, name) for name in members if not name.startswith("_"))
 
 
-def _fit_one(value: Any, hints: Iterable[Any]) -> Any:
+def _fit_one(place: str, value: Any, hints: Iterable[Any]) -> Any:
     """Fit one of several types, what needs no conversion first."""
     faults: list[_MisfitError] = []
     fits: list[Any] = []
     for hint in hints:
         try:
-            fits.append(_fit(value, hint))
+            fits.append(fitted(place, value, hint))
         except _MisfitError as error:
             faults.append(error)
     if fits:
         return next((each for each in fits if each is value), fits[0])
-    inner = next((fault for fault in faults if fault.place), None)
-    if inner:
-        raise inner
+    for fault in faults:
+        if fault.place != place:
+            raise fault
     what = dict.fromkeys(fault.what for fault in faults if fault.what != _NOTHING)
-    raise _MisfitError(" or ".join(what), value)
+    raise _MisfitError(place, value, " or ".join(what))
 
 
-def _fit_list(value: Any, hint: Any) -> Any:
+def _fit_list(place: str, value: Any, hint: Any) -> Any:
     if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
-        raise _MisfitError("a list", cast("object", value))
+        raise _MisfitError(place, cast("object", value), "a list")
     items = cast("Sequence[Any]", value if isinstance(value, Sequence) else list(value))
     if {*map(type, items)} <= {hint}:
         return items
-    made = [_fit_item(item, hint, place) for place, item in enumerate(items)]
+    made = [fitted(f"{place}[{at}]", item, hint) for at, item in enumerate(items)]
     return items if all(one is other for one, other in zip(made, items, strict=True)) else made
 
 
-def _fit_mapping(value: Any, hint: Any) -> Any:
+def _fit_mapping(place: str, value: Any, hint: Any) -> Any:
     if not isinstance(value, Mapping):
-        raise _MisfitError("a dictionary", value)
+        raise _MisfitError(place, value, "a dictionary")
     given = cast("Mapping[Any, Any]", value)
-    made = {key: _fit_item(item, hint, key) for key, item in given.items()}
+    made = {key: fitted(f"{place}[{key!r}]", item, hint) for key, item in given.items()}
     return given if all(item is given[key] for key, item in made.items()) else made
-
-
-def _fit_item(item: Any, hint: Any, place: object) -> Any:
-    try:
-        return _fit(item, hint)
-    except _MisfitError as error:
-        raise _MisfitError(error.what, error.value, f"[{place!r}]{error.place}") from None
-
-
-def _expect(value: Any, fits: bool, what: str) -> Any:
-    if not fits:
-        raise _MisfitError(what, value)
-    return value
-
-
-def _described(value: Any) -> str:
-    if isinstance(value, str):
-        return f"one text, {value!r:.60}"
-    if value is None or isinstance(value, Real | bytes):
-        return repr(value)[:60]
-    return f"a {type(value).__name__}"
