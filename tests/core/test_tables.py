@@ -285,13 +285,3 @@ def test_marks_are_raised_in_latex_and_not_bold():
         r"AMU & 0.35 & 0.0312$^{*}$ \\",
         r"CAMB & \textbf{0.37}$^{\mathrm{ab'}}$ & 0.5000 \\",
     ]
-
-
-def test_a_column_of_marks_is_raised_onto_the_value_before_it():
-    columns = ("system", Column("m2", "score", 2), Column("95%", "interval", 2), Column("", "mark"))
-    table = Table.of(columns, [("AMU", 0.35, (0.3, 0.4), "a"), ("CAMB", 0.37, (0.3, 0.4), None)])
-    assert table.write().splitlines()[2] == "AMU     0.35  [0.30, 0.40]  a"
-    assert table.write("latex").splitlines()[4:6] == [
-        r"AMU & 0.35$^{\mathrm{a}}$ & {[}0.30, 0.40] \\",
-        r"CAMB & 0.37 & {[}0.30, 0.40] \\",
-    ]

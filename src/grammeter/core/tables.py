@@ -13,11 +13,11 @@ Form = Literal["table", "tsv", "markdown", "latex", "html"]
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
-Unit = Literal["text", "count", "score", "number", "interval", "share", "pvalue", "mark"]
+Unit = Literal["text", "count", "score", "number", "interval", "share", "pvalue"]
 """What the cells of a column are.
 
 A ``score`` and its ``interval`` may be given in percent, a ``number`` may not; a ``share`` always
-is; a ``mark`` belongs to the last score or number before it, and stands raised there in LaTeX.
+is.
 """
 
 Best = Literal["high", "low"]
@@ -26,12 +26,16 @@ Cell = str | float | tuple[float, float] | None
 """A value, an interval, a range of ranks (whole numbers), or nothing; a text is shown as it is."""
 
 _NAMES = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
-_LATEX = {
-    **{letter: rf"\text{name}{{}}" for letter, name in zip("\\~^<>|", _NAMES, strict=True)},
-    **{letter: "\\" + letter for letter in "&%$#_{}"},
-    **{letter: f"{{{letter}}}" for letter in "[*"},  # a bare [ may be an option of a line end
-}
-_MARKDOWN = {"&": "&amp;", "<": "&lt;", **{letter: "\\" + letter for letter in "\\|*_`[]"}}
+_LATEX = str.maketrans(
+    {
+        **{letter: rf"\text{name}{{}}" for letter, name in zip("\\~^<>|", _NAMES, strict=True)},
+        **{letter: "\\" + letter for letter in "&%$#_{}"},
+        **{letter: f"{{{letter}}}" for letter in "[*"},  # a bare [ may be an option of a line end
+    }
+)
+_MARKDOWN = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", **{letter: "\\" + letter for letter in "\\|*_`[]"}}
+)
 _SIGN = re.compile(r"(?:(?<=^)|(?<=\[)|(?<= ))[+-](?=\d)")
 
 
@@ -64,8 +68,8 @@ class Column:
 
     @property
     def side(self) -> Literal["l", "r"]:
-        """The side at which cells stand: texts and marks to the left, numbers to the right."""
-        return "l" if self.unit in ("text", "mark") else "r"
+        """The side at which cells stand: texts to the left, numbers to the right."""
+        return "l" if self.unit == "text" else "r"
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Style:
         if isinstance(cell, tuple):
             return self._range(cell, column)
         match column.unit:
-            case "count" | "text" | "mark":
+            case "count" | "text":
                 return str(int(cell)) if cell % 1 == 0 else f"{cell:g}".replace("nan", "NaN")
             case "pvalue":
                 return _pvalue(cell, exact=self.form == "tsv")
@@ -148,7 +152,8 @@ class Table:
         """Return the ``(row, column)`` of all cells to be marked as best."""
         best = set(self.best)
         for at, column in enumerate(self.columns):
-            values = [_value(cells[at]) for cells in self.rows] if column.best else ()
+            cells = (row[at] for row in self.rows if column.best)
+            values = [cell if isinstance(cell, int | float) else math.nan for cell in cells]
             top = best_rows(values, higher_is_better=column.best == "high")
             best |= {(row, at) for row in top}
         return frozenset(best)
@@ -156,29 +161,12 @@ class Table:
     def write(self, style: Style | Form = "table") -> str:
         """Write the table in one form, without its title; TSV has no notes."""
         style = Style(style) if isinstance(style, str) else style
-        return _WRITERS[style.form](self._with_marks() if style.form == "latex" else self, style)
+        return _WRITERS[style.form](self, style)
 
     def to_pandas(self) -> Any:
         """Return a ``pandas.DataFrame`` of the raw values; pandas must be installed."""
         pandas: Any = lazy.require("pandas", extra="pandas")
         return pandas.DataFrame(list(self.rows), columns=[column.head for column in self.columns])
-
-    def _with_marks(self) -> "Table":
-        """Move the columns of marks behind the values to which they belong."""
-        places = [at for at, column in enumerate(self.columns) if column.unit != "mark"]
-        marks = dict(self.marks)
-        for at, column in enumerate(self.columns):
-            if column.unit == "mark":
-                values = (p for p in places if self.columns[p].unit in ("score", "number"))
-                owner = max(place for place in values if place < at)
-                written = ((row, str(cells[at] or "")) for row, cells in enumerate(self.rows))
-                marks.update({(row, owner): text for row, text in written if text})
-        moved = {place: new for new, place in enumerate(places)}
-        columns = tuple(self.columns[at] for at in places)
-        rows = tuple(tuple(cells[at] for at in places) for cells in self.rows)
-        best = frozenset((row, moved[at]) for row, at in self.best if at in moved)
-        marks = {(row, moved[at]): mark for (row, at), mark in marks.items()}
-        return Table(columns, rows, self.notes, self.title, best, marks)
 
 
 _TITLED = ("{}\n\n", "# {}\n", "## {}\n\n", "% {}\n", "<h3>{}</h3>\n")
@@ -295,10 +283,6 @@ def _in_line(table: Table) -> dict[tuple[int, int], str]:
     return {(y, x): table.marks.get((y, x), "").ljust(w) for x, w in widths.items() for y in rows}
 
 
-def _value(cell: Cell) -> float:
-    return cell if isinstance(cell, int | float) else math.nan
-
-
 def _pvalue(value: float, *, exact: bool) -> str:
     if math.isnan(value):
         return "NaN"
@@ -311,15 +295,14 @@ def _pad(cell: str, width: int, side: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    return _replace(texts.single_line(text), _MARKDOWN)
+    return texts.single_line(text).translate(_MARKDOWN)
 
 
 def _latex(text: str) -> str:
     """Escape; the sign of a number becomes mathematics, to show a minus and not a hyphen."""
     parts = _SIGN.split(plain := texts.single_line(text))
     signs = [f"${sign}$" for sign in _SIGN.findall(plain)]
-    escaped_parts = [_replace(part, _LATEX) for part in parts]
-    return "".join(a + b for a, b in zip(escaped_parts, [*signs, ""], strict=True))
+    return "".join(a.translate(_LATEX) + b for a, b in zip(parts, [*signs, ""], strict=True))
 
 
 def _latex_row(cells: Collection[str]) -> str:
@@ -327,13 +310,9 @@ def _latex_row(cells: Collection[str]) -> str:
 
 
 def _raised(mark: str) -> str:
-    text = _replace(mark.strip(), _LATEX).replace("{*}", "*")
+    text = mark.strip().translate(_LATEX).replace("{*}", "*")
     upright = rf"\mathrm{{{text}}}" if any(c.isalpha() for c in mark) else text
     return f"$^{{{upright}}}$" if text else ""
-
-
-def _replace(text: str, by: Mapping[str, str]) -> str:
-    return "".join(by.get(c, c) for c in text)
 
 
 def _lines(lines: Iterable[str]) -> str:

@@ -201,7 +201,7 @@ def metric_columns(
     intervals = [None if r is None else (r.low, r.high) for r in listed]
     yield core.Column(f"{design.confidence * 100:g}% interval", "interval"), intervals
     if design.baseline is None:
-        yield core.Column("letters", "mark"), [None if r is None else r.letters for r in listed]
+        yield core.Column("letters"), [None if r is None else r.letters for r in listed]
         return
     others = [None if n == design.baseline else r for n, r in zip(names, listed, strict=True)]
     differences = [None if r is None else r.difference for r in others]
