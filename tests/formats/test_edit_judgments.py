@@ -96,7 +96,7 @@ BAD = {
     "comes twice": changed(["edits", 0, 1], LINE["edits"][0][0]),
     "no span": changed(["edits", 0, 0, "start"], 4),
     "2 outputs, but edits of 1": changed(["edits"], [[]]),
-    "in two outputs": changed(["shown"], [["X"], ["X"]]),
+    "in two groups": changed(["shown"], [["X"], ["X"]]),
     "count from 1": changed(["segment"], 0),
     "no edits": {key: LINE[key] for key in ("judge", "segment", "shown")} | {"edit": "edits"},
 }

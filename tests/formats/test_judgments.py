@@ -336,7 +336,7 @@ GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
         ({"judge": None}, "no judge"),
         ({"judge": ""}, "no judge"),
         ({"judge": "\ud800"}, "the line holds U+D800, half a surrogate pair"),
-        ({"segment": 0}, "judgment by 'a' of segment 0: there is no segment 0"),
+        ({"segment": 0}, "judgment by 'a' of segment 0: segments count from 1"),
         ({"segment": "1"}, "segment is one text, '1', where a whole number belongs"),
         ({"segment": True}, "segment is True, where a whole number belongs"),
         ({"segment": 10**18}, "1000000000000000000 is too large a number"),

@@ -16,9 +16,6 @@ from grammeter.core.edit import apply as apply
 from grammeter.core.edit import interleaved as interleaved
 from grammeter.core.edit import minimise as minimise
 from grammeter.core.edit import without_overlaps as without_overlaps
-from grammeter.core.edit_judgment import EditItem as EditItem
-from grammeter.core.edit_judgment import EditJudgment as EditJudgment
-from grammeter.core.edit_judgment import EditKey as EditKey
 from grammeter.core.errors import DataError as DataError
 from grammeter.core.errors import GrammeterError as GrammeterError
 from grammeter.core.errors import LengthMismatchError as LengthMismatchError
@@ -34,8 +31,15 @@ from grammeter.core.folders import cache_folder as cache_folder
 from grammeter.core.folders import expanded as expanded
 from grammeter.core.folders import home as home
 from grammeter.core.folders import only_one as only_one
+from grammeter.core.judgment import MEAN as MEAN
+from grammeter.core.judgment import EditItem as EditItem
+from grammeter.core.judgment import EditJudgment as EditJudgment
+from grammeter.core.judgment import EditKey as EditKey
 from grammeter.core.judgment import Item as Item
 from grammeter.core.judgment import Ranking as Ranking
+from grammeter.core.judgment import Rating as Rating
+from grammeter.core.judgment import Scale as Scale
+from grammeter.core.judgment import mean_ratings as mean_ratings
 from grammeter.core.judgment import repeated_segments as repeated_segments
 from grammeter.core.judgment import with_sentence_numbers as with_sentence_numbers
 from grammeter.core.lazy import METRICS as METRICS
@@ -56,10 +60,6 @@ from grammeter.core.ranked import RANKING_KIND as RANKING_KIND
 from grammeter.core.ranked import Ranked as Ranked
 from grammeter.core.ranked import RankedSystem as RankedSystem
 from grammeter.core.ranked import ranks_text as ranks_text
-from grammeter.core.rating import MEAN as MEAN
-from grammeter.core.rating import Rating as Rating
-from grammeter.core.rating import Scale as Scale
-from grammeter.core.rating import mean_ratings as mean_ratings
 from grammeter.core.result import Figure as Figure
 from grammeter.core.result import Named as Named
 from grammeter.core.result import Plain as Plain
