@@ -109,7 +109,7 @@ def test_foreign_scores_have_no_sentences(run, folder: Path) -> None:
         (["no.json", "-o", "r.html"], 3, "no.json: there is no such file"),
         (["s.json", "no.xml", "-o", "r.html"], 3, "no.xml: there is no such file"),
         (["s.json", "-o", "no/r.html"], 3, "no such folder"),
-        (["s.json", "s.json", "-o", "r.html"], 3, "scores, which come first and once"),
+        (["s.json", "s.json", "-o", "r.html"], 3, 'of the kind "scores"'),
         (["s.json", "-o", "r.html", "-m", "bleu"], 2, "unknown metric in this table 'bleu'"),
         (["s.json", "-o", "r.html", "--systems", "X"], 2, "unknown system 'X'"),
         (["s.json", "-o", "r.html", "--resamples", "0"], 2, "resamples=0"),

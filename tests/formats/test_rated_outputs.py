@@ -70,7 +70,11 @@ def test_native_forms_are_equal(tmp_path: Path) -> None:
         (HEAD + "a,1,X,fluency,3,4-1\n", 2, "the scale is"),
         (HEAD + ",1,X,fluency,3,1-4\n", 2, "not a name"),
         (lines({"judge": "a", "segment": 1, "system": "X", "scores": {"f": True}}), 1, "no number"),
-        (lines({"judge": "a", "segment": 1, "system": ["X", "X"], "scores": {"f": 1}}), 1, "in two groups"),
+        (
+            lines({"judge": "a", "segment": 1, "system": ["X", "X"], "scores": {"f": 1}}),
+            1,
+            "in two groups",
+        ),
         (lines({"judge": "a", "segment": 1, "system": "X", "scores": [1]}), 1, "no scores"),
     ],
 )

@@ -397,7 +397,7 @@ def test_the_first_segment_is_found_in_the_outputs(scores: ScoreTable) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"kind": "scores"}', "scores, which come first and once"),
+        ('{"kind": "scores"}', 'of the kind "scores"'),
         ('{"kind": "meta-window"}', 'of the kind "meta-window"'),
         ('{"a": 1}', 'says no "kind"'),
         ('{"kind": "ranking"}', "damaged ranking"),

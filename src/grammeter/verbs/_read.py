@@ -1,6 +1,5 @@
 """The function ``read``: any result that a verb wrote, from its file; and the files of a report."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,19 +62,15 @@ def read(path: str | Path) -> core.Result | formats.Judgments:
     :class:`ScoreTable`, :class:`Ranked`, :class:`Comparison`, :class:`Agreement` or
     :class:`SystemMeta`, ready for the verbs that take one; those of other verbs are a
     :class:`StoredResult`, which prints, and turns into pandas and JSON, as these do; what ``judge``
-    wrote are :class:`Judgments`. Raises
-    :class:`DataError` if the file is absent, damaged, or no verb wrote it.
+    wrote are :class:`Judgments`, as are other judgments. Raises :class:`DataError` if the file is
+    absent, damaged, or no verb wrote it.
     """
     where = str(path)
     text = formats.read_text(path)
-    first = text.lstrip().partition("\n")[0]
-    if '"judge":' in first and '"kind":' not in first:
+    data = _stored(text, where)
+    if data is None:
         return formats.parse_judgments_of(text, where)
-    data = formats.parse_object(text, where)
-    kind: object = data.get("kind")
-    if not isinstance(kind, str):
-        fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
-        raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
+    kind = data["kind"]
     stored = "edits" in data or data.get("method") == ACCEPT_RATE
     stored = stored or (kind == AGREEMENT and "criteria" in data)
     known = None if stored else CLASSES.get(kind)
@@ -93,6 +88,18 @@ def write_result(result: core.Result, path: str | Path) -> None:
         formats.write_scores(result, path)
     else:
         formats.write_object(result.to_dict(), path)
+
+
+def _stored(text: str, where: str) -> _Object | None:
+    """Return the JSON object that a verb wrote; ``None`` if the text must be judgments."""
+    first = text.lstrip().partition("\n")[0]
+    if not first.startswith("{") or ('"judge"' in first and '"kind":' not in first):
+        return None
+    data = formats.parse_object(text, where)
+    if not isinstance(data.get("kind"), str):
+        fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
+        raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
+    return data
 
 
 def _rows(value: Any) -> list[_Object]:
@@ -126,7 +133,7 @@ RESULTS = {kind: kind.partition("-")[0] for kind in CLASSES if kind != core.SCOR
 
 _FIX = (
     "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"
-    " 'meta system', 'compare' and 'agree' write with -o."
+    " 'meta system', 'compare' and 'agree' write with -o, after the scores."
 )
 
 
@@ -170,13 +177,15 @@ def read_materials(
         if formats.is_edit_judgments(text):
             judged.append(formats.parse_edit_judgments(text, where))
             continue
-        data = _object(text, where)
+        data = _stored(text, where)
         if data is None:
             options: Any = {"segments": segments, "first_segment": first_segment}
             parts.append(formats.parse_judgments_of(text, where, outputs, **options))
             continue
-        name = RESULTS[kind := data["kind"]]
-        if name in results:
+        kind = data["kind"]
+        if kind not in RESULTS:
+            raise core.DataError(f'this file is of the kind "{kind}"', where=where, fix=_FIX)
+        if (name := RESULTS[kind]) in results:
             fault = f"{where}: a second file of the kind {kind!r}"
             raise core.UsageError(fault, fix="Give one of each kind.")
         results[name] = CLASSES[kind].from_dict(data, where=where)
@@ -196,24 +205,3 @@ def _strangers(
     if scores is not None and judged and judged.isdisjoint(scores.systems):
         some = ", ".join(sorted(judged)[:3])
         yield f"people judged none of the systems that have scores, but others ({some}, ...)"
-
-
-def _object(text: str, where: str) -> Mapping[str, Any] | None:
-    """Return a JSON object of a known kind; ``None`` if the text must be judgments."""
-    start = text.lstrip()
-    if not start.startswith("{"):
-        return None
-    try:
-        data: dict[str, Any] = json.loads(text)
-    except (ValueError, RecursionError):
-        if '"judge"' in start.partition("\n")[0]:
-            return None  # JSON lines
-        data = formats.parse_object(text, where)
-    kind: object = data.get("kind")
-    if "judge" in data and "kind" not in data:
-        return None  # one line
-    if not isinstance(kind, str) or kind not in RESULTS:
-        problem = f'is of the kind "{kind}"' if kind else 'says no "kind": no verb wrote it'
-        problem = "is scores, which come first and once" if kind == core.SCORES_KIND else problem
-        raise core.DataError(f"this file {problem}", where=where, fix=_FIX)
-    return data
