@@ -85,10 +85,10 @@ def test_tsv_is_long(run):
     ]  # fmt: skip
     assert [row[:3] for row in rows[:8]] == [
         ["inter", "", ""],
-        ["intra", "", ""],
         ["inter pooled", "", ""],
-        ["intra pooled", "", ""],
         ["inter alpha", "", ""],
+        ["intra", "", ""],
+        ["intra pooled", "", ""],
         ["intra alpha", "", ""],
         ["pair", "judge01", "judge01"],
         ["pair", "judge01", "judge02"],

@@ -1,17 +1,19 @@
 """All that one metric says of several systems, and its JSON form."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from grammeter.core.result import Named, plain
 from grammeter.core.score import Score, read_number
 from grammeter.core.signature import Signature
-from grammeter.core.statistics import CorpusChoice, FloatArray, SegmentScores, Statistics
+from grammeter.core.statistics import CorpusChoice, SegmentScores, Statistics
 from grammeter.core.type_counts import TypeCounts
+
+Stored = TypeVar("Stored")
 
 BY_SYSTEM = ("scores", "segments", "statistics", "types", "type_counts", "gold_types")
 """What :class:`MetricScores` holds by system."""
@@ -67,11 +69,12 @@ class MetricScores(Named[Score], over="scores", what="system"):
 
     def details(self) -> dict[str, Any]:
         """Return what the public shape leaves out: sentences, statistics, counts by type."""
-        statistics = {s: rows.to_dict() for s, rows in self.statistics.items()}
-        sentences = {s: _sentences_to_json(x) for s, x in self.segments.items()}
-        types = {s: counts.to_dict() for s, counts in self.type_counts.items()}
-        rows = {"statistics": statistics, "sentences": sentences, "types": types}
-        return {"metric": self.metric, **rows, "constants": {**self.constants}}
+        head, types = (
+            {"metric": self.metric},
+            {s: of.to_dict() for s, of in self.type_counts.items()},
+        )
+        rows = plain({"statistics": self.statistics, "sentences": self.segments})
+        return {**head, **rows, "types": types, "constants": {**self.constants}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""
@@ -86,22 +89,23 @@ def read_column(
 ) -> MetricScores:
     """Read a metric of a stored table; raise what is amiss as the error that it causes."""
     signature = Signature.parse(shape["signature"])
-    scores = {name: _score(data, signature, segments) for name, data in shape["systems"].items()}
-    types, gold_types = (
-        {
-            system: {kind: _score(data, signature, segments) for kind, data in kinds.items()}
-            for system, kinds in shape.get(key, {}).items()
-        }
+
+    def scores(of: Mapping[str, Any]) -> dict[str, Score]:
+        return {name: _score(data, signature, segments) for name, data in of.items()}
+
+    def stored(part: str, read: Callable[[Any], Stored]) -> dict[str, Stored]:
+        return {system: read(data) for system, data in details.get(part, {}).items()}
+
+    types, gold = (
+        {system: scores(of) for system, of in shape.get(key, {}).items()}
         for key in ("types", "gold_types")
     )
-    counts = {s: TypeCounts.from_dict(d) for s, d in details.get("types", {}).items()}
-    statistics = {s: Statistics.from_dict(d) for s, d in details.get("statistics", {}).items()}
-    sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
-    metric, higher = details.get("metric", spelling), shape["higher_is_better"]
-    constants, notes = dict(details.get("constants", {})), tuple(shape.get("notes", ()))
-    by_type = (types, counts, gold_types)
-    rows = (scores, sentences, statistics)
-    return MetricScores(metric, signature, higher, *rows, *by_type, constants, notes)
+    return MetricScores(
+        details.get("metric", spelling), signature, shape["higher_is_better"],
+        scores(shape["systems"]), stored("sentences", _sentences_from_json),
+        stored("statistics", Statistics.from_dict), types, stored("types", TypeCounts.from_dict),
+        gold, dict(details.get("constants", {})), tuple(shape.get("notes", ())),
+    )  # fmt: skip
 
 
 def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Score:
@@ -109,23 +113,15 @@ def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Scor
     return Score(read_number(data["value"]), signature, segments, parts, data.get("reason"))
 
 
-def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
-    shape, other = {"values": scores.values, "chosen": scores.chosen}, scores.in_corpus
-    corpus = {"in_corpus": {"values": other.values, "chosen": other.chosen}} if other else {}
-    return plain({**shape, "reason": scores.reason, "parts": scores.parts, **corpus})
-
-
 def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
-    values, chosen = _values(data), np.array(data["chosen"], dtype=np.int64)
+    own, other = _choice(data), _choice(data["in_corpus"]) if data.get("in_corpus") else None
     parts = {name: np.array([*map(read_number, of)]) for name, of in data["parts"].items()}
-    other, choice = data.get("in_corpus"), None
-    if other:
-        choice = CorpusChoice(np.array(other["chosen"], dtype=np.int64), _values(other))
-    columns = (chosen, *parts.values(), *((choice.chosen, choice.values) if choice else ()))
-    if any(column.shape != values.shape for column in columns):
+    columns = (own.chosen, *parts.values(), *((other.chosen, other.values) if other else ()))
+    if any(column.shape != own.values.shape for column in columns):
         raise ValueError("the figures of sentences differ in length")
-    return SegmentScores(values, chosen, parts, data["reason"], choice)
+    return SegmentScores(own.values, own.chosen, parts, data.get("reason"), other)
 
 
-def _values(data: Mapping[str, Any]) -> FloatArray:
-    return np.array([read_number(value) for value in data["values"]], dtype=np.float64)
+def _choice(data: Mapping[str, Any]) -> CorpusChoice:
+    values = np.array([read_number(value) for value in data["values"]], dtype=np.float64)
+    return CorpusChoice(np.array(data["chosen"], dtype=np.int64), values)

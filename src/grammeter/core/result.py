@@ -1,6 +1,5 @@
 """What verbs return: results that know how they look, and how they travel as JSON."""
 
-import math
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -191,4 +190,4 @@ def read_fields(cls: type[Value], data: Mapping[str, Any]) -> Value:
     kinds = get_type_hints(cls)
     names = [each.name for each in fields(cast("Any", cls)) if each.name in data]
     numbers = {name for name in names if kinds[name] is float}
-    return cls(**{n: math.nan if n in numbers and data[n] is None else data[n] for n in names})
+    return cls(**{n: score.read_number(data[n]) if n in numbers else data[n] for n in names})

@@ -95,13 +95,13 @@ def figure_shape(figure: Kappa | Alpha) -> dict[str, Any]:
 
 def read_figure(cls: type[Measured], shape: Mapping[str, Any]) -> Measured:
     """Read what :func:`figure_shape` returned."""
-    names = ("kappa", "observed", "chance") if cls is Kappa else ("value",)
-    numbers = [core.read_number(shape[name]) for name in names]
-    reason, unknown = shape.get("reason"), math.isnan(numbers[0])
-    low, high = (core.read_number(shape.get(end)) for end in ("low", "high"))
-    interval = Interval(low, high, None if unknown else reason) if "low" in shape else None
-    values: list[Any] = [*numbers, shape["n"], reason if unknown else None, interval]
-    return cls(*values)
+    value = {"value": shape["kappa"]} if cls is Kappa else {}
+    figure = core.read_fields(cls, {**shape, **value})
+    if "low" not in shape:
+        return figure
+    own, of_interval = (figure.reason, None) if math.isnan(figure.value) else (None, figure.reason)
+    interval = core.read_fields(Interval, {**shape, "reason": of_interval})
+    return replace(figure, reason=own, interval=interval)
 
 
 @dataclass(frozen=True, repr=False)
@@ -163,6 +163,12 @@ class Agreement(core.Result):
         """The other definition of kappa."""
         return next(kind for kind in self.kappas if kind != self.kind)
 
+    def sides(self) -> Iterator[tuple[str, Kappa, Kappa, Kappa, Alpha]]:
+        """Yield kappa, pooled and other kappa and alpha, ``between`` judges and ``within``."""
+        chosen, other = self.kappas[self.kind], self.kappas[self.beside]
+        yield "between", self.inter, chosen.pooled_inter, other.inter, self.alpha_inter
+        yield "within", self.intra, chosen.pooled_intra, other.intra, self.alpha_intra
+
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
         files = {path: part._figures() for path, part in self.by_file.items()}
@@ -200,7 +206,6 @@ class Agreement(core.Result):
 
 
 def _summary(agreement: Agreement) -> core.Table:
-    chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
     figures = core.Column.many("number", "kappa", level, "observed", "chance")
     others = core.Column.many("number", "pooled kappa", f"{agreement.beside} kappa", "alpha", level)
@@ -210,10 +215,7 @@ def _summary(agreement: Agreement) -> core.Table:
             *(f"{name} judges", kappa.value, _bounds(kappa), kappa.observed, kappa.chance),
             *(kappa.n, pooled.value, other.value, alpha.value, _bounds(alpha)),
         )
-        for name, kappa, pooled, other, alpha in (
-            ("between", agreement.inter, chosen.pooled_inter, beside.inter, agreement.alpha_inter),
-            ("within", agreement.intra, chosen.pooled_intra, beside.intra, agreement.alpha_intra),
-        )
+        for name, kappa, pooled, other, alpha in agreement.sides()
     ]
     return core.Table.of(columns, rows, (str(agreement.signature), *_missing(agreement)))
 
@@ -224,31 +226,23 @@ def _bounds(figure: Kappa | Alpha) -> core.Cell:
 
 
 def _file_table(agreement: Agreement) -> core.Table:
-    rows = [
-        (
-            *(path, len(part.counts), part.total.items, part.inter.value),
-            *(kappas.pooled_inter.value, part.intra.value, kappas.pooled_intra.value),
-            *(part.alpha_inter.value, part.alpha_intra.value),
-        )
-        for path, part in agreement.by_file.items()
-        for kappas in [part.kappas[part.kind]]
-    ]
-    sides = ("between", "pooled", "within", "pooled", "alpha between", "alpha within")
-    heads = core.Column.many("number", *sides)
-    return core.Table.of(("file", *core.Column.many("count", "judges", "items"), *heads), rows)
+    rows: list[Sequence[core.Cell]] = []
+    for path, part in agreement.by_file.items():
+        shown = [of.value for _, kappa, pooled, _, alpha in part.sides()
+                 for of in (kappa, pooled, alpha)]  # fmt: skip
+        rows.append((path, len(part.counts), part.total.items, *shown))
+    heads = (name for side in ("between", "within") for name in (side, "pooled", f"alpha {side}"))
+    counts, figures = core.Column.many("count", "judges", "items"), core.Column.many
+    return core.Table.of(("file", *counts, *figures("number", *heads)), rows)
 
 
 def _missing(agreement: Agreement) -> Iterator[str]:
-    figures: dict[str, Kappa | Alpha] = {
-        "kappa between judges": agreement.inter, "kappa within judges": agreement.intra,
-        "alpha between judges": agreement.alpha_inter, "alpha within judges": agreement.alpha_intra,
-    }  # fmt: skip
-    for name, figure in figures.items():
-        if figure.reason:
-            yield f"no {name}: {figure.reason}"
-    for name, figure in figures.items():
-        if figure.interval and figure.interval.reason:
-            yield f"no interval of {name}: {figure.interval.reason}"
+    for name, kappa, _, _, alpha in agreement.sides():
+        for what, figure in (("kappa", kappa), ("alpha", alpha)):
+            if figure.reason:
+                yield f"no {what} {name} judges: {figure.reason}"
+            if figure.interval and figure.interval.reason:
+                yield f"no interval of {what} {name} judges: {figure.interval.reason}"
 
 
 def _kappa_matrix(agreement: Agreement) -> core.Table:
@@ -270,24 +264,21 @@ def _count_table(agreement: Agreement) -> core.Table:
 
 
 def _long_table(agreement: Agreement) -> core.Table:
-    chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
+    rows: list[Sequence[core.Cell]] = []
 
-    def row(
+    def add(
         of: str, figure: Kappa | Alpha, beside: Kappa | None = None, judges: Judges = ("", "")
-    ) -> tuple[core.Cell, ...]:
+    ) -> None:
         kappa = (figure.observed, figure.chance) if isinstance(figure, Kappa) else (None, None)
         ends = (figure.interval.low, figure.interval.high) if figure.interval else (None, None)
-        return (of, *judges, figure.value, *kappa, figure.n, beside and beside.value, *ends)
+        rows.append((of, *judges, figure.value, *kappa, figure.n, beside and beside.value, *ends))
 
-    rows = [
-        row("inter", agreement.inter, other.inter),
-        row("intra", agreement.intra, other.intra),
-        row("inter pooled", chosen.pooled_inter),
-        row("intra pooled", chosen.pooled_intra),
-        row("inter alpha", agreement.alpha_inter),
-        row("intra alpha", agreement.alpha_intra),
-        *(row("pair", k, other.pairs[judges], judges) for judges, k in agreement.pairs.items()),
-    ]
+    for side, (_, kappa, pooled, other, alpha) in zip(SIDES, agreement.sides(), strict=True):
+        add(side, kappa, other)
+        add(f"{side} pooled", pooled)
+        add(f"{side} alpha", alpha)
+    for judges, kappa in agreement.pairs.items():
+        add("pair", kappa, agreement.kappas[agreement.beside].pairs[judges], judges)
     figures = core.Column.many("number", "kappa", "observed", "chance")
     others = core.Column.many("number", f"{agreement.beside} kappa", "low", "high")
     columns = ("of", "first", "second", *figures, core.Column("n", "count"), *others)

@@ -219,13 +219,13 @@ def _notes_of_strangers(pairs: units.Compared) -> Iterator[str]:
 
 
 def _notes_of_expansion(apart: results.Agreement, joined: results.Agreement) -> Iterator[str]:
-    chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
-    for figure, separate, joint in (
-        ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
-        ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
-        ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
+    for (side, _, pooled, _, alpha), (*_, other, _, other_alpha) in zip(
+        apart.sides(), joined.sides(), strict=True
     ):
-        if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
-            yield ("equal outputs stand apart in some rankings, and tie there by themselves:"
-                   f" {figure} {separate.value:.4f} (n {separate.n}), with equal outputs as one"
-                   f" {joint.value:.4f} (n {joint.n})")  # fmt: skip
+        for figure, separate, joint in (
+            ("pooled kappa", pooled, other), ("alpha", alpha, other_alpha)
+        ):  # fmt: skip
+            if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
+                yield ("equal outputs stand apart in some rankings, and tie there by themselves:"
+                       f" {figure} {side} judges {separate.value:.4f} (n {separate.n}), with equal"
+                       f" outputs as one {joint.value:.4f} (n {joint.n})")  # fmt: skip
