@@ -1,4 +1,4 @@
-"""Values: what every other room speaks in. Standard library and numpy; reads no file."""
+"""Values: what every other room speaks in. Standard library, numpy and regex; reads no file."""
 
 from grammeter.core.doors import door
 

@@ -79,7 +79,7 @@ def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def fitted(place: str, value: Any, hint: Any) -> Any:
-    """Return an argument, or what stands in a place in it, as its annotation wants it; else UsageError."""
+    """Return what stands in a place as its annotation wants it, or raise :class:`UsageError`."""
     if type(value) is hint:
         return value
     origin, inside = _parts(hint)

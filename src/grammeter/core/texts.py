@@ -4,13 +4,14 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 from html import escape
+from typing import Any
 
 _FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?!(?:[\d.,]+(?:e[+-]?\d+)?%?[\w\s.,:\[\]*†‡–-]*)?\Z))")
 """Any number of apostrophes, and a formula; a number with its sign is none."""
 
 JOINERS = "\u200c\u200d"  # invisible, they decide how letters of many scripts are written
-_EXTENDING = f"{JOINERS}\u0e33\u0eb3\uff9e\uff9f"
 
 
 def shielded(text: str) -> str:
@@ -94,26 +95,14 @@ def graphemes(text: str) -> list[str]:
     """
     if text.isascii():
         return list(text)
-    clusters: list[str] = []
-    for c in text:
-        if clusters and _belongs(clusters[-1], c):
-            clusters[-1] += c
-        else:
-            clusters.append(c)
-    return clusters
+    cluster, conjunct = _patterns()
+    return [each for part in conjunct.split(text) for each in cluster.findall(part)]
 
 
-def _belongs(cluster: str, c: str) -> bool:
-    last, kind = cluster[-1], unicodedata.category(c)
-    if kind in ("Mn", "Mc", "Me") or c in _EXTENDING or "\U0001f3fb" <= c <= "\U0001f3ff":
-        return last in JOINERS or unicodedata.category(last) not in ("Cc", "Cf", "Zl", "Zp")
-    if "\u1160" <= c <= "\u11ff":  # the second or third jamo of a syllable
-        return len(unicodedata.normalize("NFC", cluster + c)) == 1
-    halves = ["\U0001f1e6" <= letter <= "\U0001f1ff" for letter in (cluster[0], c)]  # of flags
-    if any(halves):
-        return all(halves) and len(cluster) == 1
-    if last != "\u200d" or kind != "So":
-        return False
-    marks = ("Mn", "Me", "Sk", "Lm")  # that may stand between an emoji and what joins it
-    kinds = map(unicodedata.category, cluster[-2::-1].replace("\u200c", ""))
-    return next((kind for kind in kinds if kind not in marks), "") == "So"
+@cache
+def _patterns() -> tuple[Any, Any]:
+    """Return the patterns of a cluster, and of the place behind a virama and before a letter."""
+    import regex
+
+    between = r"(?V1)(?<=\p{ccc=9}[\p{M}\u200c\u200d]*)(?=\p{Lo})"
+    return regex.compile(r"\X"), regex.compile(between)

@@ -1,7 +1,7 @@
 """Units of agreement: two outputs of a sentence, and the rank of an output among others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 from statistics import fmean
 
@@ -17,16 +17,11 @@ Judges = tuple[str, str]
 Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """The comparisons of judges, sentence by sentence, by two judges in alphabetical order.
+Compared = Mapping[Judges, IntArray]
+"""Comparisons by two judges in alphabetical order, sentence by sentence, shape ``(sentences, 5)``.
 
-    ``rows``, shape ``(sentences, 5)``, are those of :func:`grammeter.stats.between_rows` summed
-    over each sentence; ``shared`` is how many sentences both have judged.
-    """
-
-    rows: Mapping[Judges, IntArray]
-    shared: Mapping[Judges, int]
+They are rows of :func:`grammeter.stats.between_rows`, summed over each sentence.
+"""
 
 
 def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
@@ -46,7 +41,6 @@ def compared(rankings: Sequence[Ranking]) -> Compared:
     A unit is two outputs of a sentence, in the alphabetical order of their systems' names.
     """
     judged, segment_of = _judged(rankings)
-    sentences = {judge: set(segment_of[units].tolist()) for judge, (units, _) in judged.items()}
     size = max((ranking.segment for ranking in rankings), default=0) + 1
     rows: dict[Judges, IntArray] = {}
     for first, second in combinations_with_replacement(sorted(judged), 2):
@@ -60,7 +54,7 @@ def compared(rankings: Sequence[Ranking]) -> Compared:
         table = np.zeros((size, of_unit.shape[1]), dtype=np.int64)
         np.add.at(table, segment_of[units], of_unit)
         rows[first, second] = table
-    return Compared(rows, {(a, b): len(sentences[a] & sentences[b]) for a, b in rows})
+    return rows
 
 
 def _judged(rankings: Sequence[Ranking]) -> tuple[dict[str, tuple[IntArray, IntArray]], IntArray]:

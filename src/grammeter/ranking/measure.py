@@ -81,16 +81,16 @@ def _measured(
 
 def _kappas(pairs: units.Compared, kind: results.KappaKind, interval: _Resampled) -> results.Kappas:
     alike = ALIKE[kind]
-    kappas = {judges: stats.kappa(rows.sum(0), alike=alike) for judges, rows in pairs.rows.items()}
+    kappas = {judges: stats.kappa(rows.sum(0), alike=alike) for judges, rows in pairs.items()}
     inter, intra = [(a, b) for a, b in kappas if a != b], [(a, b) for a, b in kappas if a == b]
 
     def mean(some: Sequence[units.Judges]) -> stats.Kappa:
-        rows = [pairs.rows[judges] for judges in some if results.in_mean(kappas[judges])]
+        rows = [pairs[judges] for judges in some if results.in_mean(kappas[judges])]
         value = stats.mean_kappa([kappas[judges] for judges in some], least=results.LEAST)
         return replace(value, interval=_kappa_interval(rows, alike, interval))
 
     def pooled(some: Sequence[units.Judges]) -> stats.Kappa:
-        sums = np.sum([pairs.rows[judges].sum(axis=0) for judges in some], axis=0)
+        sums = np.sum([pairs[judges].sum(axis=0) for judges in some], axis=0)
         return stats.kappa(sums if some else np.zeros(5, dtype=np.int64), alike=alike)
 
     return results.Kappas(mean(inter), mean(intra), kappas, pooled(inter), pooled(intra))
@@ -183,7 +183,10 @@ def _notes(agreement: results.Agreement, pairs: units.Compared, most: int) -> It
     if files := agreement.by_file:
         yield f"judgments of {len(files)} files are pooled: {core.listed([*files])}"
     yield from _notes_of_few(pairs)
-    yield from _notes_of_strangers(pairs)
+    others = {" and ".join(names): rows for names, rows in pairs.items() if names[0] != names[1]}
+    if strangers := [names for names, rows in others.items() if not rows[:, 1].any()]:
+        yield (f"{len(strangers)} of {len(others)} pairs of judges never judged the same two"
+               f" outputs: {core.listed(strangers)}")  # fmt: skip
     script, free = (agreement.kappas[kind].inter.value for kind in results.KINDS)
     if abs(script - free) >= _NOTABLE:
         yield ("kappa by the script depends on the alphabetical order of the systems' names:"
@@ -198,7 +201,7 @@ def _notes(agreement: results.Agreement, pairs: units.Compared, most: int) -> It
 
 def _notes_of_few(pairs: units.Compared) -> Iterator[str]:
     for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
-        some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
+        some = [rows[:, 1] for (a, b), rows in pairs.items() if (a == b) is same]
         compared_in = np.sum(some or [[0]], axis=0, dtype=np.int64)
         sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
         if 0 < sentences < FEW:
@@ -206,16 +209,6 @@ def _notes_of_few(pairs: units.Compared) -> Iterator[str]:
             yield (f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
                    f" {FEW} sentences agreement is uncertain, also where"
                    " it looks perfect")  # fmt: skip
-
-
-def _notes_of_strangers(pairs: units.Compared) -> Iterator[str]:
-    others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
-    nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
-    both = "judged the same sentences, but no two outputs both"
-    for shared, fault in ((False, "judged no sentence both"), (True, both)):
-        names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
-        if names:
-            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {core.listed(names)}"
 
 
 def _notes_of_expansion(apart: results.Agreement, joined: results.Agreement) -> Iterator[str]:
