@@ -392,8 +392,8 @@ def test_broken_lines(line, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "file: the file is empty"),
-        (" \n", "file: the file is empty"),
+        ("", "file:1: the file is empty"),
+        (" \n", "file:1: the file is empty"),
         ("S This is M2 .\n", "file:1: judgments of no known format"),
         ("[]", "file:1: judgments of no known format"),
     ],

@@ -137,7 +137,7 @@ def test_a_table_has_them(folder) -> None:
     [
         ("source\tA.reference\tsystem.A\tsystem.B", "a\ta\ta\ta", "references of its own for B"),
         ("source\treferences\tsystem.A", "a\t[]\ta", "no JSON object"),
-        ("source\treferences\tsystem.A", 'a\t{"A": "a"}\ta', "references is no object"),
+        ("source\treferences\tsystem.A", 'a\t{"A": "a"}\ta', "references is no list, or object"),
     ],
 )
 def test_a_damaged_table(tmp_path, head, row, fault) -> None:

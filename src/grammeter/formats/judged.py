@@ -105,7 +105,7 @@ class Rows(Sequence[T]):
         return next(iter(vars(self).values()))
 
 
-_TAKERS = {
+TAKERS = {
     "judgments of edits": "rank --by accept-rate, agree, meta edits, report --edit-judgments",
     "ratings": """rank, agree, meta sentence, meta system, with --criterion NAME. In Python, \
 ratings.rankings(criterion) ranks them""",
@@ -115,7 +115,7 @@ ratings.rankings(criterion) ranks them""",
 def refuse(what: str, where: str) -> NoReturn:
     """Raise :class:`UsageError`: rankings are needed, and ``where`` holds something else."""
     fault = f"{where}: these are {what}, and outputs that were ranked are needed"
-    raise UsageError(fault, fix=f"They go into: {_TAKERS[what]}.")
+    raise UsageError(fault, fix=f"They go into: {TAKERS[what]}.")
 
 
 def file_of(origin: str) -> str:

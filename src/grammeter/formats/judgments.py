@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from grammeter import core
 from grammeter.formats import corpus, foreign, judged, numbering, rating_files, ratings, wmt
@@ -26,6 +26,10 @@ from grammeter.formats.text import (
 
 PathLike = str | Path
 Paths = PathLike | Sequence[PathLike]
+Kind = Literal["ratings", "judgments of edits", "appraise", "wmt", "jsonl"]
+_FORMS = """\
+Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and system1rank) \
+and JSON lines ({"judge": ...})."""
 _SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
@@ -99,8 +103,8 @@ def rated_texts(
     """Read ratings from texts: names, texts, notices; options as of :func:`read_judgments`."""
     span = rating_files.stated_scale(scale)
     files = [rating_files.parse_ratings(t, w, n, layout=layout) for w, t, n in texts]
-    checks: Any = {"outputs": systems, "drop": drop}
-    return ratings.join_ratings(files, missing_score=missing_score, scale=span, **checks)
+    evidence = numbering.Evidence(systems, drop)
+    return ratings.join_ratings(files, evidence, missing_score=missing_score, scale=span)
 
 
 def read_rankings(paths: Paths, **options: Any) -> judged.Judgments:
@@ -186,15 +190,17 @@ def parse_judgments(
 ) -> judged.Judgments:  # fmt: skip
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = with_line_feeds(text)
-    if edits.is_edit_judgments(text):
-        judged.refuse("judgments of edits", where)
-    if rating_files.is_ratings(text):
-        judged.refuse("ratings", where)
-    if (form := _form_of(text, where)) == "jsonl":
+    kind = kind_of(text)
+    if kind in judged.TAKERS:
+        judged.refuse(kind, where)
+    if kind in ("appraise", "wmt"):
+        parse = parse_appraise if kind == "appraise" else wmt.parse_wmt
+        judgments = parse(text, where, separator=separator, systems=systems or ())
+    elif text.lstrip()[:1] == "{":
         judgments = judged.parse_lines(text, where)
     else:
-        parse = parse_appraise if form == "appraise" else wmt.parse_wmt
-        judgments = parse(text, where, separator=separator, systems=systems or ())
+        fault = "judgments of no known format" if text.strip() else "the file is empty"
+        raise core.DataError(fault, where=f"{where}:1", fix=_FORMS)
     if not judgments.rankings:
         raise core.DataError("no judgment in this file", where=where, fix="Give one item at least.")
     numbered = numbering.with_numbers(judgments, where, first_segment, systems, drop)
@@ -284,15 +290,14 @@ def format_judgments(
     return format_appraise(judgments, first_segment=stated, separator=file.separator, blocks=blocks)
 
 
-def _form_of(text: str, where: str) -> judged.JudgmentForm:
-    if not (start := text.lstrip()[:1]):
-        raise core.DataError("the file is empty", where=where, fix="Judgments need an item.")
-    if start == "<":
-        return "appraise"
-    if start == "{":
-        return "jsonl"
-    if wmt.is_wmt(text):
-        return "wmt"
-    fix = "Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and"
-    fix += ' system1rank) and JSON lines ({"judge": ...}).'
-    raise core.DataError("judgments of no known format", where=f"{where}:1", fix=fix)
+def kind_of(text: str) -> Kind | None:
+    """Return what kind of judgments a text holds, if any; its beginning tells."""
+    start = text.lstrip()[:2000]
+    tests: dict[Kind, bool] = {
+        "ratings": rating_files.is_ratings(text),
+        "judgments of edits": edits.is_edit_judgments(text),
+        "appraise": start[:1] == "<",
+        "wmt": wmt.is_wmt(text),
+        "jsonl": start[:1] == "{" and '"judge"' in start and f'"{core.RANKING_KIND}"' not in start,
+    }
+    return next((kind for kind, fits in tests.items() if fits), None)

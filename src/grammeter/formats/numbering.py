@@ -67,7 +67,8 @@ class Evidence:
             if name not in self.texts and name not in self.drop:
                 fix = f"Outputs are given of: {', '.join(sorted(self.texts))}."
                 raise DataError(f"unknown system {name!r}", fix=fix)
-        if fault := self._contradiction(groups, segment, text):
+        folded = None if text is None else " ".join(text.split())
+        if fault := self._contradiction(groups, segment, folded):
             raise DataError(f"does not fit the outputs: {fault}", fix=_FIX)
 
     def check_names(self, judgments: Judgments) -> None:

@@ -1,7 +1,9 @@
-"""Read texts, in one Unicode form if wanted; note what users must know of their characters."""
+"""Which files have references, also of a system's own; texts, in one Unicode form if wanted."""
 
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from glob import escape, glob
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,6 +13,8 @@ from grammeter.formats import text as plain
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 PathLike = str | Path
+MARK = "{system}"
+"""Stands for a system's name in files of its own references, such as post-edits of its outputs."""
 
 
 @dataclass
@@ -69,3 +73,42 @@ def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
                 fix = "Take NFC or NFD, which split none."
                 raise core.DataError(fault, where=f"{path}:{number}", fix=fix)
     return normal
+
+
+def is_ratings(path: PathLike) -> bool:
+    """Whether a file of references has the name of JSON: ratings with the judges' corrections."""
+    return str(path).removesuffix(".gz").endswith(".json")
+
+
+def reference_files(
+    references: Sequence[PathLike], systems: Sequence[str]
+) -> dict[str, Sequence[PathLike]]:
+    """Return the files of references, under "" if all systems share them, else by system.
+
+    Raises :class:`DataError` if a system has no file, :class:`UsageError` if there is no system.
+    """
+    marked = [path for path in references if MARK in str(path)]
+    if not marked and not any(map(is_ratings, references)):
+        return {"": references}
+    if not systems:
+        fault = f"{references[0]}: references of each system's own, and there is no system"
+        raise core.UsageError(fault, fix="Give outputs (--hyps), or references that all share.")
+    if plain.STDIN in map(str, references):
+        fix = "Give shared references as a file beside those of each system."
+        raise core.UsageError("standard input is read once for each system", fix=fix)
+    for name in systems:
+        for path in marked:
+            if not Path(file := str(path).replace(MARK, name)).is_file():
+                fault = f"the system {name} has no references of its own: there is no such file"
+                raise core.DataError(fault, where=file, fix=f"Write it, or leave {name} out.")
+    return {n: [str(path).replace(MARK, n) for path in references] for n in systems}
+
+
+def strangers(references: Sequence[PathLike], systems: Sequence[str]) -> Iterator[str]:
+    """Yield notices of files that would be references of a system that is not here."""
+    for path in references:
+        used = {Path(str(path).replace(MARK, name)) for name in systems}
+        files = glob(escape(str(path)).replace(MARK, "*")) if MARK in str(path) else []
+        others = sorted(file for file in files if Path(file) not in used and Path(file).is_file())
+        if others:
+            yield f"no system has the references {core.listed(others)}; they are not read"

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, cast
 
 from grammeter.core import DataError, Scale, UsageError
@@ -50,6 +51,10 @@ _FOUR = "1-4"
 _LARGEST = 1e15  # larger ends of scales are refused
 _MISSING = ("", "null", None)
 _ANNOTATED = 'Each sentence has "original" and "systems"; a system "output" and "annotators".'
+_OF_RATINGS = (
+    "Give {'data': [{'systems': {NAME: {'output': TEXT, 'annotators': {JUDGE: {'corrected': TEXT}}}"
+    "}}]}, with the names of --hyps; or texts, or M2."
+)
 _OBJECTS = Mapping[str, Mapping[str, Any]]
 Raw = tuple[Any, Any, Any, Any, Any, Any, str]
 """A :class:`RatingRow` as readers find it."""
@@ -340,3 +345,31 @@ def _annotations(text: str, where: str) -> RatingFile:
                 rows.append((judge, number, system, name, named[name], _FOUR, place))
     texts = {(of.number, of.system): of.text for of in found}
     return RatingFile(where, _checked(rows), 0.0, texts)
+
+
+def post_edits(
+    text: str, where: str, system: str, outputs: Sequence[str]
+) -> tuple[list[list[str | None]], list[str]]:
+    """Read what judges made of a system's outputs: a reference by judge, and notes.
+
+    White space is folded to single spaces; ``None`` where a judge corrected nothing.
+    """
+    found = annotated(text, where, _OF_RATINGS)
+    judges = dict.fromkeys(name for of in found for name in of.judges)
+    ours = {of.number: of for of in found if of.system == system}
+    count = max((of.number for of in found), default=0)
+    lacking = next((number for number in range(1, count + 1) if number not in ours), None)
+    texts = [
+        {name: said.get("corrected") for name, said in of.judges.items()} for of in ours.values()
+    ]
+    if lacking or all(text is None for row in texts for text in row.values()):
+        where = f"{where}:sentence {lacking}" if lacking else where
+        raise DataError(f"no corrections of {system}", where=where, fix=_OF_RATINGS)
+    pairs = zip_longest((of.text for of in ours.values()), outputs[:count])
+    others = sum(_folded(one) != _folded(other) for one, other in pairs)
+    said = f"{where}: {others} outputs of {system} are not those that the judges corrected"
+    return [[_folded(row.get(name)) for row in texts] for name in judges], [said] if others else []
+
+
+def _folded(text: Any) -> str | None:
+    return None if text is None else " ".join(str(text).split())

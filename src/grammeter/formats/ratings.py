@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
@@ -99,10 +99,9 @@ class Ratings(judged.Rows[core.Rating]):
         for (judge, segment, _), rows in items.items():
             scores = tuple(rating.score or 0.0 for rating, _ in rows)
             order = sorted({*scores}, reverse=True)
-            ranks = tuple(order.index(score) + 1 for score in scores)
-            groups = tuple(rating.systems for rating, _ in rows)
+            shown: Any = {"groups": tuple(rating.systems for rating, _ in rows), "scores": scores}
+            shown["ranks"] = tuple(order.index(score) + 1 for score in scores)
             with tables.placed(rows[0][1]):
-                shown: Any = {"groups": groups, "ranks": ranks, "scores": scores}
                 rankings.append(core.Ranking(judge=judge, segment=segment, **shown))
         places = tuple(rows[0][1] for rows in items.values())
         name = next(iter(chosen.scales), "")
@@ -113,9 +112,8 @@ class Ratings(judged.Rows[core.Rating]):
 
 # --- rows to ratings -----------------------------------------------------------------------
 def join_ratings(
-    files: Sequence[RatingFile],
+    files: Sequence[RatingFile], evidence: numbering.Evidence,
     *, missing_score: float | None = None, scale: core.Scale | None = None,
-    outputs: numbering.Outputs | None = None, drop: Container[str] = (),
 ) -> Ratings:  # fmt: skip
     """Make one value of the rows of all files; options as of ``read_judgments``.
 
@@ -125,15 +123,13 @@ def join_ratings(
     differ.
     """
     files = [*_in_sequence(files)]
-    evidence = numbering.Evidence(outputs, drop)
-    _check_texts(files, outputs)
+    _check_texts(files, evidence)
     numbers = _numbers(files)
     declared, notes = _declared(files, scale)
     ratings: list[core.Rating] = []
     origins: list[str] = []
     doubled, coded = Counter[str](), Counter[float]()
     seen: dict[tuple[str, int, str, str], tuple[core.Rating, str]] = {}
-    turns: dict[tuple[str, int, str, str], int] = {}
     for file in files:
         code = file.missing if missing_score is None else missing_score
         for row in file.rows:
@@ -141,17 +137,17 @@ def join_ratings(
             coded[row.score or 0.0] += score is not row.score
             segment = row.segment if isinstance(row.segment, int) else numbers[row.segment]
             keys = [(row.judge, segment, system, row.criterion) for system in row.systems]
-            turn = max(turns.get(key, 0) for key in keys) if file.repeats else 0
+            turns = [seen[key][0].turn + 1 for key in keys if file.repeats and key in seen]
             systems = tuple(sorted(row.systems))
             with tables.placed(row.origin):
-                rating = core.Rating(row.judge, segment, systems, row.criterion, score, turn)
+                of = row.judge, segment, systems, row.criterion, score
+                rating = core.Rating(*of, max(turns, default=0))
                 _check_score(score, declared.get(row.criterion))
                 evidence.check([systems], segment)
                 if not file.repeats and any(_is_doubled(rating, seen.get(key)) for key in keys):
                     doubled[file.where] += 1
                     continue
             seen |= dict.fromkeys(keys, (rating, row.origin))
-            turns |= dict.fromkeys(keys, turn + 1)
             ratings.append(rating)
             origins.append(row.origin)
     notices = [notice for file in files for notice in file.notices]
@@ -160,16 +156,12 @@ def join_ratings(
         notices.append(f"{len(numbers)} sentences have names: numbered as they first appear")
     notes += [note for file in files for note in file.notes]
     notes += _code_notes(coded, missing_score, declared, len(ratings))
-    scores: dict[str, list[float]] = {rating.criterion: [] for rating in ratings}
-    for rating in ratings:
-        scores[rating.criterion] += [] if rating.score is None else [rating.score]
-    seen_scales = {
-        name: (min(of, default=0.0), max(of, default=0.0)) for name, of in scores.items()
-    }
-    scales = {name: declared.get(name, span) for name, span in seen_scales.items()}
-    if open_scales := [name for name in scales if name not in declared]:
-        spans = ", ".join(f"{name} {scales[name][0]:g}-{scales[name][1]:g}" for name in open_scales)
-        notices.append(f"no scale is named; taken from the scores: {spans}")
+    scales: dict[str, core.Scale] = {}
+    for name in dict.fromkeys(rating.criterion for rating in ratings):
+        given = [r.score for r in ratings if r.criterion == name and r.score is not None]
+        scales[name] = declared.get(name, (min(given, default=0.0), max(given, default=0.0)))
+    spans = [f"{n} {lo:g}-{hi:g}" for n, (lo, hi) in scales.items() if n not in declared]
+    notices += [f"no scale is named; taken from the scores: {', '.join(spans)}"] if spans else []
     forms = tuple(judged.JudgmentFile(form="jsonl") for _ in files)
     said = tuple(notices), tuple(dict.fromkeys(notes))
     return Ratings(tuple(ratings), scales, forms, tuple(origins), *said)
@@ -177,18 +169,17 @@ def join_ratings(
 
 def _in_sequence(files: Sequence[RatingFile]) -> Iterator[RatingFile]:
     """Count the sentences of a file on if its judge rated other sentences in a file before."""
-    parts: list[tuple[set[str], int]] = []  # sources, and how many sentences stand before them
+    firsts: dict[str, int] = {}  # of a source: how many sentences stand before those of its file
     judges: set[str] = set()
     last = 0
     for file in files:
-        sources = {text for (_, system), text in file.texts.items() if not system}
-        its_judges = {row.judge for row in file.rows}
-        first = next((number for known, number in parts if known & sources), 0)
-        if parts and sources and not any(known & sources for known, _ in parts):
-            first = last if judges & its_judges else 0
+        sources = [text for (_, system), text in file.texts.items() if not system]
+        raters = {row.judge for row in file.rows}
+        further = last if sources and judges & raters else 0
+        first = next((firsts[text] for text in sources if text in firsts), further)
         placed = _counted_from(file, first) if first else file
-        parts.append((sources, first))
-        judges |= its_judges
+        firsts = dict.fromkeys(sources, first) | firsts
+        judges |= raters
         last = max([last, *(number for number, _ in placed.texts)])
         yield placed
 
@@ -210,19 +201,19 @@ def _numbers(files: Sequence[RatingFile]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, start=1)}
 
 
-def _check_texts(files: Sequence[RatingFile], outputs: numbering.Outputs | None) -> None:
+def _check_texts(files: Sequence[RatingFile], evidence: numbering.Evidence) -> None:
     """Raise :class:`DataError` if files, or a file and the outputs, have different texts."""
-    texts: dict[tuple[int, str], str] = {
-        (segment, system): text
-        for system, of in (outputs or {}).items()
-        for segment, text in enumerate(of, start=1)
-    }
+    texts: dict[tuple[int, str], str] = {}
     for file in files:
         for key, text in file.texts.items():
+            segment, system = key
+            with tables.placed(file.where):
+                if system in evidence.texts:
+                    evidence.check([[system]], segment, text)
             if texts.setdefault(key, text) != text:
-                what = f"the output of {key[1]}" if key[1] else "the source"
-                fault = f"sentence {key[0]}: {what} is another text than elsewhere"
-                fix = "Files read together, and outputs, must be of the same sentences."
+                what = f"the output of {system}" if system else "the source"
+                fault = f"sentence {segment}: {what} is another text than elsewhere"
+                fix = "Files that are read together must be of the same sentences."
                 raise core.DataError(fault, where=file.where, fix=fix)
 
 

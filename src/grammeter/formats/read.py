@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grammeter import core
-from grammeter.formats import essays, m2, own, records, sgml
+from grammeter.formats import essays, m2, opened, rating_files, records, sgml
 from grammeter.formats import text as plain
 from grammeter.formats.corpus import GIVEN, Corpus, OwnReferences, Unjudged, crossed
 from grammeter.formats.datasets import Recipe, recipe
@@ -124,9 +124,9 @@ def read_corpus(
     outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
     by_system = {
         name: reader.references(paths, name, outputs.get(name))
-        for name, paths in own.reference_files(references, [*outputs]).items()
+        for name, paths in opened.reference_files(references, [*outputs]).items()
     }
-    reader.notices += own.strangers(references, [*outputs])
+    reader.notices += opened.strangers(references, [*outputs])
     if para is None:
         sources = reader.sources(source_paths, next(iter(by_system.values()))[1])
     else:
@@ -265,8 +265,8 @@ class _Reader(TextReader):
                     fault, fix = f"{path}: SGML marks mistakes of sources", "Give texts or M2."
                     raise core.UsageError(f"{fault}, which all systems share", fix=fix)
                 continue
-            if system and own.is_ratings(path):
-                columns, notes = own.corrected(text, str(path), system, outputs or ())
+            if system and opened.is_ratings(path):
+                columns, notes = rating_files.post_edits(text, str(path), system, outputs or ())
                 self.notes += notes
                 origins |= {f"references[{len(texts) + n}]": str(path) for n in range(len(columns))}
                 texts += columns

@@ -23,6 +23,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -37,6 +38,9 @@ _OWN = re.compile(r"(.+)\.reference(?:\.(?:0|[1-9]\d*))?\Z", re.DOTALL)
 _SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
 _KEYS = ("source", "references", "systems")
 _FIX_LINES = "Each line needs an output of each system, and null for a reference that it lacks."
+_FIX_OBJECT = """\
+Write "references": ["...", null], or {"SYSTEM": ["..."]} if each has its own; "systems": {"NAME": \
+"..."}."""
 _FIX_COLUMNS = "Columns are source, reference.0, reference.1, ..., NAME.reference and system.NAME."
 
 
@@ -49,32 +53,34 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
     """
     form = form or tables.sure_form(path)
     if form == "jsonl":
-        table = tables.json_columns(plain.read_text(path), str(path), _json_row, _FIX_LINES)
+        table = tables.json_columns(plain.read_text(path), str(path), _parse_line, _FIX_LINES)
     else:
         table = tables.read_columns(path, form=form)
-        table = replace(table, cells=_with_objects(table))
+    table = replace(table, cells=_widened(table))
     count = sum(_REFERENCE.match(name) is not None for name in table.cells)
     references = [f"reference.{number}" for number in range(count)]
-    systems = {name: match[1] for name in table.cells if (match := _SYSTEM.match(name))}
-    own = {n: of[1] for n in table.cells if n not in systems and (of := _OWN.match(n))}
-    odd = [n for n in table.cells if not (n == "source" or _REFERENCE.match(n) or n in systems)]
-    odd = [name for name in odd if name not in own]
-    faults = [f"unknown column {name!r}" for name in odd]
+    known = {"source", *references}
+    systems = {match[1]: n for n in table.cells if (match := _SYSTEM.match(n))}
+    own: dict[str, list[str]] = {}
+    for name in table.cells:
+        if name not in (*known, *systems.values()) and (match := _OWN.match(name)):
+            own.setdefault(match[1], []).append(name)
+    known |= {*systems.values(), *(name for names in own.values() for name in names)}
+    faults = [f"unknown column {name!r}" for name in table.cells if name not in known]
     faults += [f"no column {n!r}" for n in ("source", *references) if n not in table.cells]
     if faults:
         raise core.DataError(faults[0], where=table.head, fix=_FIX_COLUMNS)
-    may_lack = {*references, *own}
-    texts = {name: tuple(table.texts(name, may_lack=name in may_lack)) for name in table.cells}
+    sure = {"source", *systems.values()}
+    texts = {name: tuple(table.texts(name, may_lack=name not in sure)) for name in table.cells}
     shared = tuple(texts[name] for name in references)
-    columns = {of: [texts[name] for name in own if own[name] == of] for of in own.values()}
-    by_system = {of: OwnReferences(references=(*shared, *lines)) for of, lines in columns.items()}
-    unused = sorted({*columns} - {*systems.values()})
+    columns = {of: (*shared, *(texts[name] for name in names)) for of, names in own.items()}
+    unused = sorted({*own} - {*systems})
     said = f"no system has the references {core.listed(unused)}; they are not read"
     return Corpus(
         sources=texts["source"],
         references=() if own else shared,
-        systems={name: texts[column] for column, name in systems.items()},
-        own=by_system,
+        systems={name: texts[column] for name, column in systems.items()},
+        own={name: OwnReferences(references=of) for name, of in columns.items()},
         origins=dict.fromkeys(("source", "references", "references[0]"), str(path)),
         notices=(said,) if unused else (),
     )
@@ -107,30 +113,37 @@ def write_records(
 
 
 # --- JSON lines ----------------------------------------------------------------------------
-def _json_row(line: str) -> dict[str, object]:
-    """Read a line as the cells that it would have in other tables."""
-    row: dict[str, Any] = tables.parse_line(line, "Write one JSON object a line.", _KEYS)
-    if "source" not in row:
-        raise core.DataError("no source", fix="Each line needs the key 'source'.")
-    row.setdefault("references", [])
-    if not isinstance(row.setdefault("systems", {}), dict):
-        raise core.DataError("systems is no JSON object", fix='Write {"name": "text", ...}.')
-    if "" in row["systems"]:
-        raise core.DataError("a system has no name", fix="Give every system a name.")
-    references = _flat(row["references"])
-    systems = {f"system.{name}": text for name, text in row["systems"].items()}
-    return {"source": row["source"], **references, **systems}
+_parse_line = partial(tables.parse_line, fix="Write one JSON object a line.", keys=_KEYS)
 
 
-def _flat(references: Any, own: bool = False) -> dict[str, Any]:
+def _widened(table: tables.Columns) -> dict[str, list[object]]:
+    """Return the cells, with a column for each text of objects and lists of JSON."""
+    cells = dict(table.cells)
+    for column in ("references", "systems"):
+        rows: list[dict[str, Any]] = []
+        for at, cell in enumerate(cells.pop(column, ())):
+            with tables.placed(table.origin(at)):
+                value = tables.parse_line(cell, _FIX_OBJECT) if isinstance(cell, str) else cell
+                rows.append(_references(value) if column == "references" else _systems(value))
+                if odd := ", ".join(sorted(rows[-1].keys() ^ rows[0].keys())):
+                    raise core.DataError(f"other keys than in line 1: {odd}", fix=_FIX_LINES)
+        cells |= {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    return cells
+
+
+def _systems(systems: Any) -> dict[str, Any]:
+    if not isinstance(systems, dict):
+        raise core.DataError("systems is no JSON object", fix=_FIX_OBJECT)
+    return {f"system.{name}": of for name, of in cast("dict[str, Any]", systems).items()}
+
+
+def _references(references: Any) -> dict[str, Any]:
     """Return the cells of a list of references, or of such lists by system."""
     is_object = isinstance(references, dict)
     by_system = cast("dict[str, Any]", references) if is_object else {"": references}
-    lists = all(isinstance(texts, list) for texts in by_system.values())
-    if not lists or (own and "" in by_system):
-        fault = f"references is no {'object' if own else 'list'}"
-        fix = 'Write "references": ["...", null], or {"SYSTEM": ["..."]} if each has its own.'
-        raise core.DataError(fault, fix=fix)
+    if not all(isinstance(of, list) and bool(name) == is_object for name, of in by_system.items()):
+        fault = "references is no list, or object of lists by system"
+        raise core.DataError(fault, fix=_FIX_OBJECT)
     return {
         f"{name}.reference.{n}".removeprefix("."): text
         for name, texts in by_system.items()
@@ -138,32 +151,15 @@ def _flat(references: Any, own: bool = False) -> dict[str, Any]:
     }
 
 
-def _with_objects(table: tables.Columns) -> dict[str, list[object]]:
-    """Return the cells, with columns in place of ``references``, an object of JSON in each row."""
-    cells = {name: [*column] for name, column in table.cells.items()}
-    rows: list[dict[str, Any]] = []
-    for at, cell in enumerate(cells.pop("references", ())):
-        with tables.placed(table.origin(at)):
-            value = tables.parse_object(cell, table.origin(at)) if isinstance(cell, str) else cell
-            rows.append(_flat(value, own=True))
-            if rows[-1].keys() != rows[0].keys():
-                raise core.DataError("other references than in the first row", fix=_FIX_LINES)
-    return cells | {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-
-
 def _to_json_lines(corpus: Corpus) -> str:
     lines: list[str] = []
-    for number, source in enumerate(corpus.sources):
-        row: dict[str, Any] = {"source": source}
-        if corpus.references:
-            row["references"] = [column[number] for column in corpus.references]
-        if corpus.own:
-            row["references"] = {
-                name: [column[number] for column in of.references]
-                for name, of in corpus.own.items()
-            }
-        if corpus.systems:
-            row["systems"] = {name: column[number] for name, column in corpus.systems.items()}
+    own = {name: of.references for name, of in corpus.own.items()}
+    for at, source in enumerate(corpus.sources):
+        shared = [column[at] for column in corpus.references]
+        references = {name: [column[at] for column in of] for name, of in own.items()} or shared
+        systems = {name: column[at] for name, column in corpus.systems.items()}
+        given = {"references": references, "systems": systems}
+        row = {"source": source} | {name: of for name, of in given.items() if of}
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     return "".join(lines)
 

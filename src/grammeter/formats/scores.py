@@ -30,8 +30,7 @@ import numpy as np
 
 from grammeter import core
 from grammeter.core import RANKING_KIND as RANKING
-from grammeter.formats import judged, judgments, rating_files, ratings, wmt
-from grammeter.formats.edit_judgments import is_edit_judgments
+from grammeter.formats import judged, judgments, rating_files, ratings
 from grammeter.formats.tables import (
     number,
     parse_line,
@@ -75,7 +74,7 @@ def write_scores(table: core.ScoreTable, path: str | Path) -> None:
 
 def parse_score_file(text: str, where: str) -> core.ScoreTable:
     """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
-    if _holds_judgments(text):
+    if judgments.kind_of(text):
         what = "these are judgments, no scores of metrics"
         raise core.DataError(what, where=where, fix=_SCORES_FIX)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
@@ -90,7 +89,7 @@ def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | judged.
         fault = "these are human scores of systems, not those of metrics"
         fix = "Give them once, after the scores, and not together with --benchmark."
         raise core.DataError(fault, where=where, fix=fix)
-    if _holds_judgments(text):
+    if judgments.kind_of(text):
         return judgments.parse_judgments(text, where)
     if text.lstrip()[:1] == "{" and (data := parse_object(text, where)).get("kind") == RANKING:
         return core.Ranked.from_dict(data, where=where)
@@ -99,7 +98,7 @@ def read_any_scores(path: str | Path) -> core.ScoreTable | core.Ranked | judged.
 
 def is_judged(path: str | Path) -> bool:
     """Tell whether a file holds judgments, of any kind."""
-    return _holds_judgments(read_text(path))
+    return judgments.kind_of(read_text(path)) is not None
 
 
 def is_rated(path: str | Path, layout: rating_files.Layout | None = None) -> bool:
@@ -131,10 +130,11 @@ def read_human(
     judgments, other options for ratings, see :func:`grammeter.formats.judgments.read_judgments`.
     """
     text, where = read_text(path), str(path)
-    if of_ratings.get("layout") == "systems" or rating_files.is_ratings(text):
+    kind = judgments.kind_of(text)
+    if of_ratings.get("layout") == "systems" or kind == "ratings":
         return judgments.rated_texts([(where, text, ())], **of_ratings)
     core.check_home(False, "ratings", **{k: v is not None for k, v in of_ratings.items()})
-    if _holds_judgments(text):
+    if kind:
         return judgments.parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return core.Ranked.from_dict(parse_object(text, where), where=where)
@@ -148,15 +148,6 @@ def read_human(
             fix = "Take the system out of both files, or give it a number."
             raise core.DataError(fault, where=f"{where}:{row.line}", fix=fix)
     return {row.system: row.value for row in rows}
-
-
-def _holds_judgments(text: str) -> bool:
-    """Whether a text is a file of judgments; of JSON, whether no line or all is a ranking."""
-    start = text.lstrip()
-    kinds = wmt.is_wmt, is_edit_judgments, rating_files.is_ratings
-    if start[:1] == "<" or any(is_kind(text) for is_kind in kinds):
-        return True
-    return start[:1] == "{" and f'"{RANKING}"' not in start[:2000] and '"judge"' in start[:2000]
 
 
 # --- lines ----------------------------------------------------------------------------------
