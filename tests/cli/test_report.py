@@ -218,7 +218,7 @@ def test_thirteen_systems_and_all_judgments(
     assert "13 systems on 1,312 sentences" in text
     assert ">0.3501<" in text  # AMU by m2, table 1 of Ng et al. (2014)
     assert ">0.6284<" in text  # AMU by expected wins: .628 in table 3 (b)
-    assert text.count("<svg ") == 2 + 1 + 2  # scores, ranks, metrics against people
+    assert text.count("<svg ") == 2 + 1 + 1  # scores, ranks, metrics against people
     head = re.search(r'id="browser-head">(.*?)</script>', text)
     assert head
     assert json.loads(head[1])["count"] == 1312

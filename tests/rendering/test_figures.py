@@ -60,7 +60,7 @@ SHOWN = {
     "ranges": {**dict.fromkeys(NAMES, 1), "0.628  cluster 1": 1, "NaN  cluster 2": 1},
     "heads": {"AMU": 2, ".25*": 1, ".90‡": 1, ".75": 1, "–": 3},
     "agreement": {"-.05": 1, ".60": 1, "–": 3, "Agreement of judges (kappa)": 1},
-    "learning": {"items judged": 1, "0.95": 1, "90% of the draws": 1, "mean": 1, "100": 1},
+    "learning": {"items judged": 1, "0.95": 1, "mean, and 90% of the draws": 1, "100": 1},
     "scatter": {"AMU": 2, "$x$ and $y$": 2, "silent": 1, "no score: silent": 1, "wins": 2},
     "williams": {".031": 1, "<.001": 1, "a<b": 4, "pearson, one-sided p: the row's metric": 1},
     "beta": {"best: 0.800 at 0.5": 1, "best: 0.300 at 1": 1, "Pearson": 1, "Spearman": 1},
@@ -123,7 +123,7 @@ def test_a_picture_has_ink_where_the_drawing_has(name, tmp_path):
     for tag, reach in (("use", 8), ("text", 12)):
         for part in root.iterfind(f".//{{http://www.w3.org/2000/svg}}{tag}[@x][@y]"):
             if part.get("x") == "0":
-                continue  # an area
+                continue  # the area
             column, row = int(float(part.get("x")) * across), int(float(part.get("y")) * down)
             wide = int(reach * across)
             assert ink[max(row - wide, 0) : row + 2, max(column - wide, 0) : column + wide].any()

@@ -11,7 +11,7 @@ import pytest
 
 from grammeter.core import Ranked, RankedSystem, Signature, UsageError
 from grammeter.rendering.charts import Dot, dot_plot, heat_map, rank_ranges
-from grammeter.rendering.curves import Point, scatter
+from grammeter.rendering.curves import metric_scatters
 from grammeter.rendering.figures import shortened
 from grammeter.rendering.html import page_html
 from grammeter.rendering.page import Drawing, Page, Section
@@ -31,8 +31,8 @@ def cells(*names: str) -> Drawing:
 
 
 def points(*names: str) -> Drawing:
-    found = [Point(name, place, -place) for place, name in enumerate(names)]
-    return scatter(found, title="m2", caption="c", x_label=names[0], y_label=names[0])
+    human = {name: place for place, name in enumerate(names)}
+    return metric_scatters(human, {names[0]: human}, human_label=names[0])
 
 
 def ranks(*names: str) -> Drawing:
@@ -135,24 +135,11 @@ def test_equal_cells_and_no_cells() -> None:
         heat_map(("R",), ("A", "B"), [[0.5]], title="t", caption="c")
 
 
-def test_points_without_two_scores_are_named_in_the_caption() -> None:
-    drawing = scatter(
-        [Point("A", 0.5, 1.0), Point("B", NAN, 1.0), Point("C", 0.25, 2.0)],
-        title="t", caption="m2.", x_label="people", y_label="m2",
-    )  # fmt: skip
-    assert drawing.caption == "m2. Without a score: B."
-    a, c = spots(drawing)
-    assert a[0] > c[0]  # to the right is more
-    assert a[1] > c[1]  # and so is up
-
-
 def test_names_of_near_points_do_not_cover_each_other() -> None:
     names = [f"System{n}" for n in range(8)]
-    drawn = scatter(
-        [Point(name, 0.5 + n / 1000, 0.5) for n, name in enumerate(names)]
-        + [Point("far", 0.0, 0.0), Point("away", 1.0, 1.0)],
-        title="t", caption="c", x_label="x", y_label="y",
-    )  # fmt: skip
+    human = {name: 0.5 + n / 1000 for n, name in enumerate(names)} | {"far": 0.0, "away": 1.0}
+    scores = {name: 0.5 if name in names else human[name] for name in human}
+    drawn = metric_scatters(human, {"m2": scores})
     places = {
         (text.get("x"), text.get("y")) for text in elements(drawn, "text") if text.text in names
     }

@@ -5,13 +5,11 @@ from grammeter.rendering.charts import head_to_head_map as head_to_head_map
 from grammeter.rendering.charts import heat_map as heat_map
 from grammeter.rendering.charts import rank_ranges as rank_ranges
 from grammeter.rendering.charts import williams_map as williams_map
-from grammeter.rendering.curves import Point as Point
 from grammeter.rendering.curves import beta_curve as beta_curve
 from grammeter.rendering.curves import draw as draw
 from grammeter.rendering.curves import learning_curve as learning_curve
 from grammeter.rendering.curves import metric_scatters as metric_scatters
 from grammeter.rendering.curves import save_figures as save_figures
-from grammeter.rendering.curves import scatter as scatter
 from grammeter.rendering.curves import window_curve as window_curve
 from grammeter.rendering.figures import check_figure as check_figure
 from grammeter.rendering.figures import save_figure as save_figure

@@ -4,8 +4,7 @@ Functions that draw raise UsageError if figures and names differ in number, or t
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -22,32 +21,10 @@ from grammeter.rendering.page import Drawing
 FLAT = 220  # height of the plot of a curve
 MARKED = 20  # points of a series up to which each is marked
 _WIDEST = 60  # letters that a line below one plot has room for
+_Line = tuple[str, Any, Any, dict[str, Any]]  # name, x, y, look
 
 
 # --- points ---------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A system: its score by people (to the right) and by a metric (upward)."""
-
-    name: str
-    x: float
-    y: float
-
-    def __str__(self) -> str:
-        """Write name and both scores."""
-        return f"{self.name}: {format_number(self.x)}, {format_number(self.y)}"
-
-
-def scatter(
-    points: Sequence[Point], *, title: str, caption: str, x_label: str, y_label: str
-) -> Drawing:
-    """Draw named points; the caption names those left out for want of two finite scores."""
-    missing = _missing(points)
-    lacking = f" Without a score: {missing}." if missing else ""
-    paint = partial(_points, points=points, x_label=x_label, y_label=y_label)
-    return fig.drawing(paint, title=title, caption=caption + lacking)
-
-
 def metric_scatters(
     human: Mapping[str, float], metrics: Mapping[str, Mapping[str, float]],
     *, human_label: str = "human score", captions: Mapping[str, str] | None = None,
@@ -60,45 +37,43 @@ def metric_scatters(
     if not metrics or any(set(scores) != set(human) for scores in metrics.values()):
         fault = "no scores to draw, or scores of other systems than people's"
         raise UsageError(fault, fix="Give one metric at least, and each a score of each system.")
-    paints: list[Callable[[Any], object]] = []
-    for name, scores in metrics.items():
-        points = [Point(system, human[system], scores[system]) for system in human]
-        missing, caption = _missing(points), (captions or {}).get(name, "")
-        below = [caption, *wrap(missing and f"no score: {missing}", _WIDEST)]
-        axes = {"x_label": human_label, "y_label": name}
-        paints.append(partial(_points, points=points, below=below, **axes))
+    paints = [
+        partial(_points, human, scores, human_label, name, (captions or {}).get(name, ""))
+        for name, scores in metrics.items()
+    ]
     return fig.drawing(*paints, title="Metrics against people", columns=3)
 
 
-def _missing(points: Iterable[Point]) -> str:
-    return ", ".join(point.name for point in points if not math.isfinite(point.x + point.y))
-
-
 def _points(
-    figure: Any, points: Sequence[Point], x_label: str, y_label: str, below: Iterable[str] = ()
-) -> None:
-    """Draw points, and their names where they lie on as little else as can be."""
+    people: Mapping[str, float], metric: Mapping[str, float], x_label: str, y_label: str,
+    caption: str, figure: Any,
+) -> None:  # fmt: skip
+    """Draw systems, and their names where they lie on as little else as can be."""
     from matplotlib.transforms import Bbox
 
     axes = _plot(figure, fig.PLOT, x_label, y_label)
+    known = [name for name, x in people.items() if math.isfinite(x + metric[name])]
+    missing = ", ".join(name for name in people if name not in known)
+    below = [caption, *wrap(missing and f"no score: {missing}", _WIDEST)]
     words, place = "\n".join(map(fig.plain, below)), {"transform": axes.transAxes, "va": "top"}
     axes.text(0, -3 * fig.FONT / fig.PLOT, words, **place)
-    points = [point for point in points if math.isfinite(point.x + point.y)]
-    axes.plot([p.x for p in points], [p.y for p in points], "o", color=fig.SERIES[0])
+    spots = [(people[name], metric[name]) for name in known]
+    for x, y in spots:
+        axes.plot(x, y, "o", color=fig.SERIES[0])
     axes.autoscale_view()
-    spots = [axes.transData.transform((point.x, point.y)) for point in points]
-    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in spots]
-    for point, (x, y) in zip(points, spots, strict=True):
-        name = fig.shortened(point.name)
-        width, height = fig.LETTER * display_width(name), fig.FONT
+    shown = [axes.transData.transform(spot) for spot in spots]
+    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in shown]
+    for name, spot, (x, y) in zip(known, spots, shown, strict=True):
+        width, height = fig.LETTER * display_width(fig.shortened(name)), fig.FONT
         shifts = [*product((8, -8 - width), (0, height, -height, 2 * height, -2 * height))]
         middle = y - height / 2
         boxes = [Bbox.from_bounds(x + dx, middle + dy, width, height) for dx, dy in shifts]
         covered = [box.count_overlaps(taken) for box in boxes]
         best = covered.index(min(covered))
         taken.append(boxes[best])
-        look = {"textcoords": "offset points", "va": "center_baseline", **fig.hint(str(point))}
-        axes.annotate(name, (point.x, point.y), shifts[best], **look)
+        hint = fig.hint(f"{name}: {', '.join(map(format_number, spot))}")
+        look = {"textcoords": "offset points", "va": "center_baseline", **hint}
+        axes.annotate(fig.shortened(name), spot, shifts[best], **look)
 
 
 # --- curves ---------------------------------------------------------------------------------
@@ -113,20 +88,20 @@ def learning_curve(
     """
     _check_lengths("size", sizes, mean, low, high)
 
+    start, end = sizes[0] / 1.1, sizes[-1] * 1.1
+    name = f"mean, and {1 - 2 * tail:.0%} of the draws"
+    goal = [start, end], [target, target]
+    lines = [(name, sizes, mean, _look(0)), (f"{target:g}", *goal, _look(1, "--", marked=False))]
+
     def paint(figure: Any) -> None:
         from matplotlib.ticker import LogLocator
 
-        axes = _plot(figure, FLAT, "items judged", "Spearman with the full ranking")
-        series = [
-            axes.fill_between(sizes, low, high, color=fig.SERIES[0], alpha=0.2, linewidth=0),
-            *axes.plot(sizes, mean, **_look(0)),
-            axes.axhline(target, color=fig.SERIES[1], linestyle="--"),
-        ]
-        axes.set(xscale="log", xlim=(sizes[0] / 1.1, sizes[-1] * 1.1), ylim=(min(0.0, *low), 1.02))
+        axes = _curves(figure, "items judged", "Spearman with the full ranking", lines)
+        axes.fill_between(sizes, low, high, color=fig.SERIES[0], alpha=0.2, linewidth=0)
+        axes.set(xscale="log", xlim=(start, end), ylim=(min(0.0, *low), 1.02))
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
-        _legend(axes, series, [f"{1 - 2 * tail:.0%} of the draws", "mean", f"{target:g}"])
 
     return fig.drawing(paint, title="Learning curve")
 
@@ -137,20 +112,14 @@ def beta_curve(
     """Draw correlations by beta, as Figure 3 of Grundkiewicz et al. (2015); gaps where NaN."""
     _check_lengths("beta", betas, pearson, spearman)
 
-    def paint(figure: Any) -> None:
-        axes = _plot(figure, FLAT, "beta", "correlation with people")
-        series, names = list[Any](), list[str]()
-        for number, (kind, values) in enumerate((("Pearson", pearson), ("Spearman", spearman))):
-            look = _look(number, dashed=bool(number), marked=len(betas) == 1)
-            series += axes.plot(betas, values, **look)
-            names.append(kind)
-            if np.isfinite(values).any():
-                best = int(np.nanargmax(values))
-                look = _look(number) | {"linestyle": ""}
-                series += axes.plot(betas[best], values[best], **look)
-                names.append(f"best: {values[best]:.3f} at {betas[best]:g}")
-        _legend(axes, series, names)
-
+    lines: list[_Line] = []
+    for number, (kind, values) in enumerate((("Pearson", pearson), ("Spearman", spearman))):
+        look = _look(number, "--" if number else "-", marked=len(betas) == 1)
+        lines.append((kind, betas, values, look))
+        if np.isfinite(values).any():
+            beta, best = betas[int(np.nanargmax(values))], float(np.nanmax(values))
+            lines.append((f"best: {best:.3f} at {beta:g}", [beta], [best], _look(number, "")))
+    paint = partial(_curves, x_label="beta", y_label="correlation with people", lines=lines)
     return fig.drawing(paint, title="Correlation by beta")
 
 
@@ -158,15 +127,14 @@ def series_curves(
     panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], *, x_label: str, title: str
 ) -> Drawing:
     """Draw named series of points ``(x, y)``, a panel for each quantity of the upward axis."""
-
-    def paint(figure: Any, y_label: str) -> None:
-        axes, series = _plot(figure, FLAT, x_label, y_label), list[Any]()
-        for number, points in enumerate(panels[y_label].values()):
-            look = _look(number, dashed=bool(number % 2), marked=len(points) < MARKED)
-            series += axes.plot(*zip(*points, strict=True), **look)
-        _legend(axes, series, panels[y_label])
-
-    return fig.drawing(*(partial(paint, y_label=name) for name in panels), title=title)
+    paints: list[partial[Any]] = []
+    for y_label, named in panels.items():
+        lines: list[_Line] = []
+        for number, (name, points) in enumerate(named.items()):
+            look = _look(number, "--" if number % 2 else "-", marked=len(points) < MARKED)
+            lines.append((name, [x for x, _ in points], [y for _, y in points], look))
+        paints.append(partial(_curves, x_label=x_label, y_label=y_label, lines=lines))
+    return fig.drawing(*paints, title=title)
 
 
 def window_curve(
@@ -187,18 +155,20 @@ def window_curve(
     width, places = max(fig.PLOT, 44 * len(windows)), np.arange(len(windows))
 
     def paint(figure: Any, kind: str) -> None:
-        axes = _plot(figure, FLAT, f"human ranks of the window{note}", kind, width=width)
-        metrics, series = correlations[kind], list[Any]()
+        metrics = correlations[kind]
+        step, lines = 0.7 / len(metrics), list[_Line]()
+        for number, (name, rows) in enumerate(metrics.items()):
+            x = places + step * (number - (len(metrics) - 1) / 2)
+            lines.append((name, x, rows[:, 0], _look(number)))
+        axes = _curves(figure, f"human ranks of the window{note}", kind, lines, width=width)
         axes.set(xlim=(-0.5, len(windows) - 0.5), ylim=(-1.05, 1.05))
         axes.set_xticks(places, windows)
         for place in np.flatnonzero(alike):
             axes.axvspan(place - 0.5, place + 0.5, color=fig.BAND, linewidth=0, zorder=0)
-        for number, rows in enumerate(metrics.values()):
-            x, look = places + 0.7 * ((number + 0.5) / len(metrics) - 0.5), _look(number)
-            known = np.isfinite(rows).all(axis=1)
-            axes.vlines(x[known], *rows[known, 1:].T, color=look["color"], linewidth=1)
-            series += axes.plot(x, rows[:, 0], **look)
-        _legend(axes, series, metrics)
+        for (_, x, _, look), rows in zip(lines, metrics.values(), strict=True):
+            for at, (_, low, high) in zip(x, rows, strict=True):
+                if math.isfinite(low + high):
+                    axes.plot([at, at], [low, high], color=look["color"], linewidth=1)
 
     paints = [partial(paint, kind=kind) for kind in correlations]
     return fig.drawing(*paints, title="Correlation with people by window")
@@ -216,18 +186,26 @@ def _plot(figure: Any, height: float, x_label: str, y_label: str, width: float =
     return axes
 
 
-def _look(number: int, *, dashed: bool = False, marked: bool = True) -> dict[str, Any]:
+def _look(number: int, dashes: str = "-", *, marked: bool = True) -> dict[str, Any]:
     """Return the look of a series, which has its own colour and marker."""
     marker = fig.MARKERS[number % len(fig.MARKERS)] if marked else ""
     colour = fig.SERIES[number % len(fig.SERIES)]
-    return {"color": colour, "linestyle": "--" if dashed else "-", "marker": marker}
+    return {"color": colour, "linestyle": dashes, "marker": marker}
 
 
-def _legend(axes: Any, series: Sequence[Any], names: Iterable[str]) -> None:
-    """Name series at the right and in hints."""
-    for artist, name in zip(series, names, strict=True):
-        artist.set(**fig.hint(f"{axes.get_title('left')} by {axes.get_xlabel()}: {name}"))
-    axes.legend(series, map(fig.shortened, names), loc="upper left", bbox_to_anchor=(1, 1))
+def _curves(
+    figure: Any, x_label: str, y_label: str, lines: Sequence[_Line], *, width: float = fig.PLOT
+) -> Any:
+    """Add a panel of lines, with gaps where not finite; their names stand at the right."""
+    axes = _plot(figure, FLAT, x_label, y_label, width=width)
+    hints = [fig.hint(f"{y_label} by {x_label}: {name}") for name, *_ in lines]
+    drawn = [
+        axes.plot(x, y, **look, **hint)[0]
+        for (_, x, y, look), hint in zip(lines, hints, strict=True)
+    ]
+    names = [fig.shortened(name) for name, *_ in lines]
+    axes.legend(drawn, names, loc="upper left", bbox_to_anchor=(1, 1))
+    return axes
 
 
 # --- the figures of results ------------------------------------------------------------------

@@ -2,14 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grammeter.core import Ranked, Ranking, ScoreTable, Table
 from grammeter.formats import Corpus
 from grammeter.meta import Design, SystemMeta
 from grammeter.ranking import FEW_SYSTEMS, Agreement
-from grammeter.rendering import Drawing, Point, Section, draw, scatter
+from grammeter.rendering import Section, draw
 from grammeter.verbs._meta import correlate
 from grammeter.verbs._meta_judge import examined, scoring_judges
 from grammeter.verbs._report.scores import WORDS
@@ -83,7 +83,9 @@ class People:
         correlations = "correlations", "Metrics and people"
         if self.meta is not None:
             tables = tuple(self.meta.tables())
-            drawings = tuple(_scatters(self.meta, self.table, self.human))
+            figures = self.meta.figures()
+            complete = self.meta.human and all(of.scores for of in self.meta.values())
+            drawings = (draw(figures["scores"]),) if complete else ()
             words = _on_systems(self.meta, self._left_out())
             yield Section(*correlations, words, tables, drawings, _captions(tables))
         elif self.ranking is not None:
@@ -111,14 +113,3 @@ def _on_systems(meta: SystemMeta, left_out: Iterable[str]) -> tuple[str, ...]:
     against = f"{systems} systems, against people's scores ({human})."
     few = f"{systems} systems are few: correlations vary widely by chance."
     return (against, *left_out, *([few] if systems < FEW_SYSTEMS else []))
-
-
-def _scatters(meta: SystemMeta, table: ScoreTable, human: Mapping[str, float]) -> Iterator[Drawing]:
-    for name, column in table.items() if human else ():
-        known = [system for system in meta.systems if system in human and system in column.scores]
-        points = [Point(system, human[system], column[system].value) for system in known]
-        title, words = f"{name} against people", f": {meta[name].caption()}" if name in meta else ""
-        axes = {"x_label": "people's score", "y_label": name}
-        if not column.higher_is_better:
-            axes["y_label"] += " (lower is better)"
-        yield scatter(points, title=title, caption=f"{title}'s scores{words}.", **axes)
