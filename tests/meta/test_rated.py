@@ -139,7 +139,7 @@ def test_a_missing_score_refuses_or_is_dropped():
 
 
 def test_a_rated_sentence_without_scores():
-    with pytest.raises(DataError, match="sentence 9 is rated"):
+    with pytest.raises(DataError, match="sentence 9 is judged"):
         measured(table_of(good=column(GOOD)), [*FOUR, rated(9, {"A": 2})])
 
 

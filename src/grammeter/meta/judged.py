@@ -285,25 +285,20 @@ def aggregated(name: str, column: core.MetricScores, by: Aggregate) -> core.Metr
     if by == "mean":
         scores, shown, reason = values.mean(axis=1), {"sentences": n}, "sentences without a score"
     else:
-        scores, shown = _ranked(values if column.higher_is_better else -values, by)
-        reason = "no decided comparison"
+        wins, ties = comparisons(values if column.higher_is_better else -values)
+        method, reason, tied = method_of(by), "no decided comparison", int(ties.sum() // 2)
+        shown: dict[str, object] = {"comparisons": int(wins.sum()) + tied, "tied": tied}
+        scores = np.full(len(values), math.nan)
+        if wins.any():
+            # the prefix keeps the method's settings apart from the metric's of the same name
+            settings = method.settings(int(wins.sum()) + tied)
+            shown = {f"aggregate-{key}": value for key, value in settings.items()} | shown
+            scores = method.score(wins, ties)
     signature = column.signature.extended({"aggregate": by, **shown})
     final = _scores(dict(zip(column, scores.tolist(), strict=True)), signature, n, reason)
     if by == "mean":
         return core.MetricScores(new, signature, column.higher_is_better, final, column.segments)
     return core.MetricScores(new, signature, True, final)
-
-
-def _ranked(values: core.FloatArray, by: str) -> tuple[core.FloatArray, Mapping[str, object]]:
-    method, (wins, ties) = method_of(by), comparisons(values)
-    tied = int(ties.sum() // 2)
-    counts = {"comparisons": int(wins.sum()) + tied, "tied": tied}
-    if not wins.any():
-        return np.full(len(values), math.nan), counts
-    # the prefix keeps the method's settings apart from settings of the metric with the same name
-    settings = method.settings(counts["comparisons"])
-    shown = {f"aggregate-{key}": value for key, value in settings.items()}
-    return method.score(wins, ties), shown | counts
 
 
 def comparisons(values: core.FloatArray) -> tuple[core.IntArray, core.IntArray]:

@@ -52,21 +52,13 @@ class _People:
 
 def with_ratings(
     measured: ByMetric, columns: Mapping[str, core.MetricScores], rankings: Sequence[core.Ranking],
-    design: SentenceDesign,
+    design: SentenceDesign, segments: int,
 ) -> dict[str, MetricAgreement]:  # fmt: skip
-    """Add to each metric's agreement with an order of outputs that with the ``scores`` in it.
-
-    DataError if a sentence is rated for which there are no scores.
-    """
+    """Add to each metric's agreement with an order of outputs that with the ``scores`` in it."""
     ratings = [ranking for ranking in rankings if ranking.scores is not None]
     if design.pairs == "unexpanded":  # as for pairs, one system stands for each output
         ratings = [replace(r, groups=tuple((min(group),) for group in r.groups)) for r in ratings]
-    last = max((ranking.segment for ranking in ratings), default=0)
-    sizes = [len(of) for column in columns.values() for of in column.segments.values()]
-    if last > max(sizes, default=last):
-        fault = f"sentence {last} is rated, but scores end at sentence {max(sizes)}"
-        raise core.DataError(fault, fix="Score the very sentences that were rated.")
-    people = _People.of(ratings, max(sizes, default=last), by_document=design.unit == "document")
+    people = _People.of(ratings, segments, by_document=design.unit == "document")
     agreements: dict[str, MetricAgreement] = {}
     for name, agreement in measured.items():
         column = columns[name]
@@ -99,9 +91,10 @@ def rated_agreement(
     within, undefined = stats.row_coefficients(scores, np.where(known, people.values, np.nan))
     faults = [undefined[0] & rated.any(axis=1), *undefined[1:]]
     x, y, units = scores[known], people.values[known], people.units[np.nonzero(known)[0]]
+    again = stats.resample_counts(people.drawn, design.resamples, seed=design.seed, width=outputs)
     drawn = [
         (stats.clustered_coefficients(x, y, units, counts), _means_within(within, people, counts))
-        for counts in _draws(people, outputs, design)
+        for counts in chain([np.ones((1, people.drawn))], again)  # first the data
     ]
     why = "fewer than two outputs" if outputs < 2 else constant(x, y, "all outputs")
     pooled, segment = (
@@ -112,12 +105,6 @@ def rated_agreement(
         pooled, segment, outputs, missing, int(np.isfinite(within["kendall"]).sum()),
         {name: int(fault.sum()) for name, fault in zip(LEFT_OUT, faults, strict=True)},
     )  # fmt: skip
-
-
-def _draws(people: _People, outputs: int, design: SentenceDesign) -> Iterator[core.FloatArray]:
-    """Yield how often each unit is there: once in the data, then in resamples, for all metrics."""
-    drawn = stats.resample_counts(people.drawn, design.resamples, seed=design.seed, width=outputs)
-    return chain([np.ones((1, people.drawn))], drawn)
 
 
 def _means_within(within: _Values, people: _People, counts: core.FloatArray) -> _Values:

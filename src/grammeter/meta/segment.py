@@ -18,22 +18,11 @@ from itertools import combinations
 import numpy as np
 
 from grammeter import core, ranking, stats
+from grammeter.meta import sentence_design
 from grammeter.meta.judged import JudgedScores, differences
 from grammeter.meta.rated import rating_notes, with_ratings
-from grammeter.meta.sentence_design import (
-    CELLS,
-    TIE_RULES,
-    SentenceDesign,
-    cell_numbers,
-    tie_calibrated,
-)
-from grammeter.meta.sentence_level import (
-    Estimate,
-    MetricAgreement,
-    PairCounts,
-    PValues,
-    SentenceLevel,
-)
+from grammeter.meta.sentence_design import SentenceDesign
+from grammeter.meta.sentence_level import Estimate, MetricAgreement, PairCounts, SentenceLevel
 from grammeter.meta.sides import select_systems
 from grammeter.meta.system import chosen_columns
 from grammeter.ranking import Pairs, of_judges
@@ -79,7 +68,9 @@ def correlate_sentences(
     if not len(pairs):
         fault = "no two outputs of one sentence are ranked"
         raise core.DataError(fault, fix="Give judgments that rank at least two of the systems.")
-    _check_sentences(columns.values(), table.segments, pairs)
+    rated = [one.segment for one in judged if criterion is not None and one.scores is not None]
+    last = max([int(pairs.segment.max()), *rated])
+    _check_sentences(columns.values(), table.segments, last)
     unit = design.unit if design.resamples or design.permutations else None
     count, every = len(np.unique(pairs.ranking)), np.ones(len(pairs), dtype=np.bool_)
     judging = "+".join(pairs.judges) if judges else len(pairs.judges)
@@ -98,13 +89,14 @@ def correlate_sentences(
              for number, judge in enumerate(pairs.judges if per_judge else ())
              if (pairs.judge == number).any()}  # fmt: skip
     rules = {rule: _measure(answers, pairs, replace(design, ties=rule), every)
-             for rule in (TIE_RULES if per_rule else ())}  # fmt: skip
+             for rule in (sentence_design.TIE_RULES if per_rule else ())}  # fmt: skip
     who = (pairs.systems, pairs.judges, count)
     measured = _measure(answers, pairs, design, every)
     if criterion is not None:
-        measured = with_ratings(measured, columns, judged, design)
-        apart = {judge: with_ratings(of, columns, of_judges(judged, [judge]), design)
-                 for judge, of in apart.items()}  # fmt: skip
+        measured = with_ratings(measured, columns, judged, design, table.segments)
+        for judge, of in apart.items():
+            theirs = of_judges(judged, [judge])
+            apart[judge] = with_ratings(of, columns, theirs, design, table.segments)
         few += rating_notes(design)
     tests = _permutation_pvalues(answers, pairs, design)
     soft = soft_accuracies(columns, pairs, design.permutations, design.seed)
@@ -119,8 +111,7 @@ def _check_documents(rankings: Sequence[core.Ranking]) -> None:
         raise core.DataError(f"{fault}; scores know sentences by number alone", fix=fix)
 
 
-def _check_sentences(columns: Iterable[core.MetricScores], segments: int, pairs: Pairs) -> None:
-    last = int(pairs.segment.max())
+def _check_sentences(columns: Iterable[core.MetricScores], segments: int, last: int) -> None:
     if not any(column.segments for column in columns):
         fix = "Give the JSON of 'grammeter score -o FILE', or a TSV file with the header"
         fix += " 'metric system segment value'."
@@ -163,19 +154,21 @@ class _Answers:
             signature = signature.extended({} if same is None else {"meta-same-items": same})
             reason = None if known.all() else _first_missing(column, pairs, known)
         relation = np.sign(difference).astype(np.int64)
-        cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
+        cells = sentence_design.cell_numbers(pairs.outcome, relation, higher_is_better=higher)
         return cls(signature, cells, difference, known, reason)
 
     def counts(self, chosen: core.BoolArray) -> PairCounts:
-        cells = np.bincount(self.cells[chosen & self.known], minlength=len(CELLS))
+        cells = np.bincount(self.cells[chosen & self.known], minlength=len(sentence_design.CELLS))
         return PairCounts(*cells.tolist(), missing=int((chosen & ~self.known).sum()))
 
     def rows(self, units: core.IntArray, chosen: core.BoolArray) -> core.FloatArray:
         """Count the cells of each unit, shape ``(units, 6)``."""
         used = chosen & self.known
         count = int(units.max(initial=-1)) + 1
-        flat = np.bincount(units[used] * len(CELLS) + self.cells[used], minlength=count * 6)
-        return flat.reshape(count, len(CELLS)).astype(np.float64)
+        flat = np.bincount(
+            units[used] * len(sentence_design.CELLS) + self.cells[used], minlength=count * 6
+        )
+        return flat.reshape(count, len(sentence_design.CELLS)).astype(np.float64)
 
 
 def _first_missing(column: core.MetricScores, pairs: Pairs, known: core.BoolArray) -> str:
@@ -202,7 +195,7 @@ def _measure(
     results: dict[str, MetricAgreement] = {}
     for name, answer in answers.items():
         used, cells = chosen & answer.known, np.array(counts[name].cells)
-        calibrated = tie_calibrated(pairs.outcome[used], answer.difference[used])
+        calibrated = sentence_design.tie_calibrated(pairs.outcome[used], answer.difference[used])
         tau = accuracy = Estimate(value=NAN, reason=faults[name])
         if name in usable:
             again = intervals.get(name, (np.zeros(0),) * 2)
@@ -261,7 +254,7 @@ def _groups(
 
 def _permutation_pvalues(
     answers: Mapping[str, _Answers], pairs: Pairs, design: SentenceDesign
-) -> PValues:
+) -> dict[str, dict[tuple[str, str], float]]:
     """Swap the answers of two metrics in whole units: if they are as good, nothing changes."""
     complete = {spelling: answer for spelling, answer in answers.items() if answer.known.all()}
     if len(complete) < 2 or not design.permutations:

@@ -13,18 +13,10 @@ import numpy as np
 
 from grammeter import stats
 from grammeter.core import FloatArray, IntArray, MetricScores, ScoreTable, UsageError
+from grammeter.meta import system_values
 from grammeter.meta.judged import MEAN, JudgedScores
 from grammeter.meta.sides import best_first, outliers, select_systems
-from grammeter.meta.system_values import (
-    TESTED,
-    Correlation,
-    Design,
-    MetricMeta,
-    Pair,
-    PairwiseAccuracy,
-    SystemMeta,
-    WilliamsCell,
-)
+from grammeter.meta.system_values import TESTED, Correlation, Design, MetricMeta, Pair, SystemMeta
 
 Sampler = Callable[[MetricScores, Sequence[str]], stats.PairedSamples | None]
 """Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
@@ -62,7 +54,14 @@ def correlate_systems(
     design = design or Design()
     columns = chosen_columns(table, metrics)
     chosen = best_first(select_systems(table.systems, human, systems=systems, drop=drop), human)
-    chosen, far = _without_outliers(chosen, human, outlier_cutoff)
+    far: tuple[str, ...] = ()
+    if outlier_cutoff is not None:
+        if not outlier_cutoff > 0:
+            fault = f"a cutoff of {outlier_cutoff} for outliers"
+            raise UsageError(fault, fix="Give a number above 0.")
+        away = outliers(np.array([human[name] for name in chosen]), cutoff=outlier_cutoff)
+        far = tuple(name for name, out in zip(chosen, away, strict=True) if out)
+        chosen = tuple(name for name in chosen if name not in far)
     criterion = np.array([human[name] for name in chosen])
     scores = {name: oriented(column, chosen) for name, column in columns.items()}
     resampled = _resampled_scores(columns, chosen, design, sampler, summed)
@@ -132,29 +131,16 @@ def _missing(column: MetricScores, systems: Sequence[str], scores: FloatArray) -
     return f"no score of {', '.join(missing)}{why}"
 
 
-def _pairwise_accuracy(scores: FloatArray, human: FloatArray) -> PairwiseAccuracy:
+def _pairwise_accuracy(scores: FloatArray, human: FloatArray) -> system_values.PairwiseAccuracy:
     """Compare every two systems; higher is better on both sides."""
     if not np.isfinite(scores).all():
-        return PairwiseAccuracy(0, 0, 0, 0, "a system has no score")
+        return system_values.PairwiseAccuracy(0, 0, 0, 0, "a system has no score")
     first, second = np.triu_indices(len(human), 1)
     ours, theirs = (np.sign(side[first] - side[second]) for side in (scores, human))
     decided = theirs != 0
     cells = ((ours == theirs) & decided, decided, (ours == 0) & decided, ~decided)
     reason = None if decided.any() else "people give all systems the same score"
-    return PairwiseAccuracy(*(int(cell.sum()) for cell in cells), reason=reason)
-
-
-def _without_outliers(
-    systems: tuple[str, ...], human: Mapping[str, float], cutoff: float | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split systems into those that stay and those that lie far off."""
-    if cutoff is None:
-        return systems, ()
-    if not cutoff > 0:
-        raise UsageError(f"a cutoff of {cutoff} for outliers", fix="Give a number above 0.")
-    far = outliers(np.array([human[name] for name in systems]), cutoff=cutoff)
-    left_out = tuple(name for name, out in zip(systems, far, strict=True) if out)
-    return tuple(name for name in systems if name not in left_out), left_out
+    return system_values.PairwiseAccuracy(*(int(cell.sum()) for cell in cells), reason=reason)
 
 
 def _leave_one_out(
@@ -174,10 +160,10 @@ def _without_each(n: int) -> IntArray:
 def _williams(
     results: Mapping[str, MetricMeta], scores: Mapping[str, FloatArray], human: FloatArray,
     kind: stats.CoefficientName,
-) -> dict[str, dict[str, WilliamsCell]]:  # fmt: skip
-    cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in results}
+) -> dict[str, dict[str, system_values.WilliamsCell]]:  # fmt: skip
+    cells: dict[str, dict[str, system_values.WilliamsCell]] = {name: {} for name in results}
     values = {name: metric[kind].value for name, metric in results.items()}
-    untested = partial(WilliamsCell, math.nan, math.nan)
+    untested = partial(system_values.WilliamsCell, math.nan, math.nan)
     if len(human) < stats.FEWEST or not results:
         few = untested(f"the test needs {stats.FEWEST} systems, here are {len(human)}")
         return {a: {b: few for b in results if values[a] > values[b]} for a in results}
@@ -192,7 +178,7 @@ def _williams(
         elif values[first] > values[second]:
             t, pvalue = float(matrix.t[i, j]), float(matrix.pvalue[i, j])
             reason = "one set of scores follows from the other two" if math.isnan(t) else None
-            cells[first][second] = WilliamsCell(t, pvalue, reason)
+            cells[first][second] = system_values.WilliamsCell(t, pvalue, reason)
     return cells
 
 

@@ -54,15 +54,14 @@ class Window:
         data: dict[str, Any] = {"ranks": [self.first, self.last], "systems": self.systems}
         if self.clusters is not None:
             data |= {"clusters": self.clusters, "one_cluster": self.one_cluster}
-        return plain(data | {"metrics": {name: _flat(of) for name, of in self.metrics.items()}})
-
-
-def _flat(coefficients: Coefficients) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    for kind, c in coefficients.items():
-        data |= {kind: c.value, f"{kind}_interval": None if math.isnan(c.low) else [c.low, c.high]}
-    reasons = dict.fromkeys(c.reason for c in coefficients.values() if c.reason)
-    return data | ({"reason": "; ".join(reasons)} if reasons else {})
+        metrics: dict[str, dict[str, Any]] = {}
+        for name, of in self.metrics.items():
+            ends = {f"{kind}_interval": None if math.isnan(c.low) else (c.low, c.high)
+                    for kind, c in of.items()}  # fmt: skip
+            reasons = dict.fromkeys(c.reason for c in of.values() if c.reason)
+            metrics[name] = {kind: c.value for kind, c in of.items()} | ends
+            metrics[name] |= {"reason": "; ".join(reasons)} if reasons else {}
+        return plain(data | {"metrics": metrics})
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,8 +118,7 @@ class Windows(core.Result, Sequence[Window], kind=KIND):
             if len(rivals) > 1:
                 best |= {(y, len(columns)) for y, c in enumerate(row) if c.value == top[y]}
             columns.append((core.Column(f"{name} {kind}", "number"), [c.value for c in row]))
-            bounds = ["-" if math.isnan(c.low) else (c.low, c.high) for c in row]
-            columns.append((core.Column("interval", "number", 2), bounds))
+            columns.append((core.Column("interval", "number", 2), [(c.low, c.high) for c in row]))
         columns.append(("systems", [" ".join(window.systems) for window in self]))
         return replace(core.Table.side_by_side(columns, self._remarks()), best=frozenset(best))
 

@@ -145,18 +145,13 @@ def expected_systems(counts: tuple[int, ...], per_item: int) -> float:
     ``c(j)``, the number of ways to choose at most M outputs that ``j`` systems made, M being
     ``per_item``; ``counts`` says how many of the N systems made each distinct output.
     """
-    total, ways = sum(counts), _ways(counts, per_item)
-    sums = range(min(per_item, total), total + 1)
-    return sum(ways[j] * j for j in sums) / sum(ways[j] for j in sums)
-
-
-def _ways(counts: Sequence[int], largest: int) -> list[int]:
-    """Count the subsets of at most ``largest`` numbers by their sum: exact, whole numbers."""
-    ways = np.zeros((largest + 1, sum(counts) + 1), dtype=np.object_)  # by size and sum
-    ways[0, 0] = 1
+    total = sum(counts)
+    by_size = np.zeros((per_item + 1, total + 1), dtype=np.object_)  # and by sum: whole numbers
+    by_size[0, 0] = 1
     for count in counts:
-        ways[1:, count:] += ways[:-1, : ways.shape[1] - count].copy()
-    return ways.sum(axis=0).tolist()
+        by_size[1:, count:] += by_size[:-1, : total + 1 - count].copy()
+    sums, ways = range(min(per_item, total), total + 1), by_size.sum(axis=0).tolist()
+    return sum(ways[j] * j for j in sums) / sum(ways[j] for j in sums)
 
 
 def diversity(texts: Mapping[str, str]) -> float:
@@ -297,7 +292,17 @@ def assign(
     """
     random = stream(seed, "judges")
     together = len(judges) if sharers is None else sharers
-    _check(items, judges, overlap, together)
+    named = judges and all(judges) and len(set(judges)) == len(judges)
+    if (
+        not named
+        or not 0 <= overlap <= len(items)
+        or (overlap and not 2 <= together <= len(judges))
+    ):
+        fault = (
+            f"judges {', '.join(map(repr, judges)) or 'without names'}, of whom {together} share"
+        )
+        fix = "Give each judge one name of its own; two or more of them share items there are."
+        raise UsageError(f"{fault} {overlap} of {len(items)} items", fix=fix)
     shared = set(shuffled(len(items), random)[:overlap])
     load = dict.fromkeys(judges, 0)
     plan = {"judges": len(judges), "overlap": overlap, "sharers": together, "repeats": repeats}
@@ -307,14 +312,6 @@ def assign(
         signature = item.signature and item.signature.extended(plan)
         dealt.append(replace(item, judges=chosen, signature=signature))
     return _with_repeats(dealt, judges, repeats, random)
-
-
-def _check(items: Sequence[Item], judges: Sequence[str], overlap: int, sharers: int) -> None:
-    named = judges and all(judges) and len(set(judges)) == len(judges)
-    if not named or not 0 <= overlap <= len(items) or (overlap and not 2 <= sharers <= len(judges)):
-        fault = f"judges {', '.join(map(repr, judges)) or 'without names'}, of whom {sharers} share"
-        fix = "Give each judge one name of its own; two or more of them share items there are."
-        raise UsageError(f"{fault} {overlap} of {len(items)} items", fix=fix)
 
 
 def _least_loaded(load: dict[str, int], wanted: int, random: Random) -> tuple[str, ...]:
@@ -339,12 +336,10 @@ def _with_repeats(
             raise UsageError(fault, fix=f"At most {half} can come again half a list later.")
         for first in shuffled(half, random)[:repeats]:
             later = places[int(random.integers(first + half, len(places)))]
-            after.setdefault(later, []).append(_again(dealt[places[first]], judge, random))
+            item = dealt[places[first]]
+            order = shuffled(len(item.systems), random)
+            systems, groups = (tuple(of[at] for at in order) for of in (item.systems, item.groups))
+            again = replace(item, systems=systems, groups=groups, judges=(judge,), repeat=True)
+            after.setdefault(later, []).append(again)
     lines = [[item, *after.get(place, ())] for place, item in enumerate(dealt)]
     return tuple(item for line in lines for item in line)
-
-
-def _again(item: Item, judge: str, random: Random) -> Item:
-    order = shuffled(len(item.systems), random)
-    systems, groups = (tuple(of[at] for at in order) for of in (item.systems, item.groups))
-    return replace(item, systems=systems, groups=groups, judges=(judge,), repeat=True)

@@ -61,14 +61,11 @@ def meta_sentence(
     options = locals()
     asked = {name: options[name] for name in ("criterion", "missing_score", "layout", "scale")}
     more: Any = {"first_segment": first_segment, "hyps": hyps}
-    people, others = _ratings_among(judgments, None if benchmark else layout, asked)
-    if people is not None:
-        places = *named_places(scores), *((None, path) for path in others)
-        chosen = _read_ratings(people, asked, **more)
-        sources, rankings, criterion = named_sources(places), chosen.rankings(), chosen.criteria[0]
-    else:
-        check_home(False, "ratings", **{k: v is not None for k, v in asked.items()})
-        sources, rankings = _sentence_sources(scores, judgments, benchmark=benchmark, **more)
+    sides = _rated_sides(scores, judgments, asked, layout=None if benchmark else layout, **more)
+    if sides is None:
+        check_home(False, "ratings", **{name: of is not None for name, of in asked.items()})
+        sides = (*_sentence_sources(scores, judgments, benchmark=benchmark, **more), None)
+    sources, rankings, criterion = sides
     last = max(ranking.segment for ranking in rankings)
     table = meta.join_scores(sources, systems=systems, drop=drop, segments=last)
     if unit == "document" and (documents := (table.corpus or {}).get("documents")):
@@ -115,37 +112,35 @@ def meta_maege(
     return replace(result, notes=tuple(filter(None, notes)))
 
 
-Rated = formats.Ratings | Sequence[PathLike]
+_Sides = tuple[dict[str, meta.Source], Sequence[Ranking], str | None]
 
 
-def _ratings_among(
-    judgments: JudgmentSources, layout: formats.Layout | None, asked: Mapping[str, object]
-) -> tuple[Rated | None, Sequence[PathLike]]:
-    """Return ratings, or the files of ratings, ``None`` without any; and files of scores.
+def _rated_sides(
+    scores: Scores, judgments: JudgmentSources, asked: Mapping[str, Any],
+    *, layout: formats.Layout | None, hyps: Sequence[PathLike], **options: Any,
+) -> _Sides | None:  # fmt: skip
+    """Return scores, ratings as rankings, and their criterion; ``None`` if nobody gave ratings.
 
-    Standard input is not looked into: it holds ratings if an option for them is set.
+    Files of anything else are scores. Standard input is not looked into: it holds ratings if an
+    option for them is set.
     """
+    places, of_files = [*named_places(scores)], {k: v for k, v in asked.items() if k != "criterion"}
     if isinstance(judgments, formats.Ratings):
-        return judgments, ()
-    listed = [judgments] if isinstance(judgments, PathLike) else judgments
-    paths = [path for path in listed if isinstance(path, PathLike)]
-    options = any(value is not None for value in asked.values())
-    rated = [p for p in paths if (options if p == "-" else formats.is_rated(p, layout))]
-    others = [path for path in paths if path not in rated]
-    return rated or None, others
-
-
-def _read_ratings(
-    people: Rated, asked: Mapping[str, Any], *, hyps: Sequence[PathLike], **options: Any
-) -> formats.Ratings:
-    criterion, of_files = asked["criterion"], {k: v for k, v in asked.items() if k != "criterion"}
-    if isinstance(people, formats.Ratings):
-        check_home(False, "files", **{k: v is not None for k, v in of_files.items()})
-        return people.with_criterion(criterion)
-    outputs = formats.read_outputs(hyps) if hyps else None
-    read = formats.read_judgments(people, systems=outputs, **options, **of_files)
-    assert isinstance(read, formats.Ratings)
-    return read.with_criterion(criterion)
+        check_home(False, "files", **{name: of is not None for name, of in of_files.items()})
+        read = judgments
+    else:
+        listed = [judgments] if isinstance(judgments, PathLike) else judgments
+        paths = [path for path in listed if isinstance(path, PathLike)]
+        stdin = any(value is not None for value in asked.values())
+        rated = [p for p in paths if (stdin if p == "-" else formats.is_rated(p, layout))]
+        if not rated:
+            return None
+        places += [(None, path) for path in paths if path not in rated]
+        outputs = formats.read_outputs(hyps) if hyps else None
+        read = formats.read_judgments(rated, systems=outputs, **options, **of_files)
+        assert isinstance(read, formats.Ratings)
+    chosen = read.with_criterion(asked["criterion"])
+    return named_sources(places), chosen.rankings(), chosen.criteria[0]
 
 
 def _sentence_sources(
