@@ -43,15 +43,13 @@ def answers_of(ranking: Ranking) -> list[Answer]:
     """Return the replies to an item that have a score for each output they were shown."""
     usable: list[Answer] = []
     for reply in ranking.replies:
-        order, scores = (cast("object", reply.get(key)) for key in ("order", "scores"))
-        if isinstance(order, list) and isinstance(scores, list):
-            places, values = cast("list[int]", order), cast("list[object]", scores)
-            numbers = all(isinstance(value, int | float) for value in values)
-            fits = {*places} <= {*range(len(ranking.groups))} and len(places) == len(values)
-            if numbers and fits:
-                numbered = zip(places, cast("list[float]", values), strict=True)
-                by_group = {place: float(value) for place, value in numbered}
-                usable.append(Answer(tuple(places), by_group))
+        both: tuple[object, object] = reply.get("order"), reply.get("scores")
+        order, scores = (cast("list[Any]", of) if isinstance(of, list) else [] for of in both)
+        if scores and len(order) == len(scores):
+            by_group: dict[int, Any] = dict(zip(order, scores, strict=True))
+            values = {g: float(of) for g, of in by_group.items() if isinstance(of, int | float)}
+            if by_group.keys() <= {*range(len(ranking.groups))} and len(values) == len(order):
+                usable.append(Answer(tuple(by_group), values))
     return usable
 
 
@@ -145,14 +143,11 @@ def kappa(sums: FloatArray) -> FloatArray:
     return _divided(1 - changed(sums) - chance, 1 - chance)
 
 
-def pooled_r(sums: FloatArray) -> FloatArray:
-    """Return Pearson's correlation within items, of sums of :func:`swayed`."""
-    return _divided(sums[..., 0], np.sqrt(sums[..., 1] * sums[..., 2]))
-
-
-def pooled_tau(sums: FloatArray) -> FloatArray:
-    """Return Kendall's tau-b over the pairs of all items, of sums of :func:`swayed`."""
-    return _divided(sums[..., 3], np.sqrt(sums[..., 4] * sums[..., 5]))
+def pooled(first: int) -> ValueOf:
+    """Return a correlation of sums of :func:`swayed`: Pearson's within items (0), tau-b (3)."""
+    return lambda sums: _divided(
+        sums[..., first], np.sqrt(sums[..., first + 1] * sums[..., first + 2])
+    )
 
 
 def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
@@ -222,7 +217,7 @@ def disagreements(pairs: Sequence[tuple[Ranking, Ranking]], most: int) -> list[D
 
 # --- a judge -------------------------------------------------------------------------------
 Figures = Mapping[str, Estimate]
-SWAYS = (("r", pooled_r), ("tau", pooled_tau))
+SWAYS = (("r", pooled(0)), ("tau", pooled(3)))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The verb ``meta``: how good is a metric at systems? What it compares, and each question."""
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -223,12 +223,11 @@ def rescored(
     if not all(system in column.statistics for system in systems):
         return None
     scored = make_metric(column.metric)
-    current = next((getattr(scored, f.name) for f in fields(scored) if f.name == "beta"), None)
+    current: object = getattr(scored, "beta", None)
     if current is None:
         return None
     whole = isinstance(current, int) and float(beta).is_integer()
-    changes: dict[str, Any] = {"beta": int(beta) if whole else beta}
-    changed = replace(scored, **changes)
+    changed = replace(scored, **{"beta": int(beta) if whole else beta})
     if changed.counting() != scored.counting():
         fault = (
             f"{column.metric} counts otherwise with another beta, so its statistics do not serve"

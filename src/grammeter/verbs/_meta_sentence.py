@@ -161,10 +161,9 @@ def _sentence_sources(
     people = [path for path in people if path not in more]
     places = [*named_places(scores), *((None, path) for path in more)]
     sources = named_sources(places)
-    files = ((name, str(place)) for name, place in places if isinstance(place, PathLike))
-    paths = {name or formats.metric_name(path): path for name, path in files}
-    of_judges = [name for name, of in sources.items() if isinstance(of, formats.Judgments)]
-    judged = {name: path for name, path in paths.items() if name in of_judges}
+    paths = {name or formats.metric_name(str(place)): str(place)
+             for name, place in places if isinstance(place, PathLike)}  # fmt: skip
+    judged = {n: path for n, path in paths.items() if isinstance(sources.get(n), formats.Judgments)}
     if not people or "-" in judged.values():
         fault = "judgments in the place of scores come from a file, not from standard input"
         fault = fault if people else "judgments to hold the scores against are missing"
