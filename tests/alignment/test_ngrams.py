@@ -53,20 +53,25 @@ def fast(segments: list[Segment], unit: str, strip: bool, measure) -> np.ndarray
     return table
 
 
-def each_reference(cells):
+def each_reference(which, side=-1):
     def measure(shared: ngrams.Shared) -> np.ndarray:
-        totals = [shared.total(cells(shared, r)) for r in shared.references]
-        return np.array(totals, dtype=int).reshape(len(totals), len(shared.total(shared.source))).T
+        totals = [shared.total(which(shared, r), side) for r in shared.references]
+        rows = len(shared.total(shared.before < 0))
+        return np.array(totals, dtype=int).reshape(len(totals), rows).T
 
     return measure
 
 
+def in_reference(shared, reference):
+    return shared.before < reference
+
+
 def all_three(shared, reference):
-    return np.minimum(np.minimum(shared.source, shared.hypothesis), reference)
+    return (shared.before < shared.source) & (shared.before < reference)
 
 
 def absent_kept(shared, reference):
-    return np.minimum(shared.source, shared.hypothesis) * (reference == 0)
+    return (shared.before < shared.source) & (reference == 0)
 
 
 @settings(deadline=None)
@@ -79,7 +84,7 @@ def test_counts_equal_the_slow_twin(given_lines, unit, strip):
             lambda s, h, r: sum(c for g, c in (s & h).items() if g not in r),
             each_reference(absent_kept),
         ),
-        (lambda s, h, r: (s & r).total(), lambda shared: shared.source_in_references()),
+        (lambda s, h, r: (s & r).total(), each_reference(in_reference, side=0)),
     ]
     for by_hand, at_once in compared:
         expected = slow(segments, unit, strip, by_hand)
@@ -92,14 +97,14 @@ def test_lengths_and_rows(given_lines):
     segments = of_lines(given_lines)
     seen = []
     for batch in ngrams.batches(segments, unit="word", strip=True):
-        for at, row in enumerate(batch.rows.tolist()):
+        for at, row in enumerate(batch.rows):
             segment = segments[row]
             seen.append(row)
-            assert batch.source_lengths[at] == len(segment.source.split())
-            assert batch.hypothesis_lengths[at] == len(segment.hypothesis.split())
-            lengths = [len((text or "").split()) for text in segment.references]
-            assert batch.reference_lengths[at, : len(lengths)].tolist() == lengths
-            assert not batch.reference_lengths[at, len(lengths) :].any()
+            texts = segment.source, *segment.references, segment.hypothesis
+            *lengths, last = [len((text or "").split()) for text in texts]
+            assert batch.lengths[at, : len(lengths)].tolist() == lengths
+            assert batch.lengths[at, -1] == last
+            assert not batch.lengths[at, len(lengths) : -1].any()
     assert sorted(seen) == list(range(len(segments)))
 
 
@@ -109,24 +114,25 @@ def test_batches_may_be_small(monkeypatch):
     whole = fast(segments, "word", True, each_reference(all_three))
     monkeypatch.setattr(ngrams, "_BATCH", 1)
     batches = list(ngrams.batches(segments, unit="word", strip=True))
-    assert [batch.rows.tolist() for batch in batches] == [[0, 1, 2, 4], [3]]
+    assert [batch.rows for batch in batches] == [[0, 1, 2, 4], [3]]
     assert (fast(segments, "word", True, each_reference(all_three)) == whole).all()
 
 
 def test_texts_do_not_run_into_each_other():
     segments = [Segment("a b", "c d", ("b c",))]
     (batch,) = ngrams.batches(segments, unit="word", strip=True)
-    assert [len(shared.hypothesis) for shared in batch.by_order(3)] == [2, 1, 0]
-    for shared in batch.by_order(3):
-        assert not shared.source.any()
-        assert shared.references.sum() == (1 if len(shared.hypothesis) == 2 else 0)
+    every = [shared.total(shared.before >= 0).tolist() for shared in batch.by_order(3)]
+    assert every == [[2], [1], [0]]
+    for n, shared in enumerate(batch.by_order(3), 1):
+        assert not shared.total(shared.source > 0).any()
+        assert shared.total(shared.references[0] > 0) == (1 if n == 1 else 0)
 
 
 def test_nothing():
     assert list(ngrams.batches([], unit="word", strip=True)) == []
     empty = [Segment("", "", ("",)), Segment("", "")]
     for batch in ngrams.batches(empty, unit="char", strip=False):
-        assert [len(shared.hypothesis) for shared in batch.by_order(2)] == [0, 0]
+        assert [len(shared.before) for shared in batch.by_order(2)] == [0, 0]
 
 
 def test_every_character_is_a_token():
@@ -134,9 +140,8 @@ def test_every_character_is_a_token():
     segments = [Segment(text, text, (text,))]
     (batch,) = ngrams.batches(segments, unit="char", strip=False)
     (shared,) = batch.by_order(1)
-    assert batch.hypothesis_lengths.tolist() == [5]
-    assert len(shared.hypothesis) == 5
-    assert shared.references.tolist() == [[1] * 5]
+    assert batch.lengths.tolist() == [[5, 5, 5]]
+    assert shared.total(shared.before < shared.references[0]) == 5
 
 
 @pytest.mark.parametrize(

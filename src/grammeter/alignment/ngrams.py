@@ -1,19 +1,16 @@
 """N-grams that a hypothesis shares with its source and its references.
 
-All texts of a line (its source, references and hypotheses) stand together, each token as a small
-number. An n-gram is numbered from the number of its first n - 1 tokens and its last token, so
-that one stable sort per order brings equal n-grams of a line together, and within them those of
-one text. Sources and references are counted once per line, however many hypotheses it has.
+Each token is a small number, and an n-gram is numbered from the number of its first n - 1 tokens
+and its last token. Equal texts of a line are counted once.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from grammeter.core import BoolArray, IntArray, Segment, graphemes
 
@@ -61,132 +58,105 @@ def reference_slots(segments: Sequence[Segment]) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """The n-grams of one order: a cell for each distinct n-gram of each hypothesis."""
+    """The n-grams of one order in the texts of a batch, an entry for each time one occurs.
 
-    hypothesis: IntArray  # (cells,): how often it has the n-gram
-    source: IntArray  # (cells,), likewise
-    references: IntArray  # (slots, cells): how often each has it, 0 in an absent slot
-    _segment: IntArray
-    _fixed: IntArray
-    _line: IntArray
-    _line_of_segment: IntArray
+    The k-th time that a text has an n-gram is shared with another text that has it at least k
+    times, so that the minimum of two counts is the number of entries below the other count.
+    """
 
-    def total(self, cells: npt.NDArray[np.integer[Any]]) -> IntArray:
-        """Add up cells by segment: shape ``(cells,)`` to ``(segments,)``."""
-        return _sums(self._segment, cells, len(self._line_of_segment))
+    before: IntArray  # how often the text had the n-gram before
+    source: IntArray  # how often the source of the line has it
+    references: IntArray  # (slots, entries), likewise, 0 in an absent slot
+    _text: IntArray
+    _places: IntArray
 
-    def source_in_references(self) -> IntArray:
-        """Return sum of min(source, reference) over all n-grams: ``(segments, slots)``."""
-        source, references = self._fixed[0], self._fixed[1:]
-        lines = int(self._line_of_segment.max(initial=-1)) + 1
-        shared = [_sums(self._line, np.minimum(source, counted), lines) for counted in references]
-        table = np.array(shared, dtype=np.int64).reshape(len(references), lines)
-        return table.T[self._line_of_segment]
+    def total(self, which: BoolArray, side: int = -1) -> IntArray:
+        """Count some entries by segment: those of its hypothesis, or (``side`` 0) its source."""
+        by_text = np.bincount(self._text[which], minlength=int(self._places.max()) + 1)
+        return by_text[self._places[:, side]]
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some lines with all their hypotheses."""
+    """Some segments: their distinct texts, and where each segment has its own among these."""
 
-    rows: IntArray  # (segments,): positions of the segments in the sequence
-    source_lengths: IntArray  # (segments,): in tokens
-    hypothesis_lengths: IntArray  # likewise
-    reference_lengths: IntArray  # (segments, slots), 0 in an absent slot
-    _tokens: IntArray
-    _text: IntArray
-    _line: IntArray  # of each text
-    _kind: IntArray  # of each text: 0 (source), 1 + slot (reference), 1 + slots (hypothesis)
+    rows: list[int]  # positions of the segments in the sequence
+    lengths: IntArray  # (segments, 1 + slots + 1): tokens of source, references, hypothesis
+    _places: IntArray  # likewise: numbers of texts; an absent one is the last, empty text
+    _tokens: IntArray  # of all texts, one after the other
+    _text: IntArray  # of each token: the number of its text
+    _line: IntArray  # of each text: what only texts of one source and its references share
 
     def by_order(self, order: int) -> Iterator[Shared]:
         """Count the n-grams of orders 1 to ``order``, one after the other."""
         size = int(self._tokens.max(initial=0)) + 1
         text = np.append(self._text, np.full(order, -1))
-        place = np.arange(len(self._tokens))
-        prefix = self._line[self._text]
+        place, ngram = np.arange(len(self._tokens)), self._line[self._text]
+        fixed = self._places[:, :-1]  # sources and references
+        is_side = np.zeros((fixed.shape[1], len(self._line)), dtype=np.bool_)
+        is_side[np.arange(fixed.shape[1]), fixed] = True
         for n in range(1, order + 1):
             fits = text[place + n - 1] == text[place]
-            place, prefix = place[fits], prefix[fits]
-            shared, prefix = self._count(prefix * size + self._tokens[place + n - 1], text[place])
-            yield shared
-
-    def _count(self, key: IntArray, text: IntArray) -> tuple[Shared, IntArray]:
-        """Count equal keys within each text; return dense numbers for the keys, too."""
-        by_key = np.argsort(key, kind="stable")  # places ascend by text, so cells stay together
-        key, text = key[by_key], text[by_key]
-        new_key = _changes(key)
-        starts = np.flatnonzero(new_key | _changes(text))
-        number = np.cumsum(new_key) - 1
-        dense = np.empty_like(number)
-        dense[by_key] = number
-        counted = np.diff(starts, append=len(key))
-        return self._shared(number[starts], text[starts], counted, int(new_key.sum())), dense
-
-    def _shared(self, ngram: IntArray, text: IntArray, count: IntArray, ngrams: int) -> Shared:
-        """Arrange the distinct n-grams of each text, and how often it has them, by segment."""
-        hypothesis, kind = 1 + self.reference_lengths.shape[1], self._kind[text]
-        of_line = kind < hypothesis
-        fixed = np.zeros((hypothesis, ngrams), dtype=np.int64)
-        fixed[kind[of_line], ngram[of_line]] = count[of_line]
-        line = np.zeros(ngrams, dtype=np.int64)
-        line[ngram] = self._line[text]
-        ours = np.flatnonzero(~of_line)
-        there = fixed[:, ngram[ours]]
-        is_hypothesis = self._kind == hypothesis
-        segment = (np.cumsum(is_hypothesis) - 1)[text[ours]]
-        lines = self._line[is_hypothesis]
-        return Shared(count[ours], there[0], there[1:], segment, fixed, line, lines)
+            place = place[fits]
+            key = ngram[fits] * size + self._tokens[place + n - 1]
+            by_key = np.argsort(key, kind="stable")  # places ascend by text, so it stays together
+            key, of_text = key[by_key], text[place[by_key]]
+            new = _changes(key)
+            number = np.cumsum(new) - 1
+            starts = np.flatnonzero(new | _changes(of_text))
+            before = np.arange(len(key)) - np.repeat(starts, np.diff(starts, append=len(key)))
+            counts = (np.bincount(number[some[of_text]], minlength=len(key)) for some in is_side)
+            there = np.stack([counted[number] for counted in counts])
+            yield Shared(before, there[0], there[1:], of_text, self._places)
+            ngram = np.empty_like(number)
+            ngram[by_key] = number
 
 
-_Line = tuple[str, tuple[str | None, ...]]
-_Lines = list[tuple[_Line, list[int]]]  # with the rows of their segments
+def _changes(values: IntArray) -> BoolArray:
+    return np.diff(values, prepend=-1) != 0
 
 
 def batches(segments: Sequence[Segment], *, unit: Unit, strip: bool) -> Iterator[Batch]:
-    """Count the n-grams of many segments, some lines at a time.
+    """Count the n-grams of many segments, some at a time.
 
-    Segments with equal source and references are one line, wherever they stand; every segment
+    Segments with equal source and references come together, wherever they stand; every segment
     is in exactly one batch. ``unit`` and ``strip`` are those of :func:`tokenise`.
     """
-    lines: dict[_Line, list[int]] = {}
-    for row, segment in enumerate(segments):
-        lines.setdefault((segment.source, segment.references), []).append(row)
-    slots = max((len(references) for _, references in lines), default=0)
-    some: _Lines = []
+    lines: dict[object, int] = {}
+    of_line = [lines.setdefault((s.source, s.references), len(lines)) for s in segments]
+    slots = max((len(segment.references) for segment in segments), default=0)
+    texts: dict[tuple[int, str], int] = {}
+    rows: list[int] = []
+    places: list[list[int]] = []
     size = 0
-    for line, rows in lines.items():
-        some.append((line, rows))
-        size += len(line[0]) + sum(len(text) for text in line[1] if text is not None)
-        size += sum(len(segments[row].hypothesis) for row in rows)
-        if size >= _BATCH:
-            yield _batch(some, segments, slots, unit, strip)
-            some, size = [], 0
-    if some:
-        yield _batch(some, segments, slots, unit, strip)
+    for row in sorted(range(len(segments)), key=of_line.__getitem__):
+        segment, line = segments[row], of_line[row]
+        if size >= _BATCH and line != of_line[rows[-1]]:
+            yield _batch(rows, places, list(texts), unit, strip)
+            rows, places, texts, size = [], [], {}, 0
+        absent = [None] * (slots - len(segment.references))
+        rows.append(row)
+        places.append([])
+        for text in (segment.source, *segment.references, *absent, segment.hypothesis):
+            if text is not None and (line, text) not in texts:
+                texts[line, text] = len(texts)
+                size += len(text)
+            places[-1].append(-1 if text is None else texts[line, text])
+    if rows:
+        yield _batch(rows, places, list(texts), unit, strip)
 
 
 def _batch(
-    lines: _Lines, segments: Sequence[Segment], slots: int, unit: Unit, strip: bool
+    rows: list[int], places: list[list[int]], texts: list[tuple[int, str]], unit: Unit, strip: bool
 ) -> Batch:
-    texts: list[str] = []
-    kinds: list[int] = []
-    per_line: list[int] = []
-    for (source, references), rows in lines:
-        known = [(slot, text) for slot, text in enumerate(references, 1) if text is not None]
-        texts += [source, *(text for _, text in known), *(segments[row].hypothesis for row in rows)]
-        kinds += [0, *(slot for slot, _ in known), *(slots + 1 for _ in rows)]
-        per_line.append(1 + len(known) + len(rows))
-    line = np.repeat(np.arange(len(lines)), per_line)
-    kind = np.array(kinds, dtype=np.int64)
-    tokens, lengths = _numbered(texts, unit, strip)
-    by_line = np.zeros((len(lines), slots + 2), dtype=np.int64)
-    by_line[line, kind] = lengths
-    of_segments = by_line[line[kind > slots]]
-    rows = np.fromiter(chain.from_iterable(rows for _, rows in lines), dtype=np.int64)
-    of_texts = of_segments[:, 0], lengths[kind > slots], of_segments[:, 1:-1]
-    return Batch(rows, *of_texts, tokens, np.repeat(np.arange(len(texts)), lengths), line, kind)
+    lines, known = zip(*texts, (-1, ""), strict=True)
+    tokens, lengths = _numbered(known, unit, strip)
+    number = np.array(places, dtype=np.int64) % (len(texts) + 1)
+    text = np.repeat(np.arange(len(lengths)), lengths)
+    return Batch(rows, lengths[number], number, tokens, text, np.array(lines) - lines[0])
 
 
-def _numbered(texts: list[str], unit: Unit, strip: bool) -> tuple[IntArray, IntArray]:
+def _numbered(texts: Sequence[str], unit: Unit, strip: bool) -> tuple[IntArray, IntArray]:
     """Return all tokens as numbers, text after text, and how many each text has."""
     split = [tokenise(text, unit, strip=strip) for text in texts]
     lengths = np.fromiter(map(len, split), dtype=np.int64, count=len(split))
@@ -197,13 +167,3 @@ def _numbered(texts: list[str], unit: Unit, strip: bool) -> tuple[IntArray, IntA
     numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
     at = map(numbers.__getitem__, tokens)
     return np.fromiter(at, dtype=np.int64, count=len(tokens)), lengths
-
-
-def _changes(values: IntArray) -> BoolArray:
-    changed = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=changed[1:])
-    return changed
-
-
-def _sums(index: IntArray, values: npt.NDArray[np.integer], size: int) -> IntArray:
-    return np.bincount(index, weights=values, minlength=size).astype(np.int64)

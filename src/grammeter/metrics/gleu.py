@@ -44,11 +44,11 @@ class _SharedNgrams(base.Metric):
         rows = np.zeros((*present.shape, 2 + 2 * self.order), dtype=np.int64)
         for batch in ngrams.batches(segments, unit=self.unit, strip=True):
             counts = np.empty((len(batch.rows), *rows.shape[1:]), dtype=np.int64)
-            length = batch.hypothesis_lengths[:, None]
-            counts[..., 0], counts[..., 1] = length, batch.reference_lengths
+            length = batch.lengths[:, -1:]
+            counts[..., 0], counts[..., 1] = length, batch.lengths[:, 1:-1]
             for n, shared in enumerate(batch.by_order(self.order), 1):
                 for slot, reference in enumerate(shared.references):
-                    counts[:, slot, 2 * n] = shared.total(self._gain(shared, reference))
+                    counts[:, slot, 2 * n] = self._gain(shared, reference)
                 counts[..., 2 * n + 1] = np.maximum(length + 1 - n, 0)
             rows[batch.rows] = counts if self.variant == "paper" else np.maximum(counts, 0)
         rows[~present] = 0
@@ -84,12 +84,10 @@ class _SharedNgrams(base.Metric):
         yield self._ngram_grid(segment)
 
     def _gain(self, shared: Shared, reference: IntArray) -> IntArray:
-        """Return what each n-gram adds to the numerator: its matches less its penalty."""
-        in_source = np.minimum(shared.hypothesis, shared.source)
-        matches = np.minimum(shared.hypothesis, reference)
-        if self.variant == "original":
-            return matches - in_source * (reference == 0)
-        return matches - np.maximum(in_source - reference, 0)
+        """Return the numerators: matches of n-grams less penalties."""
+        below = 1 if self.variant == "original" else shared.before + 1  # what frees from penalty
+        penalised = (shared.before < shared.source) & (reference < below)
+        return shared.total(shared.before < reference) - shared.total(penalised)
 
     def _ngram_grid(self, segment: Segment) -> Grid:
         """Name what was gained over the source, and what was penalised."""

@@ -154,14 +154,13 @@ class Green(kinds.SumScore):
 
 def _regions(batch: Batch, shared: Shared, order: int) -> IntArray:
     """Count the regions of one order by inclusion and exclusion: ``(segments, slots, 7)``."""
-    of_source = np.minimum(shared.source, shared.hypothesis)
-    src = np.zeros(batch.reference_lengths.shape, dtype=np.int64)
-    rc = np.zeros_like(src)
-    for slot, reference in enumerate(shared.references):
-        src[:, slot] = shared.total(np.minimum(of_source, reference))
-        rc[:, slot] = shared.total(np.minimum(reference, shared.hypothesis))
-    sc, sr = shared.total(of_source)[:, None], shared.source_in_references()
-    sizes = batch.source_lengths[:, None], batch.hypothesis_lengths[:, None]
-    s, c, r = (np.maximum(n + 1 - order, 0) for n in (*sizes, batch.reference_lengths))
+    in_source = shared.before < shared.source
+    src, sr, rc = (np.zeros_like(batch.lengths[:, 1:-1]) for _ in range(3))
+    for slot, in_reference in enumerate(shared.before < shared.references):
+        src[:, slot] = shared.total(in_source & in_reference)
+        sr[:, slot], rc[:, slot] = shared.total(in_reference, 0), shared.total(in_reference)
+    sizes = np.maximum(batch.lengths + 1 - order, 0)
+    s, r, c = sizes[:, :1], sizes[:, 1:-1], sizes[:, -1:]
+    sc = shared.total(in_source)[:, None]
     deleted, inserted, missed = s - sr - sc + src, c - sc - rc + src, r - sr - rc + src
     return np.stack([src, deleted, rc - src, sr - src, inserted, sc - src, missed], axis=-1)
