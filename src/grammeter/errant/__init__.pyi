@@ -18,6 +18,7 @@ from grammeter.errant.compare import Mode as Mode
 from grammeter.errant.compare import Outcome as Outcome
 from grammeter.errant.compare import Pairing as Pairing
 from grammeter.errant.compare import Rules as Rules
+from grammeter.errant.compare import best_in_turn as best_in_turn
 from grammeter.errant.compare import choose as choose
 from grammeter.errant.compare import compare_edits as compare_edits
 from grammeter.errant.compare import counted as counted

@@ -1,9 +1,10 @@
 """Edits compared with edits: ERRANT's counts, by error type, and its choice of references."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import add
 from typing import Literal
 
 from grammeter.core import NOOP, UNKNOWN, Counts, Edit, GoldEdits, Tier, f_measure, tier_of
@@ -15,7 +16,7 @@ Key = tuple[int | str, ...]  # what agreeing edits share: the span, then what th
 Groups = Mapping[Key, Sequence[str]]  # types of all edits with one key; insertions may share one
 Outcome = Literal["tp", "fp", "fn"]
 Names = Sequence[str] | None
-Triple = tuple[float, float, float]  # true positives, false positives, false negatives
+Rank = Callable[[Sequence[float], Sequence[float]], tuple[float, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +122,7 @@ def counted_by_type(typed_outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, 
 
 
 def choose(
-    rows: Iterable[Sequence[Triple | None]],
+    rows: Iterable[Sequence[Sequence[float] | None]],
     *, beta: float, digits: int | None, running: bool = True, worst: bool = False,
 ) -> list[int]:  # fmt: skip
     """Choose among the references of each sentence, as the package does; return their positions.
@@ -129,32 +130,42 @@ def choose(
     In the order of the sentences, the one whose counts give the best F, in which recall weighs
     ``beta``, together with all counts chosen so far (each sentence alone, if not ``running``);
     among equals the one with more true positives, then fewer false positives, then fewer false
-    negatives, then the first. ``rows`` have, for each sentence, the counts by reference; ``None``
-    does not compete, and where none competes, the position is 0. F is rounded to ``digits``
-    decimals before it is compared, so that near ties are decided by the counts; the package rounds
-    to 4, ``None`` compares exactly. ``worst`` chooses the least by the same rule, the first of
-    equal ones.
+    negatives, then the first. ``rows`` have, for each sentence, the counts by reference. F is
+    rounded to ``digits`` decimals before it is compared, so that near ties are decided by the
+    counts; the package rounds to 4, ``None`` compares exactly. ``worst`` and ``None`` in rows are
+    as for :func:`best_in_turn`.
     """
-    total: Triple = (0, 0, 0)
-    chosen: list[int] = []
 
-    def rank(counts: Triple | None) -> tuple[float, ...]:
-        if counts is None:
-            return ()
-        tp, fp, fn = total[0] + counts[0], total[1] + counts[1], total[2] + counts[2]
+    def rank(sums: Sequence[float], counts: Sequence[float]) -> tuple[float, ...]:
+        tp, fp, fn = sums
         f = f_measure(tp, tp + fp, tp + fn, beta)
         if digits is not None:
             f = round(package_f(Counts(tp, fp, fn), beta), digits)
         return f, counts[0], -counts[1], -counts[2]
 
+    return best_in_turn(rows, rank, running=running, worst=worst)
+
+
+def best_in_turn(
+    rows: Iterable[Sequence[Sequence[float] | None]], rank: Rank,
+    *, running: bool, worst: bool = False,
+) -> list[int]:  # fmt: skip
+    """Return where in each row ``rank`` is greatest, or least; the first of equal ones.
+
+    ``rank`` is of a candidate's numbers, added to all chosen before if ``running``, and of these
+    numbers alone; ``None`` does not compete, and where none competes, the position is 0.
+    """
+    totals: Sequence[float] = ()
+    chosen: list[int] = []
     for row in rows:
-        at = (min if worst else max)(
-            range(len(row)), key=lambda at, row=row: rank(row[at]), default=0
-        )
+        at, best, before = 0, None, totals
+        for number, counts in enumerate(row):
+            if counts is not None:
+                sums: list[float] = [*map(add, before, counts)] if before else [*counts]
+                found = rank(sums, counts)
+                if best is None or (found < best if worst else found > best):
+                    at, best, totals = number, found, sums if running else before
         chosen.append(at)
-        best = row[at] if row else None
-        if running and best is not None:
-            total = (total[0] + best[0], total[1] + best[1], total[2] + best[2])
     return chosen
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter import core
+from grammeter import core, errant
 from grammeter.alignment import Changes, ChunkedSentence, Target, read_targets, verdicts
 from grammeter.metrics import base, kinds
 from grammeter.models import Request, Steps, TokenSimilarity, run_together
@@ -200,8 +200,8 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         together with all sums so far), then the most hits, the fewest false positives, the fewest
         misses. Sentence: the one with the best measures of the sentence. The first of equal ones.
         """
-        sums = self.sums(statistics)
-        return kinds.best_in_turn(sums, statistics.present, self._rank, running=running)
+        rows = kinds.candidates(self.sums(statistics), statistics.present)
+        return np.array(errant.best_in_turn(rows, self._rank, running=running), dtype=np.int64)
 
     def within(self, surroundings: core.Surroundings) -> base.Metric:
         """Take the average length of length weights from all sentences of the system."""
@@ -244,12 +244,11 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         measures = verdicts.prf(row, self.beta)
         return measures if digits is None else tuple(round(x, digits) for x in measures)
 
-    def _rank(self, totals: verdicts.Row, row: verdicts.Row) -> tuple[float, ...]:
+    def _rank(self, sums: verdicts.Row, row: verdicts.Row) -> tuple[float, ...]:
         if self.level == "sentence":
             value, first, *others = self._measures(row, _DIGITS)
             return (value, first, *(x if self.version == 1 else -x for x in others))
         tp, fp_ne, fp_un, fn, tn = row
-        sums = [a + b for a, b in zip(totals, row, strict=True)]
         return self._measures(sums, _DIGITS)[0], tp, -fp_ne - fp_un, -fn, tn
 
     def _parts(self, row: verdicts.Row, digits: int | None = None) -> dict[str, float]:

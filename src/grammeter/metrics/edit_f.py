@@ -123,12 +123,14 @@ def m2_choice(statistics: core.Statistics, beta: float, *, running: bool) -> cor
     smaller ``proposed + beta**2 * gold``, then the first. The result is the slot, not the number.
     """
 
-    def rank(totals: Sequence[float], row: Sequence[float]) -> tuple[float, ...]:
-        sums = totals[0] + row[0], totals[1] + row[1], totals[2] + row[2]
+    def rank(sums: Sequence[float], _row: Sequence[float]) -> tuple[float, ...]:
         # ties are compared exactly; recall is 1 where all of gold weighs nothing
-        return core.f_measure(*sums, beta), sums[0], -core.f_fraction(*sums, beta)[1]
+        correct, proposed, gold = sums
+        below = core.f_fraction(correct, proposed, gold, beta)[1]
+        return core.f_measure(correct, proposed, gold, beta), correct, -below
 
-    return kinds.best_in_turn(statistics.rows, statistics.present, rank, running=running)
+    rows = kinds.candidates(statistics.rows, statistics.present)
+    return np.array(errant.best_in_turn(rows, rank, running=running), dtype=np.int64)
 
 
 def errant_choice(
@@ -137,10 +139,7 @@ def errant_choice(
     """Choose a reference for each sentence as :func:`grammeter.errant.compare.choose` does."""
     correct, proposed, gold = np.moveaxis(statistics.rows, -1, 0)
     counts = np.stack([correct, proposed - correct, gold - correct], axis=-1)
-    rows = [
-        [tuple(row) if there else None for row, there in zip(slots, present, strict=True)]
-        for slots, present in zip(counts.tolist(), statistics.present.tolist(), strict=True)
-    ]
+    rows = kinds.candidates(counts, statistics.present)
     return np.array(errant.choose(rows, beta=beta, digits=digits, running=running), dtype=np.int64)
 
 

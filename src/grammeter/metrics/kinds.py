@@ -1,7 +1,7 @@
 """Kinds of metrics, by where their counts come from and what a corpus score is made of."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -194,23 +194,12 @@ class SentenceMean(Metric):
         return sums[..., 0] / np.where(number == 0, np.nan, number)
 
 
-def best_in_turn(
-    rows: npt.NDArray[Any], present: npt.NDArray[np.bool_],
-    rank: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]], *, running: bool,
-) -> core.IntArray:  # fmt: skip
-    """Return the slot of each sentence whose ``rank`` is greatest, the first of equal ones.
-
-    ``rank`` is of the totals so far and a row; the totals stay 0 unless ``running``.
-    """
-    totals: list[float] = [0] * rows.shape[-1]
-    chosen: list[int] = []
-    for slots, there in zip(rows.tolist(), present.tolist(), strict=True):
-        candidates = [slot for slot, is_there in enumerate(there) if is_there]
-        best = max(candidates, key=lambda slot: rank(totals, slots[slot]), default=0)
-        if running and candidates:
-            totals = [a + b for a, b in zip(totals, slots[best], strict=True)]
-        chosen.append(best)
-    return np.array(chosen, dtype=np.int64)
+def candidates(
+    rows: npt.NDArray[Any], present: npt.NDArray[np.bool_]
+) -> list[list[list[float] | None]]:
+    """Return rows by segment and slot, ``None`` for a slot that a segment lacks."""
+    pairs = zip(rows.tolist(), present.tolist(), strict=True)
+    return [[row if it_is else None for row, it_is in zip(*pair, strict=True)] for pair in pairs]
 
 
 def by_label(

@@ -153,7 +153,7 @@ def _measured(
     counts: core.FloatArray, beta: float, *, resamples: int, seed: int, confidence: float
 ) -> SystemRobustness:
     """Measure a system by its counts, shape ``(cases, 1 + variants, 3)``: tp, fp, fn."""
-    rows = [[tuple(row) for row in case] for case in counts.tolist()]
+    rows = counts.tolist()
     best, worst = (
         np.array(errant.choose(rows, beta=beta, digits=4, worst=worst)) for worst in (False, True)
     )
