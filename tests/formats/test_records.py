@@ -74,7 +74,7 @@ def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
 def test_csv_quotes(tmp_path: Path) -> None:
     corpus = read_records(put(tmp_path, "a.csv", 'source\r\n"a, ""b"" c"\r\nd\r\n'))
     assert corpus.sources == ('a, "b" c', "d")
-    with pytest.raises(DataError, match="holds a line end") as caught:
+    with pytest.raises(DataError, match="a line end in") as caught:
         read_records(put(tmp_path, "b.csv", 'source\r\nd\r\n"a\n c"\r\n'))
     assert caught.value.where == f"{tmp_path / 'b.csv'}:2"
 

@@ -141,7 +141,7 @@ def test_byte_order_mark_and_carriage_returns(tmp_path):
         ("metric\tsystem\tscore\nx\tA\t1\n", 1, "unknown columns"),
         ("metric\tsystem\tvalue\tp\tp\nx\tA\t1\t1\t1\n", 1, "unknown columns"),
         ("hello\n", 1, "neither a known header nor a score"),
-        ('{"kind": ', 1, "no JSON"),
+        ('{"kind": ', 1, "not JSON"),
     ],
 )
 def test_faults_have_file_and_line(text, line, message):

@@ -146,15 +146,15 @@ def test_scores_without_sentences_cannot_be_explained(table: gm.ScoreTable) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"x\.json:1: no JSON"),
-        ("{\n'a'", r"x\.json:2: no JSON"),
+        ("", r"x\.json:1: not JSON"),
+        ("{\n'a'", r"x\.json:2: not JSON"),
         ("[]", r"x\.json: no JSON object"),
         ("3", r"x\.json: no JSON object"),
         ("{}", r"x\.json: these are no scores"),
         ('{"kind": "ranking"}', "'ranking'"),
         ('{"kind": "scores"}', r"x\.json: damaged scores"),
-        ("[" * 100_000, r"x\.json: no JSON that can be read"),
-        ("9" * 5000, r"x\.json: no JSON that can be read"),
+        ("[" * 100_000, r"x\.json: not JSON"),
+        ("9" * 5000, r"x\.json: not JSON"),
     ],
     ids=range(9),
 )

@@ -66,14 +66,12 @@ def parse_appraise(
     items = [*_items(parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX))]
     from_id = not any(item.sentence for item in items)
     rows = [_row(item, from_id) for item in items]
-    cells, known = [[output.names for output in row.outputs] for row in rows], {*systems}
-    names = foreign.find_names(cells, separator=separator, is_system=known.__contains__)
     guess = "no src-id: the id of an item is taken as its sentence's number"
-    guesses = (*names.notes, guess) if from_id else names.notes
-    said: dict[str, Any] = {"guesses": guesses, "notices": _unknown_attributes(items, where)}
+    said: dict[str, Any] = {"notices": _unknown_attributes(items, where)}
+    said["guesses"] = [guess] if from_id else []
     runs = groupby(items, key=lambda item: item.around)
-    blocks = [judged.JudgedBlock(around.attributes, len([*of])) for around, of in runs]
-    return foreign.judgments_of(rows, where, names, form="appraise", blocks=blocks, **said)
+    said["blocks"] = [judged.JudgedBlock(around.attributes, len([*of])) for around, of in runs]
+    return foreign.judgments_of(rows, where, separator, systems, form="appraise", **said)
 
 
 def format_appraise(

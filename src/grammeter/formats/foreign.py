@@ -191,11 +191,13 @@ class Row:
 
 
 def judgments_of(
-    rows: Sequence[Row], where: str, names: Names,
+    rows: Sequence[Row], where: str, separator: judged.Separator | None, systems: Iterable[str],
     *, form: Literal["appraise", "wmt"], blocks: Iterable[judged.JudgedBlock],
     guesses: Iterable[str] = (), notices: Iterable[str] = (), short: Callable[[str], str] = str,
 ) -> judged.Judgments:  # fmt: skip
     """Make rankings of a file's rows; ``short`` cuts names of systems, ``guesses`` become notes."""
+    cells, known = [[output.names for output in row.outputs] for row in rows], {*systems}
+    names = find_names(cells, separator=separator, is_system=lambda cell: short(cell) in known)
     pairs = sorted({"-".join(row.languages) for row in rows if row.languages})
     rankings: list[Ranking] = []
     for row in rows:
@@ -213,7 +215,7 @@ def judgments_of(
     left_out = f"{unranked} outputs have no rank beside others that have one; they are left out"
     notices = (*notices, *([f"{where}: {left_out}"] if unranked else []))
     origins = tuple(row.where for row in rows)
-    notes = tuple(_notes(rows, where, guesses, pairs))
+    notes = tuple(_notes(rows, where, (*names.notes, *guesses), pairs))
     return judged.Judgments(tuple(rankings), (file,), origins, notices, notes)
 
 

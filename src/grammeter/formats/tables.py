@@ -42,15 +42,11 @@ def read_object(path: str | Path) -> dict[str, Any]:
 def parse_object(text: str, where: str) -> dict[str, Any]:
     """Read one JSON object from a text; ``where`` names it in messages."""
     try:
-        data: object = json.loads(text)
-    except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
-        what, line = f"no JSON that can be read: {error}", ""
-        if isinstance(error, json.JSONDecodeError):
-            what, line = f"no JSON: {error.msg}", f":{error.lineno}"
-        raise DataError(what, where=where + line, fix=_OBJECT_FIX) from None
-    if not isinstance(data, dict):
-        raise DataError("no JSON object", where=where, fix=_OBJECT_FIX)
-    return cast("dict[str, Any]", data)
+        return parse_line(text, _OBJECT_FIX)
+    except DataError as error:
+        line = getattr(error.__cause__, "lineno", None)
+        where = f"{where}:{line}" if line else where
+        raise DataError(error.message, where=where, fix=error.fix) from None
 
 
 def write_object(data: Mapping[str, Any], path: str | Path) -> None:
@@ -72,7 +68,7 @@ def placed(where: str) -> Generator[None, None, None]:
         raise DataError(error.message, where=error.where or where, fix=error.fix) from None
 
 
-def parse_line(line: str, fix: str, keys: Sequence[str] = ()) -> dict[str, object]:
+def parse_line(line: str, fix: str, keys: Sequence[str] = ()) -> dict[str, Any]:
     """Read an object from JSON lines; ``keys``: refuse others, and one that occurs twice."""
     try:
         data: object = json.loads(line, object_pairs_hook=_unique if keys else None)
@@ -80,10 +76,10 @@ def parse_line(line: str, fix: str, keys: Sequence[str] = ()) -> dict[str, objec
         why = error
         if isinstance(error, json.JSONDecodeError):
             why = f"{error.msg} at character {error.colno}"
-        raise DataError(f"not JSON: {why}", fix=fix) from None
+        raise DataError(f"not JSON: {why}", fix=fix) from error
     if not isinstance(data, dict):
         raise DataError("no JSON object", fix=fix)
-    row = cast("dict[str, object]", data)
+    row = cast("dict[str, Any]", data)
     if "\\ud" in line.lower():
         checked_text(json.dumps(row, ensure_ascii=False), "the line")
     if keys and (unknown := next((key for key in row if key not in keys), None)) is not None:

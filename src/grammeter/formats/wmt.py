@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, groupby
+from typing import Any
 
 from grammeter.core import DataError, Ranking, shielded, unshielded
 from grammeter.formats import foreign, judged, tables
@@ -50,23 +51,13 @@ def parse_wmt(
     systems that share an Id tie in each of them.
     """
     rows, lacking = _rows(text, where)
-    pairs = {row.languages for row in rows}
-    items = _items(rows)
-    attributes = _attributes(next(iter(pairs)), items) if len(pairs) == 1 else {}
-    known = {*systems}
-    names = foreign.find_names(
-        items, separator=separator, is_system=lambda cell: _short(cell, attributes) in known
-    )
-    guesses = [*names.notes]
-    if lacking:
-        guesses.append(f"no column of ranks for {', '.join(lacking)}: left out")
     runs = groupby(rows, key=lambda r: (r.judge, r.sentence, r.item, r.document, r.languages))
     whole = [row for _, run in runs for row in _parts(run)]
-    blocks = [judged.JudgedBlock(attributes, len(whole))]
-    short = partial(_short, attributes=attributes)
-    return foreign.judgments_of(
-        whole, where, names, form="wmt", blocks=blocks, guesses=guesses, short=short
-    )
+    attributes = _attributes(rows)
+    said: dict[str, Any] = {"blocks": [judged.JudgedBlock(attributes, len(whole))]}
+    said["guesses"] = [f"no column of ranks for {', '.join(lacking)}: left out"] if lacking else []
+    said["short"] = partial(_short, attributes=attributes)
+    return foreign.judgments_of(whole, where, separator, systems, form="wmt", **said)
 
 
 def format_wmt(
@@ -127,9 +118,16 @@ def _around(attributes: Mapping[str, str]) -> tuple[str, str]:
 # --- text to rows --------------------------------------------------------------------------
 def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
     """Read the rows; also return the columns of systems that have no column of ranks."""
-    head, records = _read_table(text, where)
-    if not records:
+    lines = tables.comma_cells(io.StringIO(text, newline=""), where, _FIX, mark=_mark_of(text))
+    filled = [(line, cells) for line, cells in lines if any(cells)]
+    if len(filled) < 2:
         raise DataError("no row below the column heads", where=where, fix=_FIX)
+    head = _heads(filled.pop(0)[1])
+    records: list[tuple[str, dict[str, str]]] = []
+    for line, cells in filled:
+        row = cells if any(cells[len(head) :]) else cells[: len(head)]
+        tables.check_width(row, head, f"{where}:{line}")
+        records.append((f"{where}:{line}", dict(zip(head, map(unshielded, row), strict=True))))
     used = [name for name in head if foreign.has_use(name)]
     plain = [*map(foreign.plain, used)]
     if twice := [name for name in used if plain.count(foreign.plain(name)) > 1]:
@@ -150,13 +148,13 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
     judge, document, item = (next(iter(foreign.find(head, kind)), "") for kind in kinds)
     languages = foreign.find_languages(head)
     rows: list[foreign.Row] = []
-    for line, record in records:
-        with tables.placed(f"{where}:{line}"):
+    for origin, record in records:
+        with tables.placed(origin):
             cells = [(record[named[n]], record[ranks[n]], ranks[n]) for n in both]
             shown = [of for of in cells if _is_used(of[0]) or not _is_unranked(of[1])]
             unused = record.get(document, "") in foreign.UNUSED
             row = foreign.Row(
-                where=f"{where}:{line}",
+                where=origin,
                 judge=record.get(judge),
                 sentence=tables.whole_number(_whole(record[sentence]), sentence),
                 outputs=tuple(foreign.Output(name, _rank(*rank)) for name, *rank in shown),
@@ -166,22 +164,6 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
             )
             rows.append(row)
     return rows, [named[n] for n in sorted(named.keys() - ranks.keys())]
-
-
-def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    head: list[str] = []
-    rows: list[tuple[int, dict[str, str]]] = []
-    lines = io.StringIO(text, newline="")
-    for line, cells in tables.comma_cells(lines, where, _FIX, mark=_mark_of(text)):
-        if not any(cells):
-            continue
-        if not head:
-            head = _heads(cells)
-            continue
-        row = cells if any(cells[len(head) :]) else cells[: len(head)]
-        tables.check_width(row, head, f"{where}:{line}")
-        rows.append((line, dict(zip(head, map(unshielded, row), strict=True))))
-    return head, rows
 
 
 def _heads(cells: Sequence[str]) -> list[str]:
@@ -215,27 +197,17 @@ def _whole(text: str) -> str:
 
 
 # --- rows to rankings ----------------------------------------------------------------------
-def _items(rows: Iterable[foreign.Row]) -> list[list[str]]:
-    """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
-    together: dict[object, dict[str, None]] = {}
-    for row in rows:
-        key = (row.item, row.judge) if row.item else row.where
-        together.setdefault(key, {}).update(dict.fromkeys(cell for cell, *_ in row.outputs))
-    return [list(cells) for cells in together.values()]
-
-
-def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dict[str, str]:
+def _attributes(rows: Iterable[foreign.Row]) -> dict[str, str]:
     """Return the languages, and the test set if all Ids name the same."""
-    if len(languages) < 2:
+    pairs = {row.languages for row in rows}
+    if len(pairs) != 1 or len(pair := pairs.pop()) != 2:
         return {}
-    source, target = languages
-    attributes = {"srclang": source, "trglang": target}
-    tail = f".{source}-{target}"
-    cells = {cell for item in items for cell in item}
+    tail = f".{'-'.join(pair)}"
+    cells = {output.names for row in rows for output in row.outputs}
     sets = {cell.partition(".")[0] if cell.endswith(tail) else None for cell in cells}
-    if len(sets) == 1 and (name := sets.pop()) is not None:
-        attributes["testset"] = name
-    return attributes
+    attributes = {"srclang": pair[0], "trglang": pair[1]}
+    name = sets.pop() if len(sets) == 1 else None
+    return attributes if name is None else attributes | {"testset": name}
 
 
 def _short(name: str, attributes: Mapping[str, str]) -> str:
