@@ -210,7 +210,7 @@ def test_what_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("row", "words"),
-    [("m\t1\t0\t0\tx\tn", "no number"), ("m\t1\t0.5\t0\tx\t1", "not whole"),
+    [("m\t1\t0\t0\tx\tn", "no number"), ("m\t1\t0.5\t0\tx\t1", "no whole number"),
      ("m\t1\t0\t0\tx\t1\nm\t1\t0\t0\tx\t2", "two values")],
 )  # fmt: skip
 def test_values_are_checked(tmp_path: Path, row: str, words: str) -> None:

@@ -404,7 +404,7 @@ def test_the_first_segment_is_found_in_the_outputs(scores: ScoreTable) -> None:
         ('{"kind": "meta-system", "systems": []}', "damaged meta-system"),
         ('{"kind": "comparison", "metrics": {"m2": {}}}', "damaged comparison"),
         ('{"kind": "agreement"}', "damaged agreement"),
-        ('{"kind": ', "no JSON"),
+        ('{"kind": ', "not JSON"),
         ("nothing at all", "no known format"),
         ("", "empty"),
     ],

@@ -35,6 +35,7 @@ _FIX = f"""\
 Write {{"judge": "a", "segment": 1, "shown": [["X"]], "edits": [[{{"start": 0, "end": 1, \
 "correction": "b", "verdict": "valid"}}]]}}, or CSV with {",".join(TABLE)}."""
 _HEAD = "campaign-details"
+_PLACE = ("segment", "start", "end")
 _WHOLE = "Give the very source and outputs whose edits were judged, whole."
 _CAMPAIGNS = """\
 number kind task answer position turn order version complete ranks verdicts skipped reason comment \
@@ -97,16 +98,19 @@ def parse_edit_judgments(text: str, where: str, notices: Sequence[str] = ()) -> 
 def read_edit_values(path: str | Path) -> dict[str, dict[EditKey, float]]:
     """Read what metrics give edits: metric, segment, start, end, correction, value, a line each."""
     table = tables.read_columns(path, form=tables.form_of(path) or "tsv")
-    numbers = zip(*(table.numbers(name) for name in ("segment", "start", "end")), strict=True)
     values: dict[str, dict[EditKey, float]] = {}
-    texts, found = map(table.texts, ("metric", "correction")), table.numbers("value")
-    for at, (name, correction, place, value) in enumerate(zip(*texts, numbers, found, strict=True)):
-        segment, start, end = map(int, place)
-        of, key = values.setdefault(name, {}), (segment, start, end, _tokens(correction))
-        if key in of or (segment, start, end) != place:
-            fault = f"{name} gives this edit two values" if key in of else "a place is not whole"
-            raise DataError(fault, where=table.origin(at), fix="Give each edit one value.")
-        of[key] = value
+    for origin, row in table.rows("metric", *_PLACE, "correction", "value"):
+        with placed(origin):
+            segment, start, end = (tables.whole_number(row[name], name) for name in _PLACE)
+            correction = tables.checked_text(str(row["correction"]), "correction")
+            of, key = (
+                values.setdefault(row["metric"], {}),
+                (segment, start, end, _tokens(correction)),
+            )
+            if key in of:
+                fault = f"{row['metric']} gives this edit two values"
+                raise DataError(fault, fix="Give each edit one value.")
+            of[key] = tables.number(row["value"], "value")
     return values
 
 
@@ -182,30 +186,25 @@ def _tokens(correction: str) -> str:
 
 def _parse_table(text: str, where: str) -> EditJudgments:
     form = "tsv" if "\t" in text.partition("\n")[0] else "csv"
-    table = tables.parse_columns(text.encode(), where, form)
-    numbers = [table.numbers(name) for name in ("segment", "start", "end")]
-    names = [n for n in ("judge", "system", "item", "correction", "verdict") if n in table.cells]
-    items: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for at, (places, cells) in enumerate(
-        zip(zip(*numbers, strict=True), zip(*map(table.texts, names), strict=True), strict=True)
-    ):
-        segment, start, end = (int(n) if n.is_integer() else n for n in places)
-        row: dict[str, Any] = dict(zip(names, cells, strict=True))
-        head = {"judge": row["judge"], "segment": segment, "item": row.get("item")}
-        edit = row | {"start": start, "end": end}
-        with placed(table.origin(at)):
-            _item(head | {"shown": [[row["system"]]], "edits": [[edit]]})
-        blank: dict[str, Any] = head | {"shown": [], "edits": [], "origin": table.origin(at)}
-        item = items.setdefault(tuple(head.values()), blank)
-        if [row["system"]] not in item["shown"]:
-            item["shown"].append([row["system"]])
-            item["edits"].append([])
-        item["edits"][item["shown"].index([row["system"]])].append(edit)
+    items: dict[tuple[str, int, str | None], dict[str, list[EditJudgment]]] = {}
+    origins: dict[tuple[str, int, str | None], str] = {}
+    for origin, row in tables.parse_columns(text.encode(), where, form).rows(*TABLE):
+        with placed(origin):
+            numbers = {name: tables.whole_number(row[name], name) for name in _PLACE}
+            edit = _judged(row | numbers)
+        key = row["judge"], numbers["segment"], row.get("item")
+        items.setdefault(key, {}).setdefault(row["system"], []).append(edit)
+        origins.setdefault(key, origin)
     judged: list[EditItem] = []
-    for data in items.values():
-        with placed(data["origin"]):
-            judged.append(_item(data))
-    return EditJudgments(tuple(judged), tuple(data["origin"] for data in items.values()))
+    for key, edits in items.items():
+        data: dict[str, Any] = dict(zip(("judge", "segment", "item"), key, strict=True))
+        data |= {
+            "shown": tuple((name,) for name in edits),
+            "edits": tuple(map(tuple, edits.values())),
+        }
+        with placed(origins[key]):
+            judged.append(made(EditItem, data, _FIX))
+    return EditJudgments(tuple(judged), tuple(origins.values()))
 
 
 def _made(item: EditItem, name: str, edits: Iterable[EditJudgment], source: Sequence[str]) -> str:

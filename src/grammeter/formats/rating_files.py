@@ -42,7 +42,7 @@ _BESIDE = (
 _CRITERIA = {"meaning preservation": "meaning"}
 _ORDER = ("grammaticality", "fluency", "meaning")
 _CONTROLS = ("CHK", "BAD", "REF", "TGT")
-_TMU = ("source", "system", "grammer", "fluency", "meaning")
+_TMU = ("grammer", "fluency", "meaning")
 _MULTIGEC = re.compile(
     r"\s*#[^\n]+\n\s*\w{1,40}[ \t]?:[ \t]*[\d.]{1,9}([ \t]+\w{1,40}[ \t]?:|[ \t]*(\n|\Z))"
 )
@@ -112,7 +112,7 @@ def _reader(text: str, layout: Layout | None) -> Callable[[str, str], RatingFile
         _annotations: re.match(r'\{\s*"(data|item_order|next_item)"\s*:', start) is not None,
         _blocks: _MULTIGEC.match(text) is not None,
         _systems: layout == "systems" and len(head) > 1,
-        _tmu: {"output", *_TMU} <= {*head},
+        _tmu: {"source", "output", "system", *_TMU} <= {*head},
         _appraise: len(head) == 9 and head[3] in _CONTROLS and bool(_NUMBER.fullmatch(head[6])),
         _table: known and not {"correction", "verdict"} <= {*head},
     }
@@ -181,7 +181,7 @@ def _columns(text: str, where: str) -> tables.Columns:
 def _table(text: str, where: str, *, by_system: bool = False) -> RatingFile:
     """Read a table with a row a rating, or a column a criterion, or a column a system."""
     table = _columns(text, where)
-    cells, count = table.cells, len(table.lines)
+    cells = table.cells
     beside = _HEADS if by_system else (*_HEADS, *_BESIDE)
     is_long = bool({"criterion", "score"} & {*cells}) and not by_system
     wide = [] if is_long else [name for name in cells if name not in beside]
@@ -189,18 +189,19 @@ def _table(text: str, where: str, *, by_system: bool = False) -> RatingFile:
     if lacking := next((name for name in wanted if name not in cells and not by_system), None):
         raise DataError(f"no column {lacking!r}", where=table.head, fix=_FIX)
     rows: list[Raw] = []
-    names = cells.get("item") or [str(number) for number in range(1, count + 1)]
-    for at, origin in enumerate(map(table.origin, range(count))):
-        row: dict[str, Any] = {"judge": "unknown", "criterion": "overall", "segment": names[at]}
-        row |= {name: of[at] for name, of in cells.items()}
-        if "segment" in cells:
-            with tables.placed(origin):
-                row["segment"] = tables.whole_number(row["segment"], "segment", 1)
+    usual = {"judge": "unknown", "criterion": "overall"}
+    for at, (origin, cells_of_row) in enumerate(table.rows(), start=1):
+        row: dict[str, Any] = usual | {"item": str(at)} | cells_of_row
+        with tables.placed(origin):
+            numbered = "segment" in row
+            row["item"] = (
+                tables.whole_number(row["segment"], "segment", 1) if numbered else row["item"]
+            )
         for name in wide or ["score"][by_system:]:
             system, criterion = (name if by_system else row["system"]), row["criterion"]
-            of = row["judge"], row["segment"], system, name if wide and not by_system else criterion
+            of = row["judge"], row["item"], system, name if wide and not by_system else criterion
             rows.append((*of, row[name], row.get("scale"), origin))
-    empty = count - len({row[-1] for row in rows if row[4].strip()})
+    empty = len(table.lines) - len({row[-1] for row in rows if row[4].strip()})
     unused = [] if by_system else sorted({*cells} & {*_BESIDE})
     notices = [f"{where}: columns passed over: {', '.join(unused)}"] if unused else []
     notices += [f"{where}: {empty} rows are empty: not rated"] if by_system and empty else []
@@ -215,13 +216,13 @@ _systems = partial(_table, by_system=True)
 def _tmu(text: str, where: str) -> RatingFile:
     """Read TMU-GFM (Yoshimura et al. 2020): five ratings in a cell, several systems in another."""
     table = _columns(text, where)
-    columns = (table.texts(name) for name in _TMU)
     rows: list[Raw] = []
-    for at, (source, systems, *ratings) in enumerate(zip(*columns, strict=True)):
-        for criterion, cells in zip(_ORDER, ratings, strict=True):
-            for number, cell in enumerate(cells.split(","), start=1):
-                of = f"annotator{number}", source, systems.split(","), criterion
-                rows.append((*of, cell, _FOUR, table.origin(at)))
+    for origin, row in table.rows():
+        systems = row["system"].split(",")
+        for criterion, column in zip(_ORDER, _TMU, strict=True):
+            for number, cell in enumerate(row[column].split(","), start=1):
+                of = f"annotator{number}", row["source"], systems, criterion, cell
+                rows.append((*of, _FOUR, origin))
     note = "the places of ratings in a cell count as judges; they may be other persons in each row"
     return RatingFile(where, _checked(rows), 0.0, repeats=True, notes=(f"{where}: {note}",))
 

@@ -221,6 +221,13 @@ class Columns:
                 numbers.append(number(cell, name))
         return numbers
 
+    def rows(self, *needed: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield ``file:line`` and the cells of each row by column; refuse to lack a column."""
+        for name in needed:
+            self._column(name)
+        for at, cells in enumerate(zip(*self.cells.values(), strict=True)):
+            yield self.origin(at), dict(zip(self.cells, cells, strict=True))
+
     def first_of(self, names: Sequence[str]) -> str | None:
         """Return the first of several names that is a column."""
         return next((name for name in names if name in self.cells), None)
