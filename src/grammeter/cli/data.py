@@ -33,15 +33,13 @@ def run_get(args: argparse.Namespace) -> None:
     notice(args, f"licence of {args.name}: {formats.dataset(args.name).licence}")
     done = formats.get_dataset(args.name, source=args.source)
     notice(args, f"files copied: {len(done.copied)}")
-    for name in done.differing:
-        notice(args, f"{name} is there, but differs from the file that is known")
     listing = done.listing
     if listing.missing:
         notice(args, f"still missing: {_paths(listing.missing)}")
         for page in dict.fromkeys(file.origin for file in listing.missing):
             notice(args, f"see {page}")
-    data = {"kind": "data-set"} | _listing_json(listing)
-    data |= {"copied": [file.path for file in done.copied], "differing": list(done.differing)}
+    copied = [file.path for file in done.copied]
+    data = {"kind": "data-set"} | _listing_json(listing) | {"copied": copied}
     emit_data(args, data, lambda: f"{listing.folder}\n")
 
 

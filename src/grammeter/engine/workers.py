@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
 from grammeter import formats, models
@@ -47,30 +47,58 @@ def scored(
             for plan, block in tasks:
                 yield block if isinstance(block, str) else process(job, block, plan.form)
         return
-    processes = _Processes(jobs, job, runtime)
+    workers = _started(jobs, runtime)
+
+    def handed_out(task: Task) -> Future[Done] | None:
+        if isinstance(task.block, str):
+            return None
+        with suppress(BrokenProcessPool):
+            return workers.pool.submit(process, job, task.block, task.plan.form)
+
     errors: list[Exception] = []
-    source = _until_error(tasks, errors)
+    source, lost = _until_error(tasks, errors), 0
     waiting: deque[tuple[Task, Future[Done] | None]] = deque()
     try:
         while True:
             while len(waiting) < UNDER_WAY * jobs and (task := next(source, None)) is not None:
-                waiting.append((task, processes.submit(task)))
+                waiting.append((task, handed_out(task)))
             if not waiting:
                 break
             task, future = waiting[0]
+            future = future or handed_out(task)
             try:
-                done = future.result() if future else processes.again(task)
+                done = future.result() if future else task.block
             except BrokenProcessPool:
-                # one of those under way ended a process: see which, one after the other
-                waiting = deque((one, None) for one, _ in waiting)
-                done = processes.again(task)
-            waiting.popleft()
-            yield done
+                done = None
+            if isinstance(done, Done | str):
+                waiting.popleft()
+                lost = 0
+                yield done
+                continue
+            if (lost := lost + 1) > TRIES:
+                raise _lost(task)
+            workers.stop()
+            workers = _started(jobs, runtime)
+            # one of those under way ended a process: see which, one after the other
+            waiting = deque((one, None) for one, _ in waiting)
         if errors:
             raise errors[0]
-        processes.workers.end()
+        workers.end()
     finally:
-        processes.workers.stop()
+        workers.stop()
+
+
+def _lost(task: Task) -> GrammeterError:
+    fault = f"processes that score the rows from here end without a word ({TRIES} times)"
+    fix = "Memory may have ended: use fewer --jobs or a smaller --block. The same command"
+    first = "" if isinstance(task.block, str) else f":{task.block.first}"
+    where = f"{task.plan.shard.where}{first}"
+    return GrammeterError(fault, where=where, fix=f"{fix} goes on with the unfinished shards.")
+
+
+def _started(jobs: int, runtime: models.Runtime) -> Workers:
+    with _bounded_threads(jobs):  # processes inherit the environment when they start
+        return Workers(jobs, _begin, (runtime,))
 
 
 def _until_error(tasks: Iterable[Task], errors: list[Exception]) -> Generator[Task, None, None]:
@@ -79,45 +107,6 @@ def _until_error(tasks: Iterable[Task], errors: list[Exception]) -> Generator[Ta
         yield from tasks
     except Exception as error:
         errors.append(error)
-
-
-class _Processes:
-    """A pool of processes, replaced when one of them is lost."""
-
-    def __init__(self, jobs: int, job: Job, runtime: models.Runtime) -> None:
-        self._jobs, self._job, self._runtime = jobs, job, runtime
-        self.workers: Workers = self._started()
-
-    def submit(self, task: Task) -> Future[Done] | None:
-        """Hand out a block; ``None`` if there is none, or the pool has just broken."""
-        if isinstance(task.block, str):
-            return None
-        try:
-            return self.workers.pool.submit(process, self._job, task.block, task.plan.form)
-        except BrokenProcessPool:
-            return None
-
-    def again(self, task: Task) -> Done | str:
-        """Score a block that was not handed out, or at which a process was lost."""
-        if isinstance(task.block, str):
-            return task.block
-        for _ in range(TRIES + 1):  # the first may find a pool that broke before
-            future = self.submit(task)
-            try:
-                if future is not None:
-                    return future.result()
-            except BrokenProcessPool:
-                pass
-            self.workers.stop()
-            self.workers = self._started()
-        fault = f"processes that score the rows from here end without a word ({TRIES} times)"
-        fix = "Memory may have ended: use fewer --jobs or a smaller --block. The same command"
-        where = f"{task.plan.shard.where}:{task.block.first}"
-        raise GrammeterError(fault, where=where, fix=f"{fix} goes on with the unfinished shards.")
-
-    def _started(self) -> Workers:
-        with _bounded_threads(self._jobs):  # processes inherit the environment when they start
-            return Workers(self._jobs, _begin, (self._runtime,))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
@@ -119,11 +119,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was copied; ``differing``: names of missing files, found with another content."""
+    """What is here now, and what was copied."""
 
     listing: Listing
     copied: tuple[DataFile, ...]
-    differing: tuple[str, ...] = ()
 
 
 def data_folder() -> Path:
@@ -189,7 +188,7 @@ def get_dataset(
         Opens addresses.
     """
     entry = dataset(name)
-    listing, others = _listing(entry), set[str]()
+    listing = _listing(entry)
     if not entry.files or (source is None and any(file.url is None for file in listing.missing)):
         raise _missing(listing)
     if source is None:
@@ -197,30 +196,23 @@ def get_dataset(
         urls = {file: file.url for file in new if file.url is not None}
         contents = {file: _download(url, file, opener or _open_https) for file, url in urls.items()}
     else:
-        contents, others = _taken(entry, source)
+        contents = _taken(entry, source)
     copied = _store(entry, contents)
-    listing = _listing(entry)
-    return Imported(listing, copied, tuple(sorted(others & _names(listing.missing))))
+    return Imported(_listing(entry), copied)
 
 
-def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], set[str]]:
+def _taken(entry: Dataset, source: str | Path) -> dict[DataFile, bytes]:
     limit = max(file.size for file in entry.files)
     contents: dict[DataFile, bytes] = {}
-    others: set[str] = set()
     # gzip may be a little longer than what it packs
     for member, data in archive.contents(Path(source), limit=2 * limit + 1024):
         content = archive.unpacked(data, f"{source}: {member}", limit=limit)
-        matches = {f: content for f in entry.files if content is not None and f.holds(content)}
-        contents |= matches
-        if not matches:
-            others.add(member.rpartition("/")[2].removesuffix(".gz"))
+        contents |= {f: content for f in entry.files if content is not None and f.holds(content)}
     if not contents:
-        alike = sorted(others & _names(entry.files))
-        hint = f"; {core.listed(alike, 3)} differ in content from what is known" if alike else ""
-        fault = f"nothing in it is a file of the data set {entry.name!r}{hint}"
+        fault = f"nothing in it is a file of the data set {entry.name!r} as it was published"
         fix = f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false)."
         raise core.DataError(fault, where=str(source), fix=fix)
-    return contents, others
+    return contents
 
 
 @cache
@@ -300,10 +292,6 @@ def _missing(listing: Listing, file: DataFile | None = None) -> core.MissingReso
         fix = "\n  ".join([manual, *pages])
     fix += f"\n  Licence: {entry.licence}"
     return core.MissingResourceError(message, where=str(listing.folder), fix=fix)
-
-
-def _names(files: Iterable[DataFile]) -> set[str]:
-    return {Path(file.path).name.removesuffix(".gz") for file in files}
 
 
 def _download(url: str, file: DataFile, opener: Opener) -> bytes:

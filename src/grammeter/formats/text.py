@@ -22,7 +22,6 @@ _BLOCK = 2**20
 _LINE_END = re.compile(r"\r*\n|\r")
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PRIVATE = 0o600
-_ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _HIDDEN = re.compile("[\xa0\u2007\u202f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """No-break spaces; soft hyphens, zero-width and bidirectional characters, but not the joiners."""
 
@@ -30,7 +29,7 @@ _HIDDEN = re.compile("[\xa0\u2007\u202f\xad\u200b\u200e\u200f\u202a-\u202e\u2060
 def read_bytes(path: str | Path) -> bytes:
     """Read a file (``-``: standard input), unpack gzip; :class:`DataError` if damaged or a bomb."""
     try:
-        data = sys.stdin.buffer.read() if str(path) == STDIN else _bytes_of(Path(path))
+        data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
     except FileNotFoundError:
         fix = "No file fits this pattern." if "*" in str(path) else "Check the path."
         raise DataError("there is no such file", where=str(path), fix=fix) from None
@@ -64,13 +63,6 @@ def gunzip(data: bytes, where: str, *, limit: int) -> bytes | None:
         fix = "Fetch or pack the file again."
         raise DataError(f"damaged gzip data: {error}", where=where, fix=fix) from None
     return content.getvalue() if content.tell() <= limit else None
-
-
-def _bytes_of(path: Path) -> bytes:
-    with path.open("rb") as file:
-        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and os.path.realpath(path) in _ENDLESS:
-            raise DataError("this device never ends", where=str(path), fix="Name a file.")
-        return file.read()
 
 
 def decode(data: bytes, path: str | Path) -> str:

@@ -5,8 +5,6 @@ from grammeter.scoring.combining import least_risk as least_risk
 from grammeter.scoring.combining import united_edits as united_edits
 from grammeter.scoring.combining import vote as vote
 from grammeter.scoring.combining import word_edits as word_edits
-from grammeter.scoring.groups import depends_on_corpus as depends_on_corpus
-from grammeter.scoring.groups import places_of as places_of
 from grammeter.scoring.scorer import References as References
 from grammeter.scoring.scorer import Scorer as Scorer
 from grammeter.scoring.scorer import Texts as Texts
@@ -19,5 +17,7 @@ from grammeter.scoring.table import CAUTIONS as CAUTIONS
 from grammeter.scoring.table import check_needs as check_needs
 from grammeter.scoring.table import count as count
 from grammeter.scoring.table import count_types as count_types
+from grammeter.scoring.table import depends_on_corpus as depends_on_corpus
+from grammeter.scoring.table import places_of as places_of
 from grammeter.scoring.table import score_table as score_table
 from grammeter.scoring.table import type_scores as type_scores

@@ -9,9 +9,8 @@ import numpy as np
 from grammeter import core
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
-from grammeter.scoring import groups
 from grammeter.scoring.scorer import Scorer
-from grammeter.scoring.table import judged_segments
+from grammeter.scoring.table import averaged, corpus_score, judged_segments
 
 TINY = np.finfo(float).tiny
 COLUMNS = ("correct", "proposed", "gold")  # of rows of metrics that compare single edits
@@ -99,8 +98,8 @@ def best_outputs(
     at = np.array(chosen), np.arange(len(corpus))
     counts, there = (np.stack([getattr(r, n) for r in rows])[at] for n in ("rows", "present"))
     together = core.Statistics(counts, there, rows[0].labels, rows[0].columns, rows[0].judged)
-    documents = corpus.documents if groups.averaged(corpus) else ()
-    return chosen, groups.corpus_score(metric, together, documents)
+    documents = corpus.documents if averaged(corpus) else ()
+    return chosen, corpus_score(metric, together, documents)
 
 
 def united_edits(corpus: Corpus, metric: Metric) -> list[core.Score]:
@@ -124,6 +123,6 @@ def united_edits(corpus: Corpus, metric: Metric) -> list[core.Score]:
                 wrong = len(frozenset[object]().union(*(of[number].spurious for of in line)))
                 gold = line[0][number].gold
                 rows[:, at, slot] = (right, right, gold), (right, right + wrong, gold)
-    documents = [corpus.documents[at] for at in corpus.judged] if groups.averaged(corpus) else []
+    documents = [corpus.documents[at] for at in corpus.judged] if averaged(corpus) else []
     both = (core.Statistics(of, there, tuple(labels), COLUMNS) for of in rows)
-    return [groups.corpus_score(metric, of, documents) for of in both]
+    return [corpus_score(metric, of, documents) for of in both]

@@ -12,8 +12,7 @@ from grammeter import core, models
 from grammeter.formats import NO_SOURCE, Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
-from grammeter.scoring.groups import depends_on_corpus
-from grammeter.scoring.table import count, score_table
+from grammeter.scoring.table import count, depends_on_corpus, score_table
 
 Texts = Sequence[str]
 References = Sequence[str | Sequence[str] | None]  # of each sentence: one, a list, or `None`

@@ -1,5 +1,6 @@
 """Corpus x metrics -> score table: the only loop over systems and metrics."""
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -8,7 +9,6 @@ import numpy as np
 
 from grammeter import core, errant, formats, models
 from grammeter.metrics import Asking, Metric
-from grammeter.scoring import groups
 
 CAUTIONS = {
     "truncated": "texts longer than the model takes were cut",
@@ -31,7 +31,7 @@ def score_table(
     if not corpus.judged:
         fault = f"no sentence can be judged: {corpus.skipped[0]} in the first"
         raise core.DataError(fault, fix="Are these the right references? (see --unjudged)")
-    if groups.averaged(corpus) and (types or gold_types):
+    if averaged(corpus) and (types or gold_types):
         fix = "Leave --level document out, or --types and --gold-types."
         raise core.UsageError("error types are counted over all documents, not averaged", fix=fix)
     of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
@@ -54,13 +54,9 @@ def score_table(
     blocks: dict[str, Any] = {"references": "own"} if corpus.own else {}
     blocks |= {"unjudged": unjudged} if lines else {}
     if corpus.groups:
-        blocks["groups"] = groups.group_block(corpus, metrics, columns, _counted_alone)
+        blocks["groups"] = _group_block(corpus, metrics, columns)
     systems, texts = tuple(corpus.systems), corpus.to_dict()
     return core.ScoreTable(systems, len(corpus), columns, texts, about, blocks | {**corpus.report})
-
-
-def _counted_alone(corpus: formats.Corpus, metric: Metric) -> dict[str, core.Statistics]:
-    return _counted(corpus, [metric])[metric.counting()][0]
 
 
 def _counted(
@@ -169,8 +165,8 @@ def _score_one(
     metric: Metric, corpus: formats.Corpus, statistics: Mapping[str, core.Statistics], pool: int
 ) -> core.MetricScores:
     signature = metric.signature(_context(metric, corpus, pool))
-    documents = corpus.documents if groups.averaged(corpus) else ()
-    whole = {s: groups.corpus_score(metric, counts, documents) for s, counts in statistics.items()}
+    documents = corpus.documents if averaged(corpus) else ()
+    whole = {s: corpus_score(metric, counts, documents) for s, counts in statistics.items()}
     scores = {system: replace(score, signature=signature) for system, score in whole.items()}
     segments = {system: metric.sentences(counts) for system, counts in statistics.items()}
     about, constants = (str(metric), signature, metric.higher_is_better), metric.constants()
@@ -279,3 +275,77 @@ def check_needs(metric: Metric, corpus: formats.Corpus) -> None:
         what, files = "gold edits", "an .m2 file"
     fault = f"{metric.name} needs {what}, and there are none"
     raise core.UsageError(fault, fix=f"Give {files} with -r.")
+
+
+# --- groups of sentences: each is scored as a corpus of its own --------------------------------
+def places_of(labels: Sequence[str]) -> dict[str, list[int]]:
+    """Return the places of each label, labels in the order in which they first appear."""
+    places: dict[str, list[int]] = {}
+    for at, label in enumerate(labels):
+        places.setdefault(label, []).append(at)
+    return places
+
+
+def corpus_score(
+    metric: Metric, rows: core.Statistics, documents: Sequence[str] = ()
+) -> core.Score:
+    """Score a corpus from its rows; with ``documents``, as the mean over these."""
+    if not _any_judged(rows):
+        return core.Score(math.nan, metric.signature(), len(rows), {}, "no sentence can be judged")
+    if not documents:
+        return metric.score(rows)
+    parts = [rows.take(at) for at in places_of(documents).values()]
+    scores = [metric.score(part) for part in parts if _any_judged(part)]
+    mean = float(np.mean([score.value for score in scores]))
+    reason = next((f"a document: {s.reason}" for s in scores if math.isnan(s.value)), None)
+    shown = {"documents": len(scores), "pooled": metric.score(rows).value}
+    return core.Score(mean, scores[0].signature, len(rows), shown, reason)
+
+
+def _any_judged(rows: core.Statistics) -> bool:
+    return rows.judged is None or bool(rows.judged.any())
+
+
+def depends_on_corpus(metric: Metric) -> bool:
+    """Whether a sentence's rows depend on the other sentences, or systems, of the corpus."""
+    return metric.pooled or bool(getattr(metric, "idf", False))
+
+
+def _group_block(
+    corpus: formats.Corpus, metrics: Mapping[str, Metric], columns: Mapping[str, core.MetricScores]
+) -> dict[str, Any]:
+    """Return the public shape of all scores by group, and of their mean ``macro``.
+
+    What a metric chooses, draws or counts over a corpus starts anew in each group.
+    """
+    places = places_of(corpus.group_labels)
+    if core.MACRO in places:
+        fix = f"Rename the group: {core.MACRO} is the mean over groups."
+        raise core.DataError(f"a group is called {core.MACRO!r}", fix=fix)
+    shown: dict[str, Any] = {}
+    for name, metric in metrics.items():
+        scores: dict[str, dict[str, core.Score]] = {}
+        for group, at in places.items():
+            rows = {system: of.take(at) for system, of in columns[name].statistics.items()}
+            if depends_on_corpus(metric) and any(map(_any_judged, rows.values())):
+                rows = _counted(corpus.take(at), [metric])[metric.counting()][0]
+            documents = [corpus.documents[place] for place in at] if averaged(corpus) else ()
+            scores[group] = {s: corpus_score(metric, of, documents) for s, of in rows.items()}
+        shown[name] = {g: {s: o.to_dict() for s, o in of.items()} for g, of in scores.items()}
+        values = {s: {g: of[s].value for g, of in scores.items()} for s in columns[name]}
+        shown[name][core.MACRO] = {system: _macro(of) for system, of in values.items()}
+    sizes = {group: len(at) for group, at in places.items()}
+    by = ",".join(corpus.groups)
+    return {"by": by, "order": [*places], "segments": sizes, "metrics": shown}
+
+
+def averaged(corpus: formats.Corpus) -> bool:
+    """Whether the score of this corpus is the mean over its documents."""
+    return corpus.settings.get("level") == "document"
+
+
+def _macro(values: Mapping[str, float]) -> dict[str, Any]:
+    without = [group for group, value in values.items() if math.isnan(value)]
+    mean = core.json_number(float(np.mean([*values.values()])))
+    reason = {"reason": f"no score in {', '.join(without)}"} if without else {}
+    return {"value": mean, **reason}
