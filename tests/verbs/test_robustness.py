@@ -110,9 +110,9 @@ def test_by_hand():
     [
         ("", None, "empty"),
         ("\n\n", None, "no case"),
-        ("O-S a\nO-T b\n", 1, "2 lines"),
-        ("O-S a\nO-T b\nA1-S a\n", 1, "3 lines"),
-        (samples.PARA + "A2-S c\nA2-T d\n", 6, "6 lines"),
+        ("O-S a\nO-T b\n", 3, "'A1-S' is expected"),
+        ("O-S a\nO-T b\nA1-S a\n", 4, "'A1-T' is expected"),
+        (samples.PARA + "A2-S c\nA2-T d\n", 10, "'' is expected"),
         (samples.PARA.replace("A1-S A", "A2-S A"), 8, "'A1-S' is expected"),
         (samples.PARA.replace("\n\n", "\n"), 5, "'A2-S' is expected"),
         ("a sentence\n", 1, "'O-S' is expected"),

@@ -72,18 +72,17 @@ class RowScorer:
         if not self._tried:
             self._try()
             self._tried = True
-        faults: list[str | None] = [row.fault or self._unfit(row.cells) for row in rows]
-        fit = [at for at, fault in enumerate(faults) if fault is None]
-        source, hypothesis = self._job.source, self._job.hypothesis
-        sound = [rows[at].cells for at in fit]
-        references = [tuple(text for _, text in self._references(of)) for of in sound]
-        both = zip(sound, references, strict=True)
-        segments = [Segment(of[source], of[hypothesis], texts) for of, texts in both]
-        added: list[dict[str, Any]] = [dict.fromkeys(self.columns) for _ in rows]
-        for at, (cells, reasons) in zip(fit, self._scored(segments), strict=True):
-            added[at].update(cells)
-            faults[at] = "; ".join(dict.fromkeys(reasons)) or None
-        return list(map(self._made, rows, added, faults))
+        new = [dict[str, Any].fromkeys(self.columns) for _ in rows]
+        reasons = [[why] if (why := row.fault or self._unfit(row.cells)) else [] for row in rows]
+        fit = [at for at, of in enumerate(reasons) if not of]
+        segments = [self._segment(rows[at].cells) for at in fit]
+        self._score(segments, [(new[at], reasons[at]) for at in fit])
+        faults = ["; ".join(dict.fromkeys(of)) or None for of in reasons]
+        return list(map(self._made, rows, new, faults))
+
+    def _segment(self, cells: Mapping[str, Any]) -> Segment:
+        references = tuple(text for _, text in self._references(cells))
+        return Segment(cells[self._job.source], cells[self._job.hypothesis], references)
 
     def _filter(self, text: str) -> Test:
         """Parse a filter; a metric's name alone suffices where no other metric has it."""
@@ -124,16 +123,14 @@ class RowScorer:
         if not self.columns.keys().isdisjoint(cells):
             return f"there is a column {min(self.columns.keys() & cells.keys())!r} already"
         job = self._job
-        for name in (job.source, job.hypothesis):
-            if cells.get(name) is None:
-                return f"no {name}"
+        texts = [(name, cells.get(name)) for name in (job.source, job.hypothesis)]
+        if missing := [name for name, text in texts if text is None]:
+            return f"no {missing[0]}"
         references = [pair for pair in self._references(cells) if pair[1] is not None]
         if job.references and not references:
             return f"no {' and no '.join(job.references)}"
-        for name, text in [(n, cells[n]) for n in (job.source, job.hypothesis)] + references:
-            if why := self._unfit_text(text):
-                return f"{name} {why}"
-        return None
+        whole = ((name, self._unfit_text(text)) for name, text in texts + references)
+        return next((f"{name} {why}" for name, why in whole if why), None)
 
     def _unfit_text(self, text: object) -> str | None:
         most = self._job.longest
@@ -155,19 +152,16 @@ class RowScorer:
             references += [(name, text) for text in texts]
         return references
 
-    def _scored(self, segments: Sequence[Segment]) -> Sequence[_NewCells]:
-        made: list[_NewCells] = [({}, []) for _ in segments]
+    def _score(self, segments: Sequence[Segment], made: Sequence[_NewCells]) -> None:
         scored = [plan for plan in self._plans if plan.scored]
         values = scoring.sentence_values([plan.metric for plan in scored], segments)
         for plan, column in zip(scored, values, strict=True):
             for (cells, reasons), value in zip(made, column, strict=True):
                 cells[plan.spelled] = value.value
-                if value.reason:
-                    reasons.append(f"{plan.spelled}: {value.reason}")
+                reasons.extend([f"{plan.spelled}: {value.reason}"] if value.reason else [])
         for plan in self._plans:
             if plan.metric.extracts:
                 _add_edits(plan, segments, made)
-        return made
 
 
 def _plan(spelled: str, job: Job) -> _Plan:

@@ -1,7 +1,7 @@
 """Cases of RobustGEC: a sentence and variants with the same errors, each with its correction."""
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 
 from grammeter.core import DataError, checked
@@ -49,17 +49,14 @@ def read_robustness(path: str | Path) -> RobustnessCases:
     cases: list[tuple[tuple[str, str], ...]] = []
     for block in blocks:
         texts: list[str] = []
-        for number, label in zip(block, labels, strict=False):
-            begin, _, text = lines[number].strip().replace("\t", " ", 1).partition(" ")
+        for number, label in zip_longest(block, labels, fillvalue=None):
+            line = "" if number is None else lines[number].strip().replace("\t", " ", 1)
+            begin, _, text = line.partition(" ")
             if begin != label:
-                fault = f"{label!r} is expected here, and the line begins {begin[:20]!r}"
-                fix = "A case has O-S, O-T, A1-S, A1-T ... in this order; an empty line ends it."
-                raise DataError(fault, where=f"{path}:{number + 1}", fix=fix)
+                fault = f"{label or ''!r} is expected here, and the line begins {begin[:20]!r}"
+                fix = "A case has O-S, O-T, A1-S, A1-T ... like the first; an empty line ends it."
+                where = f"{path}:{(block[-1] + 1 if number is None else number) + 1}"
+                raise DataError(fault, where=where, fix=fix)
             texts.append(text.strip())
-        if len(block) != size:
-            variants = f"an original and {size // 2 - 1} variant{'s' * (size > 4)}"
-            fault = f"a case of {len(block)} lines, where {variants} make {size}"
-            fix = "Complete the case; an empty line stands between two cases."
-            raise DataError(fault, where=f"{path}:{block[0] + 1}", fix=fix)
         cases.append(tuple(zip(texts[::2], texts[1::2], strict=True)))
     return RobustnessCases(tuple(cases))

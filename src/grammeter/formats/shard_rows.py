@@ -40,16 +40,10 @@ def parse_block(block: Block) -> list[Row]:
 
 
 def _arrow_row(line: int, table: Any) -> Row:
-    cells: dict[str, Any] = {}
-    faults: list[str] = []
-    for name in table.schema.names:
-        try:
-            cells[name] = table.column(name)[0].as_py()
-        except (ValueError, OverflowError) as error:
-            no_utf8 = isinstance(error, UnicodeDecodeError)
-            cells[name] = error.object.decode("utf-8", "backslashreplace") if no_utf8 else None
-            faults.append(f"{name} cannot be read: {error}")
-    return Row(line, cells, "; ".join(faults) or None)
+    try:
+        return Row(line, table.to_pylist()[0])
+    except (ValueError, OverflowError) as error:
+        return Row(line, dict.fromkeys(table.schema.names), f"cannot be read: {error}")
 
 
 def _json_row(line: int, text: str) -> Row:
