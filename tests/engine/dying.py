@@ -28,17 +28,17 @@ def always(job, block, form):
 class Worker(ray._Worker):
     """An actor that ends its process in the middle of one shard, the first time."""
 
-    def _score(self, item):
+    def score(self, item):
         flag = Path(os.environ[FLAG])
         if item.shard.name == "part-1.jsonl" and not flag.exists():
             flag.touch()
             item.output.with_name(item.output.name + PARTIAL).write_text("half a li")
             os.kill(os.getpid(), signal.SIGKILL)
-        return super()._score(item)
+        return super().score(item)
 
 
 class Faulty(ray._Worker):
     """An actor with a mistake of its own."""
 
-    def _score(self, item):
+    def score(self, item):
         raise ZeroDivisionError("a mistake")

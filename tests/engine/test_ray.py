@@ -116,7 +116,7 @@ def test_a_fault_of_an_actor_is_our_own_error(cluster, tmp_path):
 def test_a_mistake_in_an_actor_is_told(cluster, tmp_path, monkeypatch):
     names = write_rows(tmp_path / "in", made_rows(4))
     monkeypatch.setattr(engine, "_Worker", dying.Faulty)
-    with pytest.raises(RemoteError, match=r"part-0\.jsonl: ZeroDivisionError: a mistake"):
+    with pytest.raises(RemoteError, match="ZeroDivisionError: a mistake"):
         run(names, tmp_path / "out")
 
 

@@ -1,4 +1,4 @@
-"""Batch scoring on a Ray cluster: Ray Data hands out shards, actors keep their models.
+"""Batch scoring on a Ray cluster: a pool of actors that keep their models.
 
 An actor reads, scores and writes whole shards, under a temporary name until the file is complete:
 an actor that is killed leaves no output, and Ray gives its shard to another. All machines must see
@@ -16,7 +16,7 @@ from typing import Any
 from grammeter.core import GrammeterError, RemoteError, UsageError, require, tell
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import Finished, Planned, write_shard
-from grammeter.engine.workers import scored, tasks
+from grammeter.engine.workers import TRIES, scored, tasks
 from grammeter.models import Runtime, current
 
 CPUS = 0.5  # processors per worker: whole ones would leave none to hand out the work
@@ -42,28 +42,26 @@ def score_shards(
     plans = {plan.shard.name: plan for plan in planned}
     with _cluster(address) as ray:
         count = _workers(ray.cluster_resources(), len(plans), workers, cpus, gpus)
-        data: Any = require("ray.data", extra="ray")
-        rows = [{"shard": name} for name in plans]
-        results = data.from_items(rows, override_num_blocks=len(rows)).map_batches(
-            _Worker,
-            fn_constructor_args=([_absolute(plan) for plan in planned], job, block, current()),
-            batch_size=1,
-            compute=data.ActorPoolStrategy(size=count),
-            num_cpus=cpus,
-            num_gpus=gpus or None,
-        )
+        options = {"max_restarts": -1, "max_task_retries": TRIES}
+        actor = ray.remote(_Worker).options(num_cpus=cpus, num_gpus=gpus, **options)
+        actors = [actor.remote(job, block, current()) for _ in range(count)]
+        pool: Any = require("ray.util", extra="ray").ActorPool(actors)
+        results = pool.map_unordered(_score, [_absolute(plan) for plan in planned])
         try:
-            for done, row in enumerate(results.iter_rows(), start=1):
+            for done, finished in enumerate(results, start=1):
                 tell("files", done, len(planned))
-                outcome: Finished | GrammeterError = row["outcome"]
-                if isinstance(outcome, GrammeterError):
-                    raise outcome
-                yield replace(outcome, planned=plans[outcome.planned.shard.name])
+                yield replace(finished, planned=plans[finished.planned.shard.name])
         except ray.exceptions.RayError as error:
             cause = getattr(error, "cause", None) or error
+            if isinstance(cause, GrammeterError):
+                raise cause from None
             lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
             words = f"{type(cause).__name__}: {lines[0] if lines else 'no more is known'}"
             raise RemoteError(f"Ray failed: {words}", fix=_GOES_ON) from error
+
+
+def _score(actor: Any, plan: Planned) -> Any:
+    return actor.score.remote(plan)
 
 
 def _absolute(plan: Planned) -> Planned:
@@ -73,23 +71,13 @@ def _absolute(plan: Planned) -> Planned:
 
 
 class _Worker:
-    def __init__(self, planned: list[Planned], job: Job, block: int, runtime: Runtime) -> None:
-        self._plans = {plan.shard.name: plan for plan in planned}
+    def __init__(self, job: Job, block: int, runtime: Runtime) -> None:
         self._job, self._block, self._runtime = job, block, runtime
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Finished | GrammeterError]]:
-        return {"outcome": [self._outcome(self._plans[str(name)]) for name in batch["shard"]]}
-
-    def _outcome(self, plan: Planned) -> Finished | GrammeterError:
+    def score(self, plan: Planned) -> Finished:
         blocks = tasks([plan], self._job, self._block)
-        try:
-            with closing(scored(1, self._job, blocks, self._runtime)) as results:
-                return write_shard(plan, results)
-        except GrammeterError as error:
-            return error
-        except Exception as error:
-            words = f"{type(error).__name__}: {error}"
-            return RemoteError(words, where=plan.shard.where, fix=_GOES_ON)
+        with closing(scored(1, self._job, blocks, self._runtime)) as results:
+            return write_shard(plan, results)
 
 
 @contextmanager
@@ -103,9 +91,6 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
             quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
             options = {} if address else {"include_dashboard": False}
             ray.init(address=address, configure_logging=False, **quiet, **options)
-        # keep Ray's reports and progress bars off standard output
-        require("ray.data", extra="ray").DataContext.get_current().enable_progress_bars = False
-        logging.getLogger("ray.data").setLevel(logging.ERROR)
         yield ray
     except ConnectionError as error:
         fix = "Start one: ray start --head"
