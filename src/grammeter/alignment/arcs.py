@@ -13,7 +13,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeVar
 
-from grammeter.core import Edit
+from grammeter.core import Edit, grouped
 
 Row0 = Literal["3.2", "head"]  # offsets of insertions before the first token: the column, or zero
 EPSILON = 0.001  # cost of an edit without a gold edit, beyond its length
@@ -186,10 +186,7 @@ _Spanned = TypeVar("_Spanned", "Arc", Edit)
 
 def by_span(edits: Iterable[_Spanned]) -> dict[tuple[int, int], list[_Spanned]]:
     """Group edits by the span that they replace."""
-    groups: dict[tuple[int, int], list[_Spanned]] = {}
-    for edit in edits:
-        groups.setdefault((edit.start, edit.end), []).append(edit)
-    return groups
+    return grouped(((edit.start, edit.end), edit) for edit in edits)
 
 
 def elementary_arcs(

@@ -96,6 +96,7 @@ from grammeter.core.statistics import Segment as Segment
 from grammeter.core.statistics import SegmentScores as SegmentScores
 from grammeter.core.statistics import Statistics as Statistics
 from grammeter.core.statistics import Surroundings as Surroundings
+from grammeter.core.statistics import grouped as grouped
 from grammeter.core.statistics import reference_texts as reference_texts
 from grammeter.core.statistics import spread as spread
 from grammeter.core.tables import FORMS as FORMS

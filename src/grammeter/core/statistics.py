@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +97,18 @@ def spread(values: npt.NDArray[Any], judged: BoolArray, fill: float = 0) -> npt.
     places = np.full((len(judged), *values.shape[1:]), fill, dtype=values.dtype)
     places[judged] = values
     return places
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def grouped(items: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of each key, keys and values in the order in which they come."""
+    groups: dict[Key, list[Value]] = {}
+    for key, value in items:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 @dataclass(frozen=True, eq=False)

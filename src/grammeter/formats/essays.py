@@ -131,9 +131,7 @@ class Layout:
     laid: dict[str, list[list[int]]] = field(default_factory=dict[str, list[list[int]]])
 
     def __post_init__(self) -> None:
-        self.lines: dict[str, list[int]] = {}
-        for line, name in enumerate(self.ids):
-            self.lines.setdefault(name, []).append(line)
+        self.lines = core.grouped((name, line) for line, name in enumerate(self.ids))
 
     def output(self, system: str, essays: Essays) -> list[str]:
         """Return a system's lines; a document's text is at its first one, until it is laid back."""

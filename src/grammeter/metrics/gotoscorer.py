@@ -69,9 +69,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
 
     def count(self, targets: Sequence[Target], copies: Sequence[int]) -> core.Statistics:
         """Do :meth:`pooled_statistics` with edits that are already extracted."""
-        lines: dict[ChunkedSentence, list[int]] = {}
-        for position, (sentence, _) in enumerate(targets):
-            lines.setdefault(sentence, []).append(position)
+        lines = core.grouped((sentence, position) for position, (sentence, _) in enumerate(targets))
         self._check_pool(lines, copies)
         rows = np.zeros((len(targets), len(COLUMNS)))
         for positions in core.track(lines.values(), self.name, len(lines)):
@@ -161,9 +159,7 @@ def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[ChunkOutcom
     in or directly before, and an empty gold chunk meets nothing but the same empty span. What
     meets nothing is left alone, which is right unless gold has an edit.
     """
-    by_span: dict[tuple[int, int], list[Piece]] = {}
-    for piece in system:
-        by_span.setdefault(piece[:2], []).append(piece)
+    by_span = core.grouped((piece[:2], piece) for piece in system)
     edits = [piece for piece in system if piece.edited]
     return [_outcome(piece, by_span.get(piece[:2], []), edits) for piece in gold]
 

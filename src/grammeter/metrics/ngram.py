@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from grammeter import core
 from grammeter.alignment import gap, reference_slots
 from grammeter.core import Explanation, FloatArray, Score, Segment, SegmentScores, Statistics
 from grammeter.metrics import base, kinds
@@ -48,9 +49,8 @@ class _Sacrebleu(kinds.SumScore):
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         present = np.asarray(reference_slots(segments).any(axis=1, keepdims=True))
         rows = np.zeros((len(segments), 1, len(self.columns())), dtype=np.int64)
-        lines: dict[tuple[str | None, ...], list[int]] = {}
-        for row in np.flatnonzero(present).tolist():
-            lines.setdefault(segments[row].references, []).append(row)
+        there = np.flatnonzero(present).tolist()
+        lines = core.grouped((segments[row].references, row) for row in there)
         for of_line in lines.values():
             scorer = self.scorer(references=[[text] for text in segments[of_line[0]].texts])
             for row in of_line:
@@ -296,9 +296,7 @@ def _match(
 
 
 def _take(ours: dict[int, str], theirs: dict[int, str]) -> list[tuple[int, int]]:
-    places: dict[str, list[int]] = {}
-    for at, word in theirs.items():
-        places.setdefault(word, []).append(at)
+    places = core.grouped((word, at) for at, word in theirs.items())
     pairs = [(at, places[word].pop()) for at, word in reversed(ours.items()) if places.get(word)]
     for at, other in pairs:
         del ours[at], theirs[other]

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from grammeter import core
 from grammeter.core import DataError, FloatArray, MissingResourceError, require, track, words_of
 from grammeter.models.files import ModelFiles
 from grammeter.models.runtime import Runtime, Tally, check_device
@@ -62,10 +63,7 @@ def in_batches(
 
 def gather(members: Iterable[Member]) -> dict[Member, list[int]]:
     """Return the positions of each distinct member, in order."""
-    positions: dict[Member, list[int]] = {}
-    for position, member in enumerate(members):
-        positions.setdefault(member, []).append(position)
-    return positions
+    return core.grouped((member, position) for position, member in enumerate(members))
 
 
 def spread(copies: list[list[int]], figures: FloatArray) -> tuple[list[int], FloatArray]:

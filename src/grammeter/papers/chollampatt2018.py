@@ -146,9 +146,7 @@ def _table1(materials: Materials) -> Made:
 
 def _pattern(words: Sequence[str]) -> str:
     """Say which words of a column are equal: ``I | H=R``; ``(-)`` marks an empty side."""
-    sides: dict[str, list[str]] = {}
-    for side, word in zip("IHR", words, strict=True):
-        sides.setdefault(word, []).append(side)
+    sides = core.grouped(zip(words, "IHR", strict=True))
     return " | ".join("=".join(of) + ("" if word else " (-)") for word, of in sides.items())
 
 

@@ -1,7 +1,7 @@
 """How far judges of edits agree, with each other and with themselves."""
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -124,12 +124,8 @@ def edit_agreement(
 
 
 def _all(items: Iterable[EditItem]) -> dict[EditKey, list[bool]]:
-    verdicts: dict[EditKey, list[bool]] = defaultdict(list)
-    for item in items:
-        for _, edit in item.occurrences():
-            if edit.verdict is not None:
-                verdicts[item.key(edit)].append(edit.verdict)
-    return verdicts
+    said = ((item.key(edit), edit.verdict) for item in items for _, edit in item.occurrences())
+    return core.grouped((key, verdict) for key, verdict in said if verdict is not None)
 
 
 def _majority(verdicts: Mapping[EditKey, Sequence[bool]]) -> dict[EditKey, bool | None]:

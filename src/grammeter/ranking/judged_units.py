@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from grammeter.core import FloatArray, IntArray, Ranking
+from grammeter.core import FloatArray, IntArray, Ranking, grouped
 from grammeter.ranking.pairs import extract_pairs, order_of_units, unit_numbers
 from grammeter.stats import average_ranks, between_rows, within_rows
 
@@ -144,11 +144,9 @@ def _equal(rankings: Sequence[Ranking], outputs: Outputs) -> dict[int, dict[str,
 
 
 def _same_texts(ranking: Ranking, outputs: Outputs) -> Iterator[tuple[str, ...]]:
-    by_text: dict[str, list[str]] = {}
-    for name in ranking.systems:
-        lines = outputs.get(name, ())
-        if ranking.segment <= len(lines):
-            by_text.setdefault(" ".join(lines[ranking.segment - 1].split()), []).append(name)
+    at = ranking.segment
+    texts = ((name, outputs.get(name, ())[at - 1 : at]) for name in ranking.systems)
+    by_text = grouped((" ".join(text[0].split()), name) for name, text in texts if text)
     yield from map(tuple, by_text.values())
 
 

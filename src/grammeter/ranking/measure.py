@@ -98,10 +98,8 @@ def _kappas(pairs: units.Compared, kind: results.KappaKind, interval: _Resampled
 
 def _by_file(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, list[Ranking]]:
     origins: Sequence[str] = getattr(rankings, "origins", ())  # Judgments have them
-    parts: dict[str, list[Ranking]] = {}
-    for ranking, origin in zip(rankings, origins, strict=False):
-        if ranking.judge in judges:
-            parts.setdefault(origin.rpartition(":")[0], []).append(ranking)
+    both = zip(origins, rankings, strict=False)
+    parts = core.grouped((of.rpartition(":")[0], r) for of, r in both if r.judge in judges)
     return parts if len(parts) > 1 else {}
 
 

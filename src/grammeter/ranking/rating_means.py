@@ -195,11 +195,9 @@ def with_criteria(
         chosen = of_judges(of, judges, without_judges)
         return RatedCriterion(scale, _Scores.of(chosen, names).summary(names, average))
 
-    groups: dict[str, list[Rating]] = {name: [] for name in scales}
-    for rating in ratings:
-        groups[rating.criterion].append(rating)
+    groups = core.grouped((rating.criterion, rating) for rating in ratings)
     name = criterion[0].criterion
-    criteria = {name: figures(of, scales[name]) for name, of in groups.items()}
+    criteria = {name: figures(groups.get(name, ()), scale) for name, scale in scales.items()}
     counted = criteria.get(name) or figures(criterion, (0.0, 1.0))
     values = {part.name: getattr(ranked, part.name) for part in fields(core.Ranked)}
     beside: Any = {"criteria": criteria, "intervals": intervals or {}}

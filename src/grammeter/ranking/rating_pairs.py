@@ -108,9 +108,7 @@ def rating_agreement(
 ) -> RatingAgreement:  # fmt: skip
     """Measure the agreement of judges on ratings; see :func:`grammeter.agree`."""
     chosen = of_judges(ratings, judges, without_judges)
-    by_criterion: dict[str, list[Rating]] = {}
-    for rating in chosen:
-        by_criterion.setdefault(rating.criterion, []).append(rating)
+    by_criterion = core.grouped((rating.criterion, rating) for rating in chosen)
     criteria = {name: _agreement(of) for name, of in by_criterion.items()}
     notes = [*notes_of(ratings)]
     if missing := sum(rating.score is None for rating in chosen):

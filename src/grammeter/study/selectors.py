@@ -126,9 +126,7 @@ def _column(scores: core.ScoreTable, metric: str | None, outputs: _Outputs) -> c
 
 def group_outputs(texts: Mapping[str, str]) -> Groups:
     """Group the systems that wrote the same, white space at both ends aside, in their order."""
-    by_text: dict[str, list[str]] = {}
-    for name, text in texts.items():
-        by_text.setdefault(text.strip(), []).append(name)
+    by_text = core.grouped((text.strip(), name) for name, text in texts.items())
     return tuple(tuple(names) for names in by_text.values())
 
 

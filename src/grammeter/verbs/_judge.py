@@ -188,9 +188,8 @@ def covering_items(corpus: formats.Corpus, metric: Judging) -> tuple[core.Item, 
     signature = core.Signature.of("judge-items", settings)
     items: list[core.Item] = []
     for line, source in enumerate(corpus.sources):
-        groups: dict[str, list[str]] = {}
-        for name, outputs in corpus.systems.items():
-            groups.setdefault(plain(outputs[line]), []).append(name)
+        systems = corpus.systems.items()
+        groups = core.grouped((plain(outputs[line]), name) for name, outputs in systems)
         sets = llm.draw_sets(
             source, list(groups), times=metric.per_output, seed=metric.seed, size=metric.set_size
         )

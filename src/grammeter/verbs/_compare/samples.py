@@ -58,9 +58,8 @@ def sample_notes(name: str, column: core.MetricScores, samples: PairedSamples) -
     """Say what a reader must know of the rows: whose they are, and which are equal."""
     if is_mean_of_sentences(column) and dict(column.signature).get("scores") != "judgments":
         yield f"{name}: the mean of stored sentence values is compared; larger counts as better"
-    alike: dict[bytes, list[str]] = {}
-    for system, rows in zip(column, samples.rows, strict=True):
-        alike.setdefault(rows.tobytes(), []).append(system)
+    both = zip(samples.rows, column, strict=True)
+    alike = core.grouped((rows.tobytes(), system) for rows, system in both)
     for systems in alike.values():
         if len(systems) > 1:
             names = ", ".join(systems[:5]) + (", ..." if len(systems) > 5 else "")
