@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fake_judge
-from grammeter.llm.client import Answer, Group, Panel
-from grammeter.llm.prompt import Protocol
+from grammeter.llm.client import Opinion, Panel, Showing
+from grammeter.llm.prompt import Protocol, Question
 from grammeter.llm.reply import Outcome
 
 PAPER = Protocol(name="llm-s")
 
 
 def group(*outputs):
-    return Group(("", "s", ""), outputs)
+    return Question("", "s", "", outputs)
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=3), min_size=2, max_size=5, unique=True),
@@ -27,7 +27,7 @@ def test_scores_come_back_in_the_order_of_the_group(targets, orders, repeats):
         (answer,) = panel.ask([group(*targets)])
         assert panel.estimate([group(*targets)]).calls == orders * repeats
     assert answer.scores == tuple(map(fake_judge.by_hash, targets))
-    assert [one.spread for one in answer.answers] == [0]
+    assert answer.spreads == [0]
     assert len(fake.calls) == len(set(fake.calls)) == orders * repeats
     assert fake.models == {"m"}
     assert {call.template for call in fake.calls} == {PAPER.template}
@@ -43,7 +43,7 @@ def test_a_preference_for_the_first_place_is_averaged_out(monkeypatch):
     (both,) = Panel(model="m", protocol=PAPER, orders=2).ask([group("a", "b")])
     assert once.scores == (5, 1)
     assert both.scores == (3, 3)
-    assert both.answers[0].spread == 4
+    assert both.spreads == [4]
 
 
 def test_one_target_needs_no_call(monkeypatch):
@@ -57,6 +57,8 @@ def test_one_target_needs_no_call(monkeypatch):
 def test_half_an_answer_is_none(monkeypatch):
     """With an order missing the mean would prefer places again."""
     outcomes = Outcome(state="ok", scores=(1, 2)), Outcome(state="refused", reason="no")
-    answer = Answer((0, 1), ((0, 1), (1, 0)), outcomes)
+    shown = zip(((0, 1), (1, 0)), outcomes, strict=True)
+    answer = Opinion(tuple(Showing(0, order, outcome) for order, outcome in shown), (0, 1))
     assert answer.scores is None
+    assert answer.spreads == []
     assert answer.reason == "refused: no"

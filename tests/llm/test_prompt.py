@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from dataclasses import replace
-from importlib.resources import files
 from itertools import product
 
 import pytest
@@ -242,10 +240,10 @@ def test_a_criterion_of_the_other_metric(name, criterion):
 def test_wrong_questions():
     for targets in ((), ("a", "a"), tuple("abcdefghijklmnopqrstu")):
         with pytest.raises(UsageError, match="targets"):
-            Question("", "", "", targets)
+            Protocol(name="llm-s").render(Question("", "", "", targets))
     for texts in (("a\nb", "", "", ("x",)), ("", "", "", ("# output format\r", "y"))):
         with pytest.raises(DataError, match="line end"):
-            Question(*texts)
+            Protocol(name="llm-s").render(Question(*texts))
 
 
 # Sets and orders: every output is shown, a seed decides everything; flags
@@ -343,23 +341,6 @@ def test_flagged(text):
 )
 def test_not_flagged(text):
     assert suspicious(text) is None
-
-
-PIECES = (
-    "ignore", "IGNORE", "\u0131gnore", "forget", "override", "Di\u017fregard", "rules",
-    "cr\u0130teria", "give", "g\u0130ve", "G\u0131VE", "rate", "award", "five", "points", "it",
-    "\u0130t", "5", "target", "_1", "score", "#", "context", "system", "prompt", "message",
-    "[/INST]", "<|im|>", "```", "a", "_",
-)  # fmt: skip
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["", " "]))
-def test_the_quick_way_to_flag_is_the_plain_one(pieces, between):
-    text = between.join(pieces)
-    lines = files("grammeter.llm").joinpath("suspicious.txt").read_text("utf-8").splitlines()
-    patterns = [line.split("\t")[1] for line in lines]
-    matches = [re.search(pattern, text, re.IGNORECASE) for pattern in patterns]
-    assert suspicious(text) == next((match[0] for match in matches if match), None)
 
 
 def test_seeda_has_no_such_sentence(shared):

@@ -1,8 +1,6 @@
 from grammeter.llm.batch import Batch as Batch
 from grammeter.llm.batch import Submission as Submission
 from grammeter.llm.client import Answering as Answering
-from grammeter.llm.client import Context as Context
-from grammeter.llm.client import Group as Group
 from grammeter.llm.client import Opinion as Opinion
 from grammeter.llm.client import Panel as Panel
 from grammeter.llm.client import ask as ask
@@ -16,6 +14,7 @@ from grammeter.llm.endpoint import current as current
 from grammeter.llm.endpoint import using as using
 from grammeter.llm.prompt import MOST as MOST
 from grammeter.llm.prompt import USUAL as USUAL
+from grammeter.llm.prompt import Context as Context
 from grammeter.llm.prompt import Name as Name
 from grammeter.llm.prompt import Protocol as Protocol
 from grammeter.llm.prompt import Question as Question

@@ -29,97 +29,75 @@ _Result = TypeVar("_Result")
 Answering = Callable[[str, Sequence[Call]], list[Outcome]]
 """Answers calls to a model, as :func:`ask` does."""
 
-Context = tuple[str, str, str]  # the lines before, of and after a sentence
-
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Outputs of one sentence to compare with each other; equal ones are allowed."""
+class Showing:
+    """A call: some of a question's distinct outputs side by side, and the outcome."""
 
-    context: Context
-    outputs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer to a question about some of a group's distinct outputs, its targets."""
-
-    shown: tuple[int, ...]  # the targets, by their numbers among the distinct outputs
-    orders: tuple[tuple[int, ...], ...]  # by call, the places of the targets in the order shown
-    outcomes: tuple[Outcome, ...] = ()  # by call; a single target needs no comparison and no call
-
-    @property
-    def rounds(self) -> list[list[float]]:
-        """The scores of the targets, 1 to 5, by call; calls without scores are left out."""
-        shown = zip(self.orders, (outcome.scores for outcome in self.outcomes), strict=True)
-        rounds = (sorted(zip(order, of, strict=True)) for order, of in shown if of is not None)
-        return [[score for _, score in pairs] for pairs in rounds]
-
-    @property
-    def scores(self) -> tuple[float, ...] | None:
-        """Mean score of each target; ``None`` unless all calls have scores."""
-        if not (rounds := self.rounds) or len(rounds) < len(self.outcomes):
-            return None
-        return tuple(sum(column) / len(column) for column in zip(*rounds, strict=True))
-
-    @property
-    def spread(self) -> float:
-        """Difference between a target's highest and lowest score, mean over targets."""
-        columns = list(zip(*self.rounds, strict=True))
-        return sum(max(c) - min(c) for c in columns) / len(columns) if columns else 0.0
-
-    @property
-    def reason(self) -> str:
-        """Why there are no scores."""
-        if not self.outcomes:
-            return "one output only"
-        lacking = [outcome for outcome in self.outcomes if outcome.scores is None]
-        return "; ".join(dict.fromkeys(f"{o.state}: {o.reason}".rstrip(": ") for o in lacking))
+    part: int  # number of the set of outputs; there are several if there are more than ``size``
+    order: tuple[int, ...]  # the outputs in the order shown, by their numbers
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A judge's answers on a group."""
+    """A judge's answers to a question; without different outputs none was due."""
 
-    answers: tuple[Answer, ...]  # several if there are more than ``size`` distinct outputs
+    showings: tuple[Showing, ...]
     places: tuple[int, ...]  # by output, its number among the distinct ones
-
-    @property
-    def outcomes(self) -> list[Outcome]:
-        """The outcomes of all calls."""
-        return [outcome for answer in self.answers for outcome in answer.outcomes]
 
     @property
     def due(self) -> bool:
         """Whether there were different outputs, and so a question."""
-        return bool(self.outcomes)
+        return bool(self.showings)
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The outcomes of all calls."""
+        return [showing.outcome for showing in self.showings]
 
     @property
     def scores(self) -> tuple[float, ...] | None:
-        """The mean score of each output, 1 to 5; ``None`` unless all questions were answered."""
-        by_place: dict[int, list[float]] = {}
-        for answer in self.answers:
-            if answer.scores is None:
-                return None
-            for place, score in zip(answer.shown, answer.scores, strict=True):
-                by_place.setdefault(place, []).append(score)
-        return tuple(sum(by_place[place]) / len(by_place[place]) for place in self.places)
+        """The mean score of each output, 1 to 5; ``None`` unless all calls have scores."""
+        if not self.due or any(outcome.scores is None for outcome in self.outcomes):
+            return None
+        by_output: dict[int, list[float]] = {}
+        for of_set in self._sets().values():
+            for number, scores in of_set.items():
+                by_output.setdefault(number, []).append(sum(scores) / len(scores))
+        means = {number: sum(scores) / len(scores) for number, scores in by_output.items()}
+        return tuple(means[place] for place in self.places)
+
+    @property
+    def spreads(self) -> list[float]:
+        """By set whose calls all have scores, an output's highest less lowest score, mean."""
+        lacking = {showing.part for showing in self.showings if showing.outcome.scores is None}
+        sets = (rounds.values() for part, rounds in self._sets().items() if part not in lacking)
+        return [sum(max(of) - min(of) for of in rounds) / len(rounds) for rounds in sets]
+
+    def _sets(self) -> dict[int, dict[int, list[float]]]:
+        """Return by set and output the scores of all calls."""
+        sets: dict[int, dict[int, list[float]]] = {}
+        for showing in self.showings:
+            for number, score in zip(showing.order, showing.outcome.scores or (), strict=False):
+                sets.setdefault(showing.part, {}).setdefault(number, []).append(score)
+        return sets
 
     @property
     def replies(self) -> list[tuple[list[int], Reply]]:
         """All replies, each with the places of the outputs in the order shown, from 0."""
         return [
-            ([self.places.index(answer.shown[target]) for target in order], reply)
-            for answer in self.answers
-            for outcome, order in zip(answer.outcomes, answer.orders, strict=True)
-            for reply in outcome.replies
+            ([self.places.index(number) for number in showing.order], reply)
+            for showing in self.showings
+            for reply in showing.outcome.replies
         ]
 
     @property
     def reason(self) -> str:
         """Why there are no scores."""
-        lacking = [answer.reason for answer in self.answers if answer.scores is None]
-        return "; ".join(dict.fromkeys(lacking))
+        lacking = [outcome for outcome in self.outcomes if outcome.scores is None]
+        reasons = dict.fromkeys(f"{o.state}: {o.reason}".rstrip(": ") for o in lacking)
+        return "; ".join(reasons) if self.due else "one output only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,63 +113,63 @@ class Panel:
     shuffle: bool = False  # whether the first order is random, too
     chat: transport.Chat | None = None  # the model itself, if it answers in this process
 
-    def ask(self, groups: Sequence[Group], answered: Answering | None = None) -> list[Opinion]:
+    def ask(
+        self, questions: Sequence[Question], answered: Answering | None = None
+    ) -> list[Opinion]:
         """Ask for scores, at most ``size`` outputs at a time, one call for each distinct prompt.
 
-        A group of equal outputs needs no question; one with more distinct ones is shown
-        in sets, drawn by the seed. Raises :class:`LimitReachedError` if a ceiling of the endpoint
-        is reached; the answers so far are kept; :class:`RemoteError`, :class:`MissingResourceError`
-        if the endpoint fails, or the client is not installed or has no key.
+        Equal outputs need no question; more than ``size`` distinct ones are shown in sets, drawn by
+        the seed. Raises :class:`LimitReachedError` if a ceiling of the endpoint is reached; the
+        answers so far are kept; :class:`RemoteError`, :class:`MissingResourceError` if the endpoint
+        fails, or the client is not installed or has no key.
         """
-        plans = self._plans(groups)
-        calls = [call for _, of_group in plans for call in of_group]
+        template = self.protocol.template
+        plans = [[*self._showings(question, template)] for question in questions]
+        calls = [call for plan in plans for *_, call in plan]
         outcomes = iter((answered or self._ask)(self.model, calls))
-        opinions: list[Opinion] = []
-        for opinion, _ in plans:
-            ended = ([next(outcomes) for _ in answer.orders] for answer in opinion.answers)
-            pairs = zip(opinion.answers, ended, strict=True)
-            answers = tuple(replace(answer, outcomes=tuple(of)) for answer, of in pairs)
-            opinions.append(replace(opinion, answers=answers))
-        return opinions
+        return [
+            Opinion(
+                tuple(Showing(part, order, next(outcomes)) for part, order, _ in plan),
+                tuple(_numbers(question)[text] for text in question.targets),
+            )
+            for question, plan in zip(questions, plans, strict=True)
+        ]
 
     def _ask(self, model: str, calls: Sequence[Call]) -> list[Outcome]:
         return ask(model, calls, self.chat) if self.chat else ask(model, calls)
 
-    def estimate(self, groups: Sequence[Group]) -> Estimate:
+    def estimate(self, questions: Sequence[Question]) -> Estimate:
         """Estimate the cost of :meth:`ask`; nothing is sent."""
-        return estimate(self.model, self.calls(groups))
+        return estimate(self.model, self.calls(questions))
 
-    def calls(self, groups: Sequence[Group]) -> list[Call]:
+    def calls(self, questions: Sequence[Question]) -> list[Call]:
         """Return the calls that :meth:`ask` makes."""
-        return [call for _, of_group in self._plans(groups) for call in of_group]
-
-    def _plans(self, groups: Sequence[Group]) -> list[tuple[Opinion, list[Call]]]:
         template = self.protocol.template
-        return [self._plan(group, template) for group in groups]
+        return [call for one in questions for *_, call in self._showings(one, template)]
 
-    def _plan(self, group: Group, template: str) -> tuple[Opinion, list[Call]]:
-        number = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
-        sets = [list(number)] if number else []
-        source = group.context[1]
+    def _showings(
+        self, question: Question, template: str
+    ) -> Iterator[tuple[int, tuple[int, ...], Call]]:
+        number, source = _numbers(question), question.source
+        sets = [list(number)]
         if len(number) > self.size:
             sets = draw_sets(source, list(number), times=1, seed=self.seed, size=self.size)
-        answers: list[Answer] = []
-        calls: list[Call] = []
-        for texts in sets:
-            question, orders = Question(*group.context, tuple(texts)), list[list[int]]()
-            if len(texts) > 1:
-                count, seed, shuffle = self.orders, self.seed, self.shuffle
-                orders = reorder(source, texts, orders=count, seed=seed, shuffle=shuffle)
-            shown = tuple(tuple(order) for order in orders for _ in range(self.repeats))
+        drawing: Any = {"orders": self.orders, "seed": self.seed, "shuffle": self.shuffle}
+        for part, texts in enumerate(sets if len(number) > 1 else ()):
             asked: Counter[str] = Counter()
-            for order in shown:
+            for order in reorder(source, texts, **drawing):
                 targets = tuple(texts[place] for place in order)
                 prompt = self.protocol.render(replace(question, targets=targets))
                 call = Call(prompt=prompt, targets=len(targets), template=template)
-                calls.append(replace(call, repeat=asked[prompt]))
-                asked[prompt] += 1
-            answers.append(Answer(tuple(number[text] for text in texts), shown))
-        return Opinion(tuple(answers), tuple(number[text] for text in group.outputs)), calls
+                for _ in range(self.repeats):
+                    shown = tuple(number[text] for text in targets)
+                    yield part, shown, replace(call, repeat=asked[prompt])
+                    asked[prompt] += 1
+
+
+def _numbers(question: Question) -> dict[str, int]:
+    """Return the distinct outputs of a question and their numbers."""
+    return {text: number for number, text in enumerate(dict.fromkeys(question.targets))}
 
 
 def ask(model: str, calls: Sequence[Call], chat: transport.Chat | None = None) -> list[Outcome]:

@@ -33,27 +33,22 @@ _FIELDS = ("CRITERION", "EXTENT", "CONTEXT", "PREVIOUS", "SOURCE", "FOLLOWING", 
 _PLACE = re.compile(r"\{([A-Z]+)\}")
 
 
+Context = tuple[str, str, str]  # the lines before, of and after a sentence
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Outputs of one sentence to score side by side, and its context.
-
-    Raises :class:`DataError` if a text has a line break: the rest of it could look like a part of
-    the prompt; :class:`UsageError` if there are no targets, too many, or equal ones.
-    """
+    """Outputs of one sentence to compare with each other, and its context."""
 
     previous: str  # three lines of the learner's text; the first and the last may be empty
     source: str
     following: str
-    targets: tuple[str, ...]  # distinct, 1 to 20: outputs as they are, or with their edits marked
+    targets: tuple[str, ...]  # outputs as they are, or with their edits marked
 
-    def __post_init__(self) -> None:
-        if not 1 <= len(set(self.targets)) == len(self.targets) <= MOST:
-            fault = f"{len(self.targets)} targets, {len(set(self.targets))} of them distinct"
-            raise UsageError(fault, fix=f"Ask for 1 to {MOST} distinct ones at a time.")
-        for text in (self.previous, self.source, self.following, *self.targets):
-            if "\n" in text or "\r" in text:
-                fix = "One sentence is one line."
-                raise DataError(f"a sentence holds a line end: {text[:40]!r}", fix=fix)
+    @property
+    def context(self) -> Context:
+        """The three lines."""
+        return self.previous, self.source, self.following
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +82,23 @@ class Protocol:
             raise UsageError(f"{self.prompt}: no place for a criterion", fix="Write {CRITERION}.")
 
     def render(self, question: Question) -> str:
-        """Return the whole prompt; texts that look like a place are not replaced."""
-        context = map(self._shown, (question.previous, question.source, question.following))
-        lines = [*map(self._shown, question.targets)]
+        """Return the whole prompt; texts that look like a place are not replaced.
+
+        Raises :class:`DataError` if a text has a line break: the rest of it could look like a part
+        of the prompt; :class:`UsageError` if there are no targets, too many, or equal ones.
+        """
+        targets = question.targets
+        if not 1 <= len(set(targets)) == len(targets) <= MOST:
+            fault = f"{len(targets)} targets, {len(set(targets))} of them distinct"
+            raise UsageError(fault, fix=f"Ask for 1 to {MOST} distinct ones at a time.")
+        for text in (*question.context, *targets):
+            if "\n" in text or "\r" in text:
+                fix = "One sentence is one line."
+                raise DataError(f"a sentence holds a line end: {text[:40]!r}", fix=fix)
+        lines = [*map(self._shown, targets)]
         if self._numbers:
             lines = [f"{number}. {text}" for number, text in enumerate(lines, start=1)]
-        return self._filled(tuple(context), lines)
+        return self._filled(tuple(map(self._shown, question.context)), lines)
 
     @property
     def template(self) -> str:
@@ -221,17 +227,6 @@ def suspicious(text: str) -> str | None:
 
     It is flagged for orders to ignore the task, requests for scores, parts of a prompt or reply.
     """
-    plain = text.casefold().replace("i\u0307", "i").replace("\u0131", "i")  # what re takes for i
-    for hints, pattern in _suspicions():
-        if any(hint in plain for hint in hints):
-            match = re.search(pattern, text, re.IGNORECASE)  # slow, and seldom needed
-            if match:
-                return match[0]
-    return None
-
-
-@cache
-def _suspicions() -> list[tuple[list[str], str]]:
-    """Return patterns, each with texts of which one is in whatever it matches."""
-    rows = (line.split("\t") for line in _file("suspicious.txt").split("\n"))
-    return [(hints.split(), pattern) for hints, pattern in rows]
+    patterns = _file("suspicious.txt").split("\n")
+    matches = (re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+    return next((match[0] for match in matches if match), None)

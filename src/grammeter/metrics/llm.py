@@ -89,33 +89,33 @@ class Judging(Pooled):
         return {**shown, **model_settings(self.models()), **super().settings()}
 
     def judge(
-        self, groups: Sequence[llm.Group], answered: llm.Answering | None = None
+        self, questions: Sequence[llm.Question], answered: llm.Answering | None = None
     ) -> list[llm.Opinion]:
         """Ask for scores; by default the model, else what ``answered`` in its place.
 
-        A group whose outputs look the same to the judge needs no question; one with more than
-        ``set_size`` is shown in sets. Raises where no model is named, a ceiling of the endpoint is
+        Outputs that look the same to the judge need no question; more than ``set_size`` are shown
+        in sets. Raises where no model is named, a ceiling of the endpoint is
         reached (the answers so far are kept), the endpoint fails, or something that it needs is
         missing.
         """
-        return self.panel.ask(self._seen(groups), answered)
+        return self.panel.ask(self._seen(questions), answered)
 
-    def estimate(self, groups: Sequence[llm.Group]) -> llm.Estimate:
+    def estimate(self, questions: Sequence[llm.Question]) -> llm.Estimate:
         """Say what :meth:`judge` would cost; nothing is sent."""
-        return self.panel.estimate(self._seen(groups))
+        return self.panel.estimate(self._seen(questions))
 
-    def submit(self, groups: Sequence[llm.Group], batch: llm.Batch) -> llm.Submission:
+    def submit(self, questions: Sequence[llm.Question], batch: llm.Batch) -> llm.Submission:
         """Write what :meth:`judge` would ask into files of the batch API; nothing is sent."""
-        return batch.submit(self.panel.model, self.panel.calls(self._seen(groups)))
+        return batch.submit(self.panel.model, self.panel.calls(self._seen(questions)))
 
-    def _seen(self, groups: Sequence[llm.Group]) -> list[llm.Group]:
-        pairs = [(plain(g.context[1]), plain(output)) for g in groups for output in g.outputs]
+    def _seen(self, questions: Sequence[llm.Question]) -> list[llm.Question]:
+        pairs = [(plain(q.source), plain(output)) for q in questions for output in q.targets]
         targets = iter(self.targets(pairs))
-        seen: list[llm.Group] = []
-        for group in groups:
-            before, source, after = map(plain, group.context)
-            shown = tuple(next(targets) for _ in group.outputs)
-            seen.append(llm.Group((before, source, after), shown))
+        seen: list[llm.Question] = []
+        for q in questions:
+            before, source, after = map(plain, q.context)
+            shown = tuple(next(targets) for _ in q.targets)
+            seen.append(llm.Question(before, source, after, shown))
         return seen
 
     def pooled_statistics(self, segments: Segments, copies: Sequence[int]) -> core.Statistics:
@@ -133,19 +133,19 @@ class Judging(Pooled):
         if max((sum(copies[row] for row in rows) for rows in lines), default=2) < 2:
             fault = f"{self.name} compares outputs, and there is only one system"
             raise core.UsageError(fault, fix="Score several systems together.")
-        groups: list[llm.Group] = []
+        questions: list[llm.Question] = []
         sets = {"times": self.per_output, "seed": self.seed, "size": self.set_size}
         for context, outputs in pool.items():
             drawn = llm.draw_sets(context[1], list(outputs), **sets)
-            groups += [llm.Group(context, tuple(of_one)) for of_one in drawn]
-        judged = self.judge(groups)
+            questions += [llm.Question(*context, tuple(of_one)) for of_one in drawn]
+        judged = self.judge(questions)
         if lacking := Counter(o.reason for o in judged if o.due and o.scores is None):
             reasons = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
             due = sum(opinion.due for opinion in judged)
             fault = f"{self}: {lacking.total()} of {due} questions brought no scores: {reasons}"
             warnings.warn(fault, stacklevel=3)
         rows = np.zeros((len(segments), len(COLUMNS)))
-        for (context, output), scores in _by_output(groups, judged).items():
+        for (context, output), scores in _by_output(questions, judged).items():
             value = sum(scores) / len(scores) if scores else 0.0
             rows[pool[context][output]] = value, 1.0, float(bool(scores))
         return one_slot(rows, COLUMNS)
@@ -258,13 +258,13 @@ def plain(text: str) -> str:
 
 
 def _by_output(
-    groups: Sequence[llm.Group], judged: Sequence[llm.Opinion]
+    questions: Sequence[llm.Question], judged: Sequence[llm.Opinion]
 ) -> Mapping[tuple[llm.Context, str], list[float]]:
     """Gather the scores of each output that a question was due for, from all its sets."""
     by_output: dict[tuple[llm.Context, str], list[float]] = {}
-    for group, opinion in zip(groups, judged, strict=True):
-        for place, output in enumerate(group.outputs if opinion.due else ()):
-            scores = by_output.setdefault((group.context, output), [])
+    for question, opinion in zip(questions, judged, strict=True):
+        for place, output in enumerate(question.targets if opinion.due else ()):
+            scores = by_output.setdefault((question.context, output), [])
             if opinion.scores is not None:
                 scores.append(opinion.scores[place])
     return by_output

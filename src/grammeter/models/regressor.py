@@ -14,6 +14,11 @@ from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions, Regression
 
 _ARCHITECTURE = "AutoModelForSequenceClassification"
+_FIX = (
+    "Name a regression model, an encoder and a head with one output; 'grammeter train' makes such"
+    " models."
+)
+_NO_PADDING = "has no padding token, so texts cannot go together"
 _Input = tuple[tuple[int, ...], tuple[int, ...]]  # tokens, and the segment of each
 
 
@@ -43,18 +48,13 @@ def _input(encoded: dict[str, list[int]]) -> _Input:
 
 def check(loaded: Loaded, measure: Regression) -> None:
     """Refuse a model without exactly one trained output for a text."""
-    if (outputs := loaded.model.config.num_labels) != 1:
-        raise _misfit(loaded, f"gives {outputs} figures for a text, not one", "one output")
+    config = loaded.model.config
+    if config.num_labels != 1:
+        raise loaded.files.misfit(f"gives {config.num_labels} figures for a text, not one", _FIX)
     if measure.head == "pooler" and loaded.random:
-        what = f"lacks weights of its head: {', '.join(loaded.random)}"
-        raise _misfit(loaded, what, "all its weights")
-    if loaded.model.config.pad_token_id is None:
-        raise _misfit(loaded, "has no padding token, so texts cannot go together", "padding")
-
-
-def _misfit(loaded: Loaded, what: str, wanted: str) -> DataError:
-    fix = f"Name a regression model, an encoder and a head with {wanted}"
-    return loaded.files.misfit(what, f"{fix}; 'grammeter train' makes such models.")
+        raise loaded.files.misfit(f"lacks weights of its head: {', '.join(loaded.random)}", _FIX)
+    if config.pad_token_id is None:
+        raise loaded.files.misfit(_NO_PADDING, _FIX)
 
 
 def _reader(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Input]], FloatArray]:
@@ -78,7 +78,7 @@ def _reader(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Input]],
 def _last_layer(torch: Any, loaded: Loaded) -> Any:
     fitting = [layer for layer in _head_layers(torch, loaded.model) if layer.out_features == 1]
     if len(fitting) != 1 or fitting[0].in_features != loaded.model.config.hidden_size:
-        raise _misfit(loaded, "has no linear layer over its states", "a last linear layer")
+        raise loaded.files.misfit("has no last linear layer over its states", _FIX)
     return fitting[0].weight[0].float()
 
 
@@ -116,7 +116,7 @@ def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Gener
         tokenizer = loading.load_tokenizer(transformers, files)
         model = _with_new_head(torch, transformers, files, bias)
         if tokenizer.pad_token_id is None or model.config.pad_token_id is None:
-            raise _unfit(files, "it has no padding token, so texts cannot go together")
+            raise _unfit(files, f"it {_NO_PADDING}")
         message = "memory does not suffice for the model"
         yield loading.placed(Loaded(files, tokenizer, model), place, message, SMALLER_BATCH)
 

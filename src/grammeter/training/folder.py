@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import LOCK, DataError, UsageError, disk_faults, only_one, require
-from grammeter.formats import read_object, write_text
+from grammeter.formats import read_object, write_object
 
 MARK = "training.json"  # says which training the folder belongs to, with all its settings
 
@@ -26,7 +26,7 @@ def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool)
         if any(path.name not in (MARK, LOCK) for path in folder.iterdir()):
             _check(folder, mark, resume=resume)
         else:
-            write_json(folder / MARK, mark)
+            write_object(mark, folder / MARK)
         yield
 
 
@@ -58,11 +58,6 @@ def digest(files: Iterable[Path]) -> str:
 
 writing = partial(disk_faults, fix="Make room, then go on with --resume.")
 """Context of writing a file or folder."""
-
-
-def write_json(path: Path, content: Mapping[str, object]) -> None:
-    """Write a mapping, whole or not at all."""
-    write_text(path, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 FOLDER = "checkpoint"  # inside the folder of the model, until the training ends

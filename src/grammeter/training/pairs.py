@@ -19,9 +19,8 @@ import numpy as np
 
 from grammeter.alignment import appliable, draw_subset, flip_some, partial_text
 from grammeter.core import DataError, Edit, FloatArray, UsageError, require
-from grammeter.formats import Correction, RatedOutput, read_object, write_text
+from grammeter.formats import Correction, RatedOutput, read_object, write_object, write_text
 from grammeter.models import MeanSimilarity, Request, answer
-from grammeter.training.folder import write_json
 from grammeter.training.network import PARTS, Example, Part, allotment, assign_parts
 
 LIMIT = 512  # tokens to which texts are cut, as by the authors, if the encoder takes so many
@@ -300,7 +299,7 @@ def load_or_draw(
     data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
     data.tally.sentences, data.tally.left_out = measured.total, measured.left_out
     write_text(folder / PAIRS, pairs_text(data.pairs))
-    write_json(folder / RECORD, {"tally": asdict(data.tally), "edits": measured.edits})
+    write_object({"tally": asdict(data.tally), "edits": measured.edits}, folder / RECORD)
     return replace(data, edits=measured.edits)
 
 

@@ -11,11 +11,10 @@ from typing import Any, Self, cast
 import numpy as np
 
 from grammeter.core import Column, FloatArray, Result, Table, expanded, plain, stamped
-from grammeter.formats import write_text
+from grammeter.formats import write_object, write_text
 from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model
 from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
 from grammeter.training.fit import Fitted
-from grammeter.training.folder import write_json
 from grammeter.training.pairs import EditedSentence, Pair, accuracy
 from grammeter.version import __version__
 
@@ -48,7 +47,7 @@ def write_card(
     }
     plain: Card = json.loads(json.dumps(card), parse_constant=lambda _: None)
     write_text(folder / "README.md", card_page(plain))
-    write_json(folder / CARD_FILE, plain)
+    write_object(plain, folder / CARD_FILE)
     return plain
 
 
@@ -76,39 +75,32 @@ def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[f
 
 def card_page(card: Card) -> str:
     """Return the card as Markdown."""
+    best = {card["best_epoch"]: " *"}
+    heads = "loss", f"{card['figure']} (validation)", Column("seconds", "number", digits=0)
+    epochs = [
+        (f"{row['number']}{best.get(row['number'], '')}", f"{row['loss']:.4f}",
+         f"{row['figure']:.4f}", row["seconds"])
+        for row in card["epochs"]
+    ]  # fmt: skip
+    titles = {"Data": "data", "Settings": "settings", "Results on held-out examples": "results",
+              "Environment": "environment"}  # fmt: skip
+    sections = {
+        title: Table.of(
+            ("", ""), [(name.replace("_", " "), _shown(of)) for name, of in card[key].items()]
+        )
+        for title, key in titles.items()
+    }
+    sections["Epochs (* kept)" if epochs else "Epochs: none, the head is untrained"] = Table.of(
+        ("epoch", *heads), epochs
+    )
+    tables = (f"## {title}\n\n{of.write('markdown')}" for title, of in sections.items())
     lines = [
-        f"# {card['metric']}, trained by grammeter {card['grammeter']}",
-        "",
+        f"# {card['metric']}, trained by grammeter {card['grammeter']}\n",
         f"Encoder: {card['encoder']['name']} ({card['encoder']['hash']}).",
         f"Weights: {card['weights']} (blake2b, 8 bytes); model, as in signatures: {card['model']}.",
-        f"Scores with: {card['scoring']}.",
-        "",
-        *_described("Data", card["data"]),
-        *_described("Settings", card["settings"]),
-        *_epochs(card),
-        *_described("Results on held-out examples", card["results"]),
-        *_described("Environment", card["environment"]),
+        f"Scores with: {card['scoring']}.\n",
     ]
-    return "\n".join(lines)
-
-
-def _epochs(card: Card) -> list[str]:
-    if not card["epochs"]:
-        return ["## Epochs", "", "None: the head is untrained.", ""]
-    best = {card["best_epoch"]: " \\*"}
-    form = "{number}{mark} | {loss:.4f} | {figure:.4f} | {seconds:.0f}"
-    rows = [form.format(**epoch, mark=best.get(epoch["number"], "")) for epoch in card["epochs"]]
-    head = f"epoch | loss | {card['figure']} (validation) | seconds"
-    return [*_table("Epochs", head, rows), "\\* kept", ""]
-
-
-def _described(title: str, values: Mapping[str, object]) -> list[str]:
-    return _table(title, " | ", [f"{name} | {_shown(value)}" for name, value in values.items()])
-
-
-def _table(title: str, head: str, rows: Sequence[str]) -> list[str]:
-    line = "|---" * (head.count("|") + 1) + "|"
-    return [f"## {title}", "", f"| {head} |", line, *(f"| {row} |" for row in rows), ""]
+    return "\n".join([*lines, *tables])
 
 
 def _shown(value: object) -> str:
@@ -119,7 +111,7 @@ def _shown(value: object) -> str:
     if isinstance(value, dict):
         items = cast("Mapping[str, object]", value).items()
         return ", ".join(f"{name} {_shown(item)}" for name, item in items)
-    return "undefined" if value is None else str(value).replace("|", "\\|")
+    return "undefined" if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,15 +216,15 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        shape: dict[str, Any] = {"trained": self.trained, "tested": self.tested}
-        shape |= {"accuracies": self.accuracies, "mean": self.mean}
-        shape |= dict(zip(("low", "high"), self.interval, strict=True))
-        shape["without_inclusion"] = self.apart
-        if len(self.accuracies) == 1:
-            shape["interval_reason"] = "a single seed"
-        if any(map(math.isnan, self.apart)):
-            shape["without_inclusion_reason"] = "all test pairs of a seed are inclusion pairs"
-        return plain(shape)
+        low, high = self.interval
+        alone = {"interval_reason": "a single seed"} if len(self.accuracies) == 1 else {}
+        why = "all test pairs of a seed are inclusion pairs"
+        lacking = {"without_inclusion_reason": why} if any(map(math.isnan, self.apart)) else {}
+        return plain({
+            "trained": self.trained, "tested": self.tested, "accuracies": self.accuracies,
+            "mean": self.mean, "low": low, "high": high, "without_inclusion": self.apart,
+            **alone, **lacking,
+        })  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ from typing import Any
 from grammeter import core, scoring
 from grammeter.core import Edit, EditItem, EditKey
 from grammeter.formats import Corpus
-from grammeter.llm import Group
+from grammeter.llm import Question
 from grammeter.metrics import Judging, Metric
 from grammeter.verbs._explain import Place
 from grammeter.verbs._judge import shown_together
@@ -69,7 +69,7 @@ def _by_judge(
     parts = [(segment, edits, edits[at : at + judge.set_size - 1])
              for segment, edits in dict.fromkeys(outputs)
              for at in range(0, len(edits), judge.set_size - 1)]  # fmt: skip
-    shown: list[Group] = []
+    shown: list[Question] = []
     for segment, edits, some in parts:
         source = corpus.sources[segment - 1].split()
         sets = (edits, *([e for e in edits if e != edit] for edit in some))

@@ -117,16 +117,16 @@ def judge(
     corpus, items = _material(corpus, items, benchmark, demo=demo)
     check_shown(corpus, items, per_output)
     shown = covering_items(corpus, metric) if items is None else items
-    groups = [_group(corpus, item) for item in shown]
+    questions = [_question(corpus, item) for item in shown]
     if dry_run:
-        return metric.estimate(groups)
+        return metric.estimate(questions)
     if submit is not None:
-        return metric.submit(groups, llm.Batch(submit))
+        return metric.submit(questions, llm.Batch(submit))
     batch = None if collect is None else llm.Batch(collect)
     with llm.using(llm.Endpoint(**NOWHERE)) if demo else nullcontext():
-        opinions = metric.judge(groups, Scripted().answered if demo else batch and batch.collect)
+        opinions = metric.judge(questions, Scripted().answered if demo else batch and batch.collect)
         remarks = [*corpus.notes, *(items.notes if isinstance(items, formats.Judgments) else ())]
-        drawn = any(len(opinion.answers) > 1 for opinion in opinions)
+        drawn = any(showing.part for opinion in opinions for showing in opinion.showings)
         if seed is not None and items and not (metric.permutations > 1 or metric.shuffle or drawn):
             idle = "no order was drawn (--permute), and no item had to be cut"
             remarks.append(f"--seed had no effect: {idle}")
@@ -201,7 +201,7 @@ def covering_items(corpus: formats.Corpus, metric: Judging) -> tuple[core.Item, 
     return tuple(items)
 
 
-def _group(corpus: formats.Corpus, item: Shown) -> llm.Group:
+def _question(corpus: formats.Corpus, item: Shown) -> llm.Question:
     """Return the texts that an item shows, with their context."""
     if not 1 <= item.segment <= len(corpus):
         raise _misfit(item, f"there are {len(corpus)} sentences")
@@ -218,12 +218,12 @@ def _group(corpus: formats.Corpus, item: Shown) -> llm.Group:
     return shown_together(corpus, line, texts)
 
 
-def shown_together(corpus: formats.Corpus, line: int, texts: Sequence[str]) -> llm.Group:
+def shown_together(corpus: formats.Corpus, line: int, texts: Sequence[str]) -> llm.Question:
     """Return texts of the sentence at ``line``, from 0, with the sentences around it."""
     before, source, after = (
         corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
     )
-    return llm.Group((before, source, after), tuple(texts))
+    return llm.Question(before, source, after, tuple(texts))
 
 
 def _misfit(item: Shown, reason: str) -> core.DataError:

@@ -106,6 +106,12 @@ class Judged:
         share = f"a share of {self.coverage:.4f}, limit {self.required:g}"
         return f"{scored}, {share}; {'; '.join(fixes)}"
 
+    @property
+    def spread(self) -> float:
+        """Difference between a target's highest and lowest score, mean over questions."""
+        spreads = [spread for opinion in self.opinions for spread in opinion.spreads]
+        return sum(spreads) / len(spreads) if spreads else 0.0
+
 
 def _listed(title: str, texts: Sequence[str]) -> Iterator[str]:
     """Return a title and the first of its texts as one note, nothing if there is no text."""
