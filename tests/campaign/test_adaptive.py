@@ -173,14 +173,15 @@ def test_while_one_thread_looks_the_others_go_on_with_what_is_known(database, mo
     from grammeter.campaign.services import adaptive
 
     campaign = made_campaign(40, sentences=80, strategy="adaptive", judges=0, startup=0)
-    lookout = adaptive._Lookout(campaign)
-    known = lookout.at(10)
-    meanwhile = []
-    look = adaptive.outlook
-    monkeypatch.setattr(
-        adaptive, "outlook", lambda *a, **k: meanwhile.append(lookout.at(20)) or look(*a, **k)
-    )
-    found = lookout.at(20)
-    assert meanwhile == [known]
-    assert found is not known
-    assert lookout.at(20) is found
+    (judge,) = come_in(campaign)
+    work(judge, most=3)
+    known, look, meanwhile = adaptive.current(campaign), adaptive.outlook, []
+
+    def looked(*args, **settings):
+        meanwhile.append(adaptive.current(campaign))
+        return look(*args, **settings)
+
+    monkeypatch.setattr(adaptive, "outlook", looked)
+    work(judge, most=10)
+    assert meanwhile[0] is known
+    assert adaptive.current(campaign) is adaptive.current(campaign) is not known

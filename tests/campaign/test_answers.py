@@ -175,7 +175,7 @@ def test_history_is_what_was_shown_in_order(judge):
 
 
 def checked(kind, loud, ranks=(1, 2, 2)):
-    from grammeter.campaign.services.checks import Check
+    from grammeter.campaign.criteria import Check
 
     check = Check(source="s .", outputs=("a", "b", "c"), ranks=ranks, loud=loud, explanation="so")
     return {kind: (check,)}

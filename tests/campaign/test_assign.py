@@ -17,7 +17,7 @@ CHECKS = {"outputs": ("right one .", "wrong two ."), "ranks": (1, 2)}
 
 
 def check(source="x .", **settings):
-    from grammeter.campaign.services.checks import Check
+    from grammeter.campaign.criteria import Check
 
     return Check(source=source, **{**CHECKS, **settings})
 
@@ -333,8 +333,8 @@ def test_no_item_to_draw(database, n):
 
 def test_the_total_of_a_pool_has_repeats_and_attention_items_from_the_start(database):
     """A total that grew after an attention item would tell that it was one."""
+    from grammeter.campaign.criteria import Check
     from grammeter.campaign.services import assign, results
-    from grammeter.campaign.services.checks import Check
     from grammeter.campaign.views.item_page import shown
 
     checks = tuple(Check(source=f"{at} .", outputs=("a", "b"), ranks=(1, 2)) for at in range(2))

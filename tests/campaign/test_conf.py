@@ -82,7 +82,7 @@ def test_postgresql_address():
     assert found["OPTIONS"] == {"sslmode": "require"}
 
 
-@pytest.mark.parametrize("url", ["mysql://a/b", "postgresql://host", "postgresql://h:x/db"])
+@pytest.mark.parametrize("url", ["mysql://a/b", "postgresql://host", "postgresql://[h/db"])
 def test_addresses_that_are_none(url):
     pytest.importorskip("psycopg")
     with pytest.raises(UsageError):

@@ -125,32 +125,32 @@ def test_an_import_is_not_planned(database):
         ("nonsense", "not JSON"),
         ("[]", "no JSON object"),
         ('{"sourcee": "x"}', "unknown key"),
-        ('{"source": "", "outputs": ["a", "b"], "ranks": [1, 2]}', "source not empty"),
+        ('{"source": "", "outputs": ["a", "b"], "ranks": [1, 2]}', "wrong or missing: source"),
         ('{"source": "x", "outputs": ["a"], "ranks": [1]}', "two different"),
         ('{"source": "x", "outputs": ["a", "a "], "ranks": [1, 2]}', "two different"),
         ('{"source": "x", "outputs": ["a", "b"], "ranks": [1, 1]}', "not all of them the same"),
-        ('{"source": "x", "outputs": ["a", "b"], "ranks": [1, true]}', "ranks holds"),
-        ('{"source": "x", "outputs": "ab", "ranks": [1, 2]}', "outputs is a list"),
+        ('{"source": "x", "outputs": ["a", "b"], "ranks": [1, true]}', "ranks is a list of int"),
+        ('{"source": "x", "outputs": "ab", "ranks": [1, 2]}', "wrong or missing: outputs"),
         ('{"source": "x", "outputs": ["a", "b"], "ranks": [1, 2], "loud": 1}', "loud"),
         ("x" * (2**20 + 1), "characters"),
         ("[" * 100_000, "not JSON"),
     ],
 )
-def test_items_with_answers_that_are_none(database, line, told):
-    from grammeter.campaign.services.checks import parse_checks
-    from grammeter.campaign.tasks import Kind
+def test_items_with_answers_that_are_none(tmp_path, line, told):
+    from grammeter.campaign.criteria import read_checks
 
+    (tmp_path / "checks.jsonl").write_text(line, encoding="utf-8")
     with pytest.raises(DataError, match=told) as error:
-        parse_checks(line, "checks.jsonl", Kind.ATTENTION)
+        read_checks(tmp_path / "checks.jsonl", loud=False)
     assert "checks.jsonl" in error.value.where
 
 
-def test_tutorials_are_loud_and_attention_is_silent(database):
-    from grammeter.campaign.services.checks import parse_checks
-    from grammeter.campaign.tasks import Kind
+def test_tutorials_are_loud_and_attention_is_silent(tmp_path):
+    from grammeter.campaign.criteria import read_checks
 
     line = '{"source": "x", "outputs": ["a ", "b"], "ranks": [1, 2]}'
-    for kind in (Kind.TUTORIAL, Kind.ATTENTION):
-        (found,) = parse_checks(line, "c", kind)
-        assert found.loud == (kind == Kind.TUTORIAL)
+    (tmp_path / "c").write_text(line, encoding="utf-8")
+    for loud in (True, False):
+        (found,) = read_checks(tmp_path / "c", loud=loud)
+        assert found.loud == loud
         assert found.outputs == ("a", "b")

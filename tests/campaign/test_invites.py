@@ -137,13 +137,11 @@ def test_consent_and_the_form(database):
     from grammeter.campaign.services import judges
 
     (judge,) = come_in(made_campaign(5, strategy="pool", judges=0, consent="May we?"))
-    assert judges.needs_consent(judge)
-    assert judges.needs_background(judge)
+    assert judges.needs(judge) == "consent"
     judges.consent(judge)
     judges.tell_background(judge, first_language=" German\0 " + "x" * 300, experience="x" * 2999)
     judge.refresh_from_db()
-    assert not judges.needs_consent(judge)
-    assert not judges.needs_background(judge)
+    assert not judges.needs(judge)
     found = Background.objects.get(judge=judge)
     assert found.first_language == "German " + "x" * 193
     assert len(found.experience) == 2000  # as much as the page lets one write
@@ -177,15 +175,15 @@ def test_an_empty_form_keeps_nothing(campaign):
 
     (judge,) = come_in(campaign)
     judges.tell_background(judge)
-    assert not judges.needs_background(judge)
+    assert not judges.needs(judge)
     assert not Background.objects.exists()
 
 
 def test_codes_at_the_end(database):
     from django.core.exceptions import PermissionDenied
 
+    from grammeter.campaign.criteria import Check
     from grammeter.campaign.services import assign, judges
-    from grammeter.campaign.services.checks import Check
 
     checks = tuple(Check(source=f"{at} .", outputs=("a", "b"), ranks=(1, 2)) for at in range(4))
     campaign = made_campaign(

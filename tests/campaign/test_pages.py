@@ -19,7 +19,7 @@ TUTORIAL = {
 
 
 def checks(**how):
-    from grammeter.campaign.services.checks import Check
+    from grammeter.campaign.criteria import Check
 
     return (Check(**TUTORIAL, **how),)
 

@@ -74,8 +74,8 @@ def test_groups_have_all_systems_and_ranks_follow_the_texts(campaign):
 
 
 def test_attention_and_tutorial_are_no_judgments(database):
+    from grammeter.campaign.criteria import Check
     from grammeter.campaign.services import results
-    from grammeter.campaign.services.checks import Check
 
     check = Check(source="s", outputs=("a", "b"), ranks=(1, 2))
     campaign = made_campaign(10, judges=1, tutorial=(check,), attention=(check,))
@@ -151,9 +151,9 @@ def test_judges_stand_in_a_natural_order():
 
 def test_progress_and_pass_are_told_alike(database):
     """The table of all judges counts by itself; what a judge is told is counted for the judge."""
+    from grammeter.campaign.criteria import Check
     from grammeter.campaign.models import Judge
     from grammeter.campaign.services import judges, results
-    from grammeter.campaign.services.checks import Check
 
     checks = tuple(Check(source=f"s{at}", outputs=("a", "b"), ranks=(1, 2)) for at in range(3))
     campaign = made_campaign(12, judges=3, overlap=1.0, attention=checks, pass_threshold=0.6)

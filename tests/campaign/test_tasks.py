@@ -249,7 +249,7 @@ def test_one_output_is_asked_about_unless_it_must_be_compared(database):
 
 @pytest.mark.parametrize("task", ["best-worst", "direct"])
 def test_attention_items_of_other_tasks(database, task):
-    from grammeter.campaign.services.checks import Check
+    from grammeter.campaign.criteria import Check
 
     check = Check(source="x", outputs=("xx", "yy", "zz"), ranks=(1, 3, 2), loud=True)
     made = mixed(database, [task], judges=1, task=task, attention=(check,))
@@ -276,7 +276,7 @@ def test_attention_items_of_other_tasks(database, task):
 
 @pytest.mark.parametrize("task", ["rating", "marks", "post-edit"])
 def test_tasks_without_a_right_order_take_no_checks(database, task):
-    from grammeter.campaign.services.checks import Check
+    from grammeter.campaign.criteria import Check
 
     check = Check(source="x", outputs=("a", "b"), ranks=(1, 2))
     with pytest.raises(UsageError, match=f"known answer has the task '{task}'") as error:

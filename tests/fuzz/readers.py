@@ -236,13 +236,9 @@ def _criteria(path: Path) -> None:
 
 
 def _checks(path: Path) -> None:
-    from grammeter.campaign import conf
+    from grammeter.campaign.criteria import read_checks
 
-    conf.configure(path.with_name("none.db"))
-    from grammeter.campaign.services.checks import read_checks
-    from grammeter.campaign.tasks import Kind
-
-    read_checks(path, Kind.TUTORIAL)
+    read_checks(path, loud=True)
 
 
 def _archive(path: Path) -> None:

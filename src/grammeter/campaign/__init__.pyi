@@ -12,8 +12,8 @@ from grammeter.campaign.commands import campaign_upgrade as campaign_upgrade
 from grammeter.campaign.conf import is_file as is_file
 from grammeter.campaign.creating import campaign_create as campaign_create
 from grammeter.campaign.creating import campaign_import as campaign_import
+from grammeter.campaign.criteria import Check as Check
 from grammeter.campaign.criteria import RatingCriterion as RatingCriterion
-from grammeter.campaign.services.checks import Check as Check
 from grammeter.campaign.status import CampaignExport as CampaignExport
 from grammeter.campaign.status import CampaignList as CampaignList
 from grammeter.campaign.status import CampaignProgress as CampaignProgress

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
 from grammeter.core import DataError, UsageError, disk_faults, require
 
@@ -110,20 +110,20 @@ def database_settings(database: str | Path) -> dict[str, Any]:
     if (scheme := str(database).partition("://")[0]) not in POSTGRES:
         fix = "Give the path of an SQLite file, or postgresql://USER@HOST:PORT/NAME."
         raise UsageError(f"a database of the kind {scheme!r}", fix=fix)
-    require("psycopg", extra="postgres")
+    psycopg: Any = require("psycopg", extra="postgres")
     try:
-        parts = urlsplit(str(database))
-        port = parts.port
-    except ValueError as error:
+        parts: dict[str, str] = psycopg.conninfo.conninfo_to_dict(str(database))
+    except psycopg.ProgrammingError as error:
         raise UsageError(f"the database address cannot be understood: {error}") from None
-    if not (name := unquote(parts.path.lstrip("/"))):
+    if not parts.get("dbname"):
         raise UsageError("the address names no database", fix="Write postgresql://USER@HOST/NAME.")
-    names = {"USER": parts.username, "PASSWORD": parts.password, "HOST": parts.hostname}
+    names = {"dbname": "NAME"} | {
+        name: name.upper() for name in ("user", "password", "host", "port")
+    }
     return {
-        **{"ENGINE": "django.db.backends.postgresql", "NAME": name, "PORT": str(port or "")},
-        **{key: unquote(value or "") for key, value in names.items()},
-        **{"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True},
-        "OPTIONS": dict(parse_qsl(parts.query)),
+        **{"ENGINE": "django.db.backends.postgresql", "CONN_MAX_AGE": None},
+        **{known: parts.pop(name, "") for name, known in names.items()},
+        **{"CONN_HEALTH_CHECKS": True, "OPTIONS": parts},
     }
 
 

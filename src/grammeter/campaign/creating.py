@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import commands, conf, services, status
-from grammeter.campaign.criteria import read_criteria
+from grammeter.campaign.criteria import read_checks, read_criteria
 from grammeter.campaign.tasks import Kind, Task
 from grammeter.core import UsageError
 
 if TYPE_CHECKING:
-    from grammeter.campaign.criteria import RatingCriterion
+    from grammeter.campaign.criteria import Check, RatingCriterion
     from grammeter.campaign.services.campaigns import Plan
-    from grammeter.campaign.services.checks import Check
     from grammeter.core import Item
     from grammeter.formats import Corpus, Judgments
 
@@ -181,7 +180,7 @@ def _plan(values: Mapping[str, Any]) -> Plan:
     settings = {name: values[name] for name in plan.__dataclass_fields__}
     for kind in (Kind.TUTORIAL, Kind.ATTENTION):
         if isinstance(checks := settings[kind], (str, Path)):
-            settings[kind] = services.checks.read_checks(checks, kind)
+            settings[kind] = read_checks(checks, loud=kind == Kind.TUTORIAL)
     if isinstance(settings["criteria"], (str, Path)):
         settings["criteria"] = read_criteria(settings["criteria"])
     for name in ("guidelines", "consent"):

@@ -2,7 +2,6 @@ from grammeter.campaign.services import adaptive as adaptive
 from grammeter.campaign.services import answers as answers
 from grammeter.campaign.services import assign as assign
 from grammeter.campaign.services import campaigns as campaigns
-from grammeter.campaign.services import checks as checks
 from grammeter.campaign.services import database as database
 from grammeter.campaign.services import exports as exports
 from grammeter.campaign.services import invites as invites

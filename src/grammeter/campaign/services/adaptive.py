@@ -10,14 +10,13 @@ it. Its probability is ::
 so that every item can be drawn, and a ranking can be weighted back by one over the probability.
 While a system has less than half of the mean number of comparisons, only its items have weight.
 
-Computing this reads all judgments and resamples them. The items of a campaign never change; the
-weights are cached, until the number of judgments has grown by the share :data:`NEWS`.
+Computing this reads all judgments and resamples them. The weights are cached, until the number of
+judgments has grown by the share :data:`NEWS`.
 """
 
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from django.db import connection
@@ -32,6 +31,8 @@ EVEN = 0.2  # the share of the uniform distribution
 NEWS = 0.05  # relative growth of the judgments after which the weights are computed again
 RESAMPLES = 200
 STARVED = 0.5
+_newest: dict[tuple[object, ...], tuple[int, "Appeal"]] = {}  # with the number of judgments
+_looking = threading.Lock()
 Groups = Sequence[Sequence[str]]  # the systems of each output that an item shows
 
 
@@ -98,46 +99,32 @@ def weigh(outlook: Outlook, items: Mapping[int, Groups]) -> Appeal:
 
 
 def current(campaign: models.Campaign) -> Appeal | None:
-    """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up."""
+    """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up.
+
+    While one thread computes a new one, the others use the last one.
+    """
     if campaign.strategy != Strategy.ADAPTIVE:
         return None
     which = {"complete": True, "skipped": False, "automatic": False}
     count = models.Judgment.objects.filter(assignment__item__campaign=campaign, **which).count()
     if count < campaign.startup:
         return None
-    return _lookout(campaign, str(connection.settings_dict["NAME"]), campaign.created).at(count)
+    key = str(connection.settings_dict["NAME"]), campaign.pk, campaign.created
+    known = _newest.get(key)
+    if known is not None and known[0] <= count < known[0] * (1 + NEWS) + 1:
+        return known[1]
+    if not _looking.acquire(blocking=known is None) and known is not None:
+        return known[1]
+    try:
+        if _newest.get(key) is known:
+            _newest[key] = count, _look(campaign)
+        return _newest[key][1]
+    finally:
+        _looking.release()
 
 
-class _Lookout:
-    """The newest appeal of one campaign's items, shared by all threads."""
-
-    def __init__(self, campaign: models.Campaign, *_keys: object) -> None:
-        self._campaign = campaign
-        normal = campaign.items.filter(kind=Kind.NORMAL)
-        numbers, shown = set(normal.values_list("pk", flat=True)), results.shown_systems(campaign)
-        self._shown = {item: groups for item, groups in shown.items() if item in numbers}
-        self._newest: tuple[int, Appeal] | None = None  # from so many judgments
-        self._looking = threading.Lock()
-
-    def at(self, judgments: int) -> Appeal:
-        """Return the appeal; while one thread computes a new one, the others use the last one."""
-        known = self._newest
-        if known is not None and known[0] <= judgments < known[0] * (1 + NEWS) + 1:
-            return known[1]
-        if not self._looking.acquire(blocking=known is None) and known is not None:
-            return known[1]
-        try:
-            if self._newest is known or self._newest is None:
-                self._newest = judgments, self._look()
-            return self._newest[1]
-        finally:
-            self._looking.release()
-
-    def _look(self) -> Appeal:
-        groups = [group for outputs in self._shown.values() for group in outputs]
-        systems = {name for group in groups for name in group}
-        rankings = results.judgments(self._campaign)
-        return weigh(outlook(sorted(systems), rankings, seed=self._campaign.seed), self._shown)
-
-
-_lookout = lru_cache(maxsize=64)(_Lookout)  # by database, too: numbers of campaigns repeat
+def _look(campaign: models.Campaign) -> Appeal:
+    normal = {*campaign.items.filter(kind=Kind.NORMAL).values_list("pk", flat=True)}
+    shown = {at: of for at, of in results.shown_systems(campaign).items() if at in normal}
+    systems = sorted({name for of in shown.values() for group in of for name in group})
+    return weigh(outlook(systems, results.judgments(campaign), seed=campaign.seed), shown)

@@ -64,7 +64,7 @@ def next_assignment(judge: Judge) -> Assignment | None:
 
 def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     """Open the next item that is not open yet; those with one output get their answer here."""
-    while (assignment := _waiting(judge) or _drawn(judge, appeal)) is not None:
+    while (assignment := _waiting(judge) or _draw(judge, appeal)) is not None:
         if assignment.state == State.OPEN:
             return assignment
         item, now = assignment.item, timezone.now()
@@ -91,10 +91,26 @@ def _waiting(judge: Judge) -> Assignment | None:
     return assignment
 
 
-def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
-    if judge.campaign.strategy == Strategy.PLANNED:
+def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
+    """Choose an item within a transaction that then saves it; ``None`` if there is none left."""
+    campaign = judge.campaign
+    if campaign.strategy == Strategy.PLANNED:
         return None
-    return _draw(judge, appeal) or (_draw(judge, appeal) if _release_stale(judge) else None)
+    list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
+    so_far = _history(judge)
+    assignment = _attention(judge, so_far) or _repeat(judge, so_far)
+    assignment = assignment or _fresh(judge, so_far, appeal)
+    if assignment is None and _release_stale(judge):
+        assignment = _fresh(judge, so_far, appeal)
+    if assignment is not None:
+        assignment.judge, assignment.position = judge, so_far["position"]
+        assignment.item.campaign = campaign  # saves a query
+        if assignment.probability is not None:
+            taken = assignment.item.assignments.exclude(slot=None).values_list("slot", flat=True)
+            used = {*taken}
+            assignment.slot = next(slot for slot in range(1, len(used) + 2) if slot not in used)
+            Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") + 1)
+    return assignment
 
 
 def _release_stale(judge: Judge) -> int:
@@ -103,22 +119,6 @@ def _release_stale(judge: Judge) -> int:
     left = Assignment.objects.filter(item__campaign=judge.campaign, state=State.OPEN)
     # a time in the future: the clock was set back
     return release(left.exclude(judge=judge).exclude(opened__range=(now - held, now + held)))
-
-
-def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
-    """Choose an item within a transaction that then saves it; ``None`` if there is none left."""
-    campaign = judge.campaign
-    list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
-    so_far = _history(judge)
-    assignment = _attention(judge, so_far) or _repeat(judge, so_far)
-    assignment = assignment or _fresh(judge, so_far, appeal)
-    if assignment is not None:
-        assignment.judge, assignment.position = judge, so_far["position"]
-        assignment.item.campaign = campaign  # saves a query
-        if assignment.probability is not None:
-            assignment.slot = _free_slot(assignment.item)
-            Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") + 1)
-    return assignment
 
 
 def _history(judge: Judge) -> dict[str, int]:
@@ -171,24 +171,12 @@ def _fresh(judge: Judge, so_far: dict[str, int], appeal: Appeal | None) -> Assig
         return None if item is None else Assignment(item=item, probability=1.0)
     if not (rows := list(open_items.values_list("pk", "taken"))):
         return None
-    chances = _chances(campaign.overlap, rows, appeal)
-    draw = chance(campaign.seed, judge.name, so_far["position"])
-    at = draw.choices(range(len(rows)), weights=chances)[0]
-    return Assignment(item_id=rows[at][0], probability=chances[at])
-
-
-def _chances(overlap: float, rows: Sequence[tuple[int, int]], appeal: Appeal | None) -> list[float]:
-    """Return each item's probability; a share of the draws is for items that others have begun."""
     numbers, taken = zip(*rows, strict=True)
     chances = np.full(len(rows), 1 / len(rows)) if appeal is None else appeal.probabilities(numbers)
-    begun = np.array(taken) > 0
+    begun = np.array(taken) > 0  # by others: they have a share of the draws
     if begun.any():
-        chances = (1 - overlap) * chances + overlap * begun / begun.sum()
-    return chances.tolist()
-
-
-def _free_slot(item: Item) -> int:
-    if not item.taken:
-        return 1
-    taken = set(Assignment.objects.filter(item=item, slot__gt=0).values_list("slot", flat=True))
-    return next(slot for slot in range(1, len(taken) + 2) if slot not in taken)
+        chances = (1 - campaign.overlap) * chances + campaign.overlap * begun / begun.sum()
+    weights: list[float] = chances.tolist()
+    draw = chance(campaign.seed, judge.name, so_far["position"])
+    at = draw.choices(range(len(rows)), weights=weights)[0]
+    return Assignment(item_id=rows[at][0], probability=weights[at])

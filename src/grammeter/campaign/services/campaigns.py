@@ -10,11 +10,10 @@ from urllib.parse import urlsplit
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grammeter.campaign.criteria import NAME_LENGTH, RatingCriterion, default_criteria
+from grammeter.campaign.criteria import NAME_LENGTH, Check, RatingCriterion, default_criteria
 from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, named
 from grammeter.campaign.services import judges
 from grammeter.campaign.services.assign import shuffle
-from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock
 from grammeter.campaign.tasks import JOBS, Kind, Strategy, Task
 from grammeter.core import DataError, UnknownNameError, UsageError

@@ -77,10 +77,10 @@ def from_session(session: object) -> Judge | None:
 
 def consent(judge: Judge) -> None:
     """Record the judge's consent to the campaign's text."""
-    now = timezone.now()
     with transaction.atomic():
-        if Judge.objects.filter(pk=judge.pk, consented=None).update(consented=now):
-            judge.consented = now
+        if judge.consented is None:
+            judge.consented = timezone.now()
+            judge.save(update_fields=("consented",))
             AuditEntry.log(judge.campaign, judge.name, "consent")
 
 
@@ -107,14 +107,11 @@ def people(campaign: Campaign) -> list[dict[str, str | None]]:
     ]
 
 
-def needs_consent(judge: Judge) -> bool:
-    """Whether the judge must still give consent."""
-    return bool(judge.campaign.consent.strip()) and judge.consented is None
-
-
-def needs_background(judge: Judge) -> bool:
-    """Whether the judge must still see the questionnaire."""
-    return judge.campaign.asks_background and judge.asked_background is None
+def needs(judge: Judge) -> str:
+    """Return what the judge must still see before the items: ``consent``, ``about`` or nothing."""
+    if judge.campaign.consent.strip() and judge.consented is None:
+        return "consent"
+    return "about" if judge.campaign.asks_background and judge.asked_background is None else ""
 
 
 def passed(judge: Judge) -> bool:

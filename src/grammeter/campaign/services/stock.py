@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from grammeter import core, formats, study
 from grammeter.campaign import models
+from grammeter.campaign.criteria import Check
 from grammeter.campaign.models import Assignment, Item, Judge, Output, Sentence
 from grammeter.campaign.services.assign import jittered, shuffle
-from grammeter.campaign.services.checks import Check
 from grammeter.campaign.tasks import Kind, State, Task
 from grammeter.core import Item as Sampled
 
@@ -88,7 +88,7 @@ class Stock:
             raise core.DataError(fault, where=where, fix="Give the judged sources and outputs.")
         if ranking.judge not in self.judges:
             self.judges[ranking.judge] = self.campaign.judges.create(name=ranking.judge)
-        judge, item = self.judges[ranking.judge], self._judged_item(ranking)
+        judge, item = self.judges[ranking.judge], self._judged(ranking)
         assignment = self._assign(judge, item, turn=self._turn(judge.name, item))
         places = self._places[item.number]
         assignment.shown_order = [places[frozenset(group)] for group in ranking.groups]
@@ -132,23 +132,31 @@ class Stock:
                 raise _misfit(item, f"{', '.join(names)} did not write the same")
         return list(dict.fromkeys(place[names[0]] for names in item.groups)), len(all_groups)
 
+    def _judged(self, ranking: core.Ranking) -> Item:
+        """Items are equal if name, document, sentence and outputs are."""
+        groups = [*map(frozenset[str], ranking.groups)]
+        key = (ranking.item, ranking.document, ranking.segment, frozenset(groups))
+        if key not in self._known:
+            # other tasks have other answers than ranks
+            task = Task.EDITS if self.campaign.task == Task.EDITS else Task.RANKING
+            names = {"name": ranking.item, "document": ranking.document, "task": task}
+            item = self._known[key] = self._item(ranking.segment, ranking.groups, **names)
+            self._places[item.number] = {group: place for place, group in enumerate(groups)}
+        return self._known[key]
+
     def _item(self, segment: int, groups: Sequence[Group], **fields: Any) -> Item:
         """Add a normal item; ``groups`` are the systems of each output shown."""
-        item = Item(sentence=self._sentence(segment), **fields)
-        return self._add(item, [self._output(segment, group) for group in groups])
-
-    def _judged_item(self, ranking: core.Ranking) -> Item:
-        """Items are equal if name, document, sentence and outputs are."""
-        groups = frozenset(map(frozenset, ranking.groups))
-        key = (ranking.item, ranking.document, ranking.segment, groups)
-        if key not in self._known:
-            names = {"name": ranking.item, "document": ranking.document}
-            if self.campaign.task == Task.EDITS:  # other tasks have other answers than ranks
-                names["task"] = Task.EDITS
-            item = self._known[key] = self._item(ranking.segment, ranking.groups, **names)
-            places = {frozenset(group): place for place, group in enumerate(ranking.groups)}
-            self._places[item.number] = places
-        return self._known[key]
+        if segment not in self._sentences:
+            before, text, after = map(storable, self._lines[segment - 1 : segment + 2])
+            texts = {"before": before, "text": text, "after": after}
+            self._sentences[segment] = Sentence(campaign=self.campaign, segment=segment, **texts)
+        sentence = self._sentences[segment]
+        for group in groups:
+            if (key := (segment, frozenset(group))) not in self._outputs:
+                text = storable(self.corpus.systems[group[0]][segment - 1])
+                self._outputs[key] = Output(sentence=sentence, text=text, systems=list(group))
+        outputs = [self._outputs[segment, frozenset(group)] for group in groups]
+        return self._add(Item(sentence=sentence, **fields), outputs)
 
     def _add(self, item: Item, outputs: Sequence[Output]) -> Item:
         item.campaign, item.number = self.campaign, len(self.items) + 1
@@ -172,21 +180,6 @@ class Stock:
         assignment = Assignment(judge=judge, item=item, position=position, turn=turn, slot=slot)
         self._rows.append(assignment)
         return assignment
-
-    def _sentence(self, segment: int) -> Sentence:
-        if segment not in self._sentences:
-            before, text, after = map(storable, self._lines[segment - 1 : segment + 2])
-            texts = {"before": before, "text": text, "after": after}
-            self._sentences[segment] = Sentence(campaign=self.campaign, segment=segment, **texts)
-        return self._sentences[segment]
-
-    def _output(self, segment: int, group: Group) -> Output:
-        key = segment, frozenset(group)
-        if key not in self._outputs:
-            text = self.corpus.systems[group[0]][segment - 1]
-            sentence = self._sentences[segment]
-            self._outputs[key] = Output(sentence=sentence, text=storable(text), systems=list(group))
-        return self._outputs[key]
 
 
 def storable(text: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 from django.core import signing
 from django.urls import reverse
 
-from grammeter.campaign.criteria import RatingCriterion
 from grammeter.campaign.models import Assignment, Item, Judgment, compared
 from grammeter.campaign.services import answers
 from grammeter.campaign.tasks import (
@@ -161,21 +160,16 @@ def served_now() -> str:
     return signing.dumps(round(time.time(), 2), salt=_SALT)
 
 
-def read_answer(
-    sent: Mapping[str, Any], edits: Sequence[int], task: str = Task.EDITS,
-    criteria: Sequence[RatingCriterion] = (),
-) -> dict[str, Any]:  # fmt: skip
-    """Read a form as arguments of :func:`answers.save`; ``edits``: the number in each output."""
+def read_answer(sent: Mapping[str, Any], scene: Scene, task: str = Task.EDITS) -> dict[str, Any]:
+    """Read a form as arguments of :func:`answers.save`."""
     action = sent.get("action") or "submit"
     if action not in ("draft", "submit", "skip"):
         raise DataError("an answer that asks for something unknown", fix="Load the page again.")
     active, wall = _seconds(sent.get("active", "")), _wall(sent)
     return {
-        "key": sent.get("key", ""),
-        **JOBS[task].read(sent, Scene(edits, criteria)),
+        **JOBS[task].read(sent, scene),
+        **{name: sent.get(name, "") for name in ("key", "reason", "comment")},
         "skipped": action == "skip",
-        "reason": sent.get("reason", ""),
-        "comment": sent.get("comment", ""),
         "active_seconds": min(active, wall) if active is not None and wall is not None else active,
         "wall_seconds": wall,
         "complete": action != "draft",
@@ -183,15 +177,13 @@ def read_answer(
 
 
 def _seconds(text: str) -> float | None:
-    if not text:
-        return None
     try:
-        seconds = float(text[:40])
+        seconds = float(text[:40] or 0)
     except ValueError:
         seconds = math.nan
-    if not math.isfinite(seconds) or seconds < 0:
+    if not 0 <= seconds < math.inf:
         raise DataError("a time that is no number of seconds", fix="Load the page again.")
-    return seconds
+    return seconds if text else None
 
 
 def _wall(sent: Mapping[str, Any]) -> float | None:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from grammeter.campaign.models import Assignment, Judge
 from grammeter.campaign.services import answers, assign, invites, judges
-from grammeter.campaign.tasks import JOBS, State
+from grammeter.campaign.tasks import JOBS, Scene, State
 from grammeter.campaign.views import item_page
 from grammeter.core import DataError
 
@@ -88,7 +88,7 @@ def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Ask for consent."""
     if request.POST.get("agree") == "yes":
         judges.consent(judge)
-    if not judges.needs_consent(judge):
+    if judges.needs(judge) != "consent":
         return redirect("work")
     fault = "Please tick the box, or close this page." if request.method == "POST" else ""
     return _page(request, judge, "consent", fault=fault)
@@ -97,7 +97,7 @@ def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
 @judge_page
 def about(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Show the questionnaire, which may be left empty."""
-    if judges.needs_consent(judge):
+    if judges.needs(judge) == "consent":
         return redirect("consent")
     if request.method != "POST":
         return _page(request, judge, "about")
@@ -113,14 +113,14 @@ def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
         jobs = [JOBS[task] for task in judge.campaign.tasks]
         return _page(request, judge, "guidelines", begun=_has_begun(request, judge), jobs=jobs)
     request.session[BEGUN] = True
-    return _next_step(judge, begun=True) or redirect(_next_address(judge))
+    return redirect(judges.needs(judge) or _next_address(judge))
 
 
 @judge_page
 def work(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Go to the judge's next step; a POST opens another item if none is open."""
-    if (step := _next_step(judge, begun=_has_begun(request, judge))) is not None:
-        return step
+    if step := judges.needs(judge) or ("" if _has_begun(request, judge) else "guidelines"):
+        return redirect(step)
     if request.method == "POST":
         return redirect(_next_address(judge))
     assignment = judge.assignments.filter(state=State.OPEN).order_by("position").first()
@@ -133,8 +133,8 @@ def work(request: HttpRequest, judge: Judge) -> HttpResponse:
 def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
     """Show an item, or store an answer to it."""
     assignment = answers.assignment_of(judge, number)
-    if (step := _next_step(judge, begun=True)) is not None:
-        return step
+    if step := judges.needs(judge):
+        return redirect(step)
     if request.method == "POST":
         return _answered(request, judge, assignment)
     return _item_page(request, judge, assignment)
@@ -160,10 +160,9 @@ def done(request: HttpRequest, judge: Judge) -> HttpResponse:
 def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> HttpResponse:
     sent: dict[str, Any] | None = None
     try:
-        edits = answers.edits_shown(assignment)
-        item, counts = assignment.item, list(map(len, edits))
-        criteria = item.campaign.criteria_of(item.task)
-        sent = item_page.read_answer(request.POST, counts, item.task, criteria)
+        edits, task = answers.edits_shown(assignment), assignment.item.task
+        scene = Scene([*map(len, edits)], judge.campaign.criteria_of(task))
+        sent = item_page.read_answer(request.POST, scene, task)
         if any(sent.get("verdicts", ())):  # an edit of several outputs was judged once
             sent["verdicts"] = answers.shared(assignment, edits, sent["verdicts"])
         judgment = answers.save(judge, assignment, **sent)
@@ -185,15 +184,6 @@ def _item_page(
 ) -> HttpResponse:
     page, jobs = item_page.shown(assignment, **how), [JOBS[assignment.item.task]]
     return _page(request, judge, "item", status, page=page, jobs=jobs)
-
-
-def _next_step(judge: Judge, *, begun: bool) -> HttpResponse | None:
-    """Return the page before the items that a judge must see; ``None`` if none is left."""
-    if judges.needs_consent(judge):
-        return redirect("consent")
-    if judges.needs_background(judge):
-        return redirect("about")
-    return None if begun else redirect("guidelines")
 
 
 def _next_address(judge: Judge) -> str:
