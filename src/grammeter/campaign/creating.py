@@ -102,19 +102,9 @@ def campaign_import(
 ) -> status.CampaignProgress:  # fmt: skip
     """Create a campaign from the judgments of a finished evaluation.
 
-    Raises :class:`UsageError` if a campaign of that name exists, or settings contradict each other;
-    :class:`DataError` if a judgment does not fit the corpus.
-
-    Parameters
-    ----------
-    name, corpus, judgments
-        Of the campaign; sources and outputs; judgments read with the systems of the corpus.
-    n
-        Number of new items for new judges; default: none.
-    strategy
-        ``pool`` or ``adaptive``, for new judges.
-    database, options
-        As in :func:`campaign_create`, without ``items``.
+    ``judgments`` were read with the systems of the corpus; a :class:`DataError` says that one does
+    not fit it. ``n``: number of new items for new judges, default: none; ``strategy``: ``pool`` or
+    ``adaptive``, for new judges; all else as in :func:`campaign_create`, without ``items``.
     """
     given = signature(campaign_create).bind(name, corpus, n=n, strategy=strategy, **options)
     given.apply_defaults()

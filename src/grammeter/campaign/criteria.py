@@ -107,7 +107,7 @@ def _criterion(name: str, table: object) -> RatingCriterion:
     if values.keys() - {"question", "scale", "anchors"}:
         raise ValueError("it is no table of question, scale and anchors")
     question, given = values.get("question", ""), values.get("anchors", {})
-    anchors: dict[str, Any] = given if isinstance(given, dict) else {"": None}
+    anchors: dict[str, Any] = cast("Any", given) if isinstance(given, dict) else {"": None}
     if not all(isinstance(text, str) for text in (question, *anchors.values())):
         raise ValueError("question and anchors are texts")
     if not all(re.fullmatch("-?[0-9]{1,4}", point) for point in anchors):
@@ -168,4 +168,5 @@ def _check(data: dict[str, Any]) -> Check:
         raise ValueError("it takes two different outputs at least")
     if len(ranks) != len(outputs) or min(ranks) < 1 or len(set(ranks)) < 2:
         raise ValueError("each output has a rank from 1 on, and not all of them the same")
-    return Check(**{**data, "outputs": outputs, "ranks": ranks})
+    fields: dict[str, Any] = {**data, "outputs": outputs, "ranks": ranks}
+    return Check(**fields)

@@ -29,22 +29,28 @@ _REMEDIES = {  # expression for part of an error message -> what to do
 }
 
 
-def open_existing(database: str | Path) -> None:
-    """Check that there is a campaign database of this version."""
+def open_existing(database: str | Path, *, older: bool = False) -> bool:
+    """Check that there is a campaign database of this version.
+
+    With ``older``, it may be of an older one; return whether it is.
+    """
     _check_file(database)
     with explained(database):
-        pending, unknown, empty = _state()
-    if empty:
+        loader = (executor := MigrationExecutor(connection)).loader
+        applied = {name for app, name in loader.applied_migrations if app == APP}
+        known = {name for app, name in loader.disk_migrations or {} if app == APP}
+        pending = bool(executor.migration_plan(loader.graph.leaf_nodes()))
+    if not applied:
         fault = "this database holds no campaigns"
         fix = "Make one with 'grammeter campaign create', or name another database."
-    elif unknown:
+    elif unknown := sorted(applied - known):
         fault = f"this database was written by a newer grammeter ({', '.join(unknown)})"
         fix = "Update grammeter: pip install -U 'grammeter[campaign]'"
-    elif pending:
+    elif pending and not older:
         fault = "this database was written by an older grammeter"
         fix = "Run 'grammeter campaign upgrade' with the same --database; it copies SQLite files."
     else:
-        return
+        return pending
     raise DataError(fault, where=shown(database), fix=fix)
 
 
@@ -63,19 +69,14 @@ def open_or_make(database: str | Path) -> None:
                     half.replace(path)
         return
     with explained(database):
-        _, _, empty = _state()
-        if empty and not connection.introspection.table_names():
+        if not connection.introspection.table_names():
             call_command("migrate", verbosity=0)
     open_existing(database)
 
 
 def upgrade(database: str | Path, copy: str | Path | None = None) -> bool:
     """Upgrade an older database, after copying it to ``copy``; return whether it was needed."""
-    _check_file(database)
-    with explained(database):
-        pending, unknown, empty = _state()
-    if empty or unknown or not pending:
-        open_existing(database)
+    if not open_existing(database, older=True):
         return False
     if copy is not None and is_file(database):
         backup(database, copy)
@@ -161,15 +162,6 @@ def _made(target: Path) -> Generator[str]:
         connections[alias].close()
         del connections[alias]
         del connections.settings[alias]
-
-
-def _state() -> tuple[bool, list[str], bool]:
-    """Return whether migrations are missing, which are unknown, and whether there are no tables."""
-    loader = (executor := MigrationExecutor(connection)).loader
-    applied = {name for app, name in loader.applied_migrations if app == APP}
-    known = {name for app, name in loader.disk_migrations or {} if app == APP}
-    pending = executor.migration_plan(loader.graph.leaf_nodes())
-    return bool(pending), sorted(applied - known), not applied
 
 
 def _copy_file(target: Path) -> None:

@@ -39,25 +39,27 @@ _LONGEST_NAME, _LONGEST_PASSWORD = 150, 1000
 def login(request: HttpRequest) -> HttpResponse:
     """Ask for name and password, with a delay after failed attempts."""
     onwards = request.POST.get("next") or request.GET.get("next") or ""
-    secure, host = request.is_secure(), {request.get_host()}
-    if not url_has_allowed_host_and_scheme(onwards, allowed_hosts=host, require_https=secure):
+    if not url_has_allowed_host_and_scheme(onwards, {request.get_host()}, request.is_secure()):
         onwards = reverse("campaigns")
-    if request.method != "POST":
-        signed_in = request.user.is_authenticated
-        return HttpResponseRedirect(onwards) if signed_in else _form(request, onwards)
     name = request.POST.get("username", "")[:_LONGEST_NAME]
-    password = request.POST.get("password", "")[:_LONGEST_PASSWORD]
+
+    def form(fault: str = "", status: int = 200) -> HttpResponse:
+        shown = {"next": onwards, "fault": fault, "username": name, "command": COMMAND}
+        return render(request, "campaign/organise/login.html", shown, status=status)
+
+    if request.method != "POST":
+        return HttpResponseRedirect(onwards) if request.user.is_authenticated else form()
     tries = organisers.attempts(name, request.META.get("REMOTE_ADDR", ""))
     pause = math.ceil(max(organisers.wait(*who, free=free) for who, free in tries.items()))
     if pause > 0:
-        fault = f"Too many attempts. Please wait {pause} seconds."
-        answer = _form(request, onwards, fault=fault, status=429)
+        answer = form(f"Too many attempts. Please wait {pause} seconds.", 429)
         answer["Retry-After"] = str(pause)
         return answer
+    password = request.POST.get("password", "")[:_LONGEST_PASSWORD]
     if (user := auth.authenticate(request, username=name, password=password)) is None:
         for who in tries:
             organisers.failed(*who)
-        return _form(request, onwards, fault="Name and password do not fit.", status=403)
+        return form("Name and password do not fit.", 403)
     organisers.succeeded(*next(iter(tries)))
     auth.login(request, user)
     AuditEntry.log(None, user.get_username(), "login")
@@ -71,12 +73,6 @@ def logout(request: HttpRequest) -> HttpResponse:
         AuditEntry.log(None, _who(request), "logout")
     auth.logout(request)
     return redirect("login")
-
-
-def _form(request: HttpRequest, onwards: str, status: int = 200, fault: str = "") -> HttpResponse:
-    name = request.POST.get("username", "")[:_LONGEST_NAME]
-    shown = {"next": onwards, "fault": fault, "username": name, "command": COMMAND}
-    return render(request, "campaign/organise/login.html", shown, status=status)
 
 
 def campaign_page(
