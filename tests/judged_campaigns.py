@@ -26,10 +26,11 @@ def made_corpus(sentences: int = 30) -> Corpus:
 
 def made_campaign(n: int = 20, sentences: int = 30, **settings):
     """Make a campaign; settings are those of a plan."""
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns
 
     corpus = made_corpus(sentences)
-    plan = campaigns.Plan(**{"name": "pilot", "judges": 2, **settings})
+    plan = creating.Plan(**{"name": "pilot", "judges": 2, **settings})
     items = campaigns.draw_items(plan, corpus, n=n, select="uniform")
     return campaigns.create(plan, corpus, items)
 

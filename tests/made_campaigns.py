@@ -44,6 +44,7 @@ def made(database: Path, *, sources=None, systems=None, https=False, **plan) -> 
     from grammeter.campaign import conf
 
     conf.configure(database, conf.Server(hosts=("testserver",), https=https))
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns, invites
     from grammeter.core import Item
     from grammeter.formats import Corpus
@@ -56,7 +57,7 @@ def made(database: Path, *, sources=None, systems=None, https=False, **plan) -> 
     if settings.get("strategy", "planned") != "planned":
         settings.pop("judges")
     items = [Item(segment=at, systems=names) for at in range(1, len(sources) + 1)]
-    campaign = campaigns.create(campaigns.Plan(**settings), corpus, items)
+    campaign = campaigns.create(creating.Plan(**settings), corpus, items)
     return Made(campaign, database, invites.create(campaign, 2))
 
 

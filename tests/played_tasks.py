@@ -34,6 +34,7 @@ def mixed(database, tasks=TASKS, *, name="mixed", sentences=None, **plan) -> Mad
     from grammeter.campaign import conf
 
     conf.configure(database, conf.Server(hosts=("testserver",)))
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns, invites
 
     segments = sentences or range(1, len(tasks) + 1)
@@ -43,7 +44,7 @@ def mixed(database, tasks=TASKS, *, name="mixed", sentences=None, **plan) -> Mad
     ]
     settings = {"name": name, "judges": 2, "overlap": 1.0, **plan}
     campaign = campaigns.create(
-        campaigns.Plan(**settings), Corpus(sources=SOURCES, systems=SYSTEMS), items
+        creating.Plan(**settings), Corpus(sources=SOURCES, systems=SYSTEMS), items
     )
     return Made(campaign, database, invites.create(campaign, settings["judges"]))
 

@@ -255,6 +255,7 @@ def test_two_windows_of_one_judge_show_one_item(database):
 
 
 def test_items_of_a_file(database):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns
 
     corpus = made_corpus()
@@ -263,7 +264,7 @@ def test_items_of_a_file(database):
         Sampled(segment=3, systems=("Dee", "Aye"), judges=("bob",), item="b"),
         Sampled(segment=2, systems=("Aye", "Cee"), judges=("ann",), item="a", repeat=True),
     ]
-    plan = campaigns.Plan(name="file", judges=2)
+    plan = creating.Plan(name="file", judges=2)
     campaign = campaigns.create(plan, corpus, items)
     assert {judge.name: judge.assignments.count() for judge in campaign.judges.all()} == {
         "ann": 2, "bob": 2
@@ -284,10 +285,11 @@ def test_items_of_a_file(database):
     ],
 )
 def test_items_that_do_not_fit(database, item, told):
+    from grammeter.campaign import creating
     from grammeter.campaign.models import Campaign
     from grammeter.campaign.services import campaigns
 
-    plan = campaigns.Plan(name="file", judges=1)
+    plan = creating.Plan(name="file", judges=1)
     with pytest.raises((DataError, UnknownNameError), match=told):
         campaigns.create(plan, made_corpus(), [item])
     assert not Campaign.objects.exists()  # all or nothing
@@ -319,10 +321,10 @@ def test_items_that_do_not_fit(database, item, told):
     ],
 )
 def test_plans_that_are_none(database, settings):
-    from grammeter.campaign.services import campaigns
+    from grammeter.campaign import creating
 
     with pytest.raises(UsageError):
-        campaigns.Plan(**{"name": "pilot", "judges": 1, **settings})
+        creating.Plan(**{"name": "pilot", "judges": 1, **settings})
 
 
 @pytest.mark.parametrize("n", [0, -3])
@@ -364,21 +366,23 @@ def test_overlap_out_of_range(database, overlap):
 
 
 def test_named_judges_and_a_pool_do_not_go_together(database):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns
 
-    plan = campaigns.Plan(name="file", strategy="pool")
+    plan = creating.Plan(name="file", strategy="pool")
     items = [Sampled(segment=2, systems=("Aye", "Cee"), judges=("ann",))]
     with pytest.raises(UsageError, match="named judges"):
         campaigns.create(plan, made_corpus(), items)
     mixed = [*items, Sampled(segment=3, systems=("Aye", "Cee"))]
     with pytest.raises(UsageError, match="some items"):
-        campaigns.create(campaigns.Plan(name="f", judges=1), made_corpus(), mixed)
+        campaigns.create(creating.Plan(name="f", judges=1), made_corpus(), mixed)
 
 
 def test_items_without_judges_are_dealt_out(database):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns
 
     items = [Sampled(segment=at, systems=("Aye", "Cee")) for at in range(2, 5)]
-    plan = campaigns.Plan(name="f", judges=3, overlap=1)
+    plan = creating.Plan(name="f", judges=3, overlap=1)
     campaign = campaigns.create(plan, made_corpus(), items)
     assert sum(judge.assignments.count() for judge in campaign.judges.all()) == 5

@@ -14,9 +14,10 @@ from judged_campaigns import come_in, made_corpus, work
 
 
 def loaded(corpus, judgments, more=(), **settings):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns
 
-    plan = campaigns.Plan(**{"name": "old", "strategy": "pool", **settings})
+    plan = creating.Plan(**{"name": "old", "strategy": "pool", **settings})
     return campaigns.create(plan, corpus, more, judgments)
 
 
@@ -80,10 +81,11 @@ def test_the_same_item_of_two_judges_and_of_one_twice(database):
 
 
 def test_one_goes_on_with_new_items(database):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns, invites, results
 
     corpus = made_corpus()
-    plan = campaigns.Plan(name="old", strategy="pool")
+    plan = creating.Plan(name="old", strategy="pool")
     more = campaigns.draw_items(plan, corpus, n=6, select="uniform")
     campaign = loaded(corpus, Judgments((ranking("judge01", item="1"),)), more=more)
     (judge,) = come_in(campaign)

@@ -413,6 +413,7 @@ def test_a_pool_without_an_end_tells_no_total(database):
 
 
 def test_imported_judges_are_told_apart_from_those_who_have_not_come(database):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns
     from grammeter.core import Ranking
     from grammeter.formats import Corpus, Judgments
@@ -420,7 +421,7 @@ def test_imported_judges_are_told_apart_from_those_who_have_not_come(database):
     one = made(database)
     corpus = Corpus(sources=["a"], systems={"A": ["b"], "B": ["c"]})
     ranking = Ranking(judge="old", segment=1, groups=(("A",), ("B",)), ranks=(1, 2))
-    plan = campaigns.Plan(name="import", strategy="pool")
+    plan = creating.Plan(name="import", strategy="pool")
     number = campaigns.create(plan, corpus, (), Judgments((ranking,))).pk
     client = organiser(one)
     for part in ("", "judges"):

@@ -180,6 +180,7 @@ def test_sentences_without_all_post_edits_are_said(database):
 
 
 def test_without_a_sentence_of_all_systems_each_has_its_own(database):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns, exports, invites
     from grammeter.core import Item
     from grammeter.formats import Corpus
@@ -188,7 +189,7 @@ def test_without_a_sentence_of_all_systems_each_has_its_own(database):
     mixed(database)
     pairs = [("Alpha", "Beta"), ("Beta", "Gamma")]
     items = [Item(segment=at, systems=pair) for at, pair in enumerate(pairs, start=2)]
-    plan = campaigns.Plan(name="parts", judges=1, task="post-edit")
+    plan = creating.Plan(name="parts", judges=1, task="post-edit")
     campaign = campaigns.create(plan, Corpus(sources=SOURCES, systems=SYSTEMS), items)
     made = Made(campaign, database, invites.create(campaign, 1))
     play(made.client(0))
@@ -232,6 +233,7 @@ def test_the_latest_version_of_an_answer_counts(database):
 
 
 def test_one_output_is_asked_about_unless_it_must_be_compared(database):
+    from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns, invites
     from grammeter.core import Item
     from grammeter.formats import Corpus
@@ -240,7 +242,7 @@ def test_one_output_is_asked_about_unless_it_must_be_compared(database):
     made = mixed(database)
     items = [Item(segment=at, systems=("A",), task=task) for at, task in enumerate(TASKS, start=1)]
     corpus = Corpus(sources=SOURCES, systems={"A": SYSTEMS["Alpha"]})
-    campaign = campaigns.create(campaigns.Plan(name="one", judges=1), corpus, items)
+    campaign = campaigns.create(creating.Plan(name="one", judges=1), corpus, items)
     made = Made(campaign, database, invites.create(campaign, 1))
     client = made.client(0)
     assert play(client) == 4

@@ -100,28 +100,25 @@ def campaign_export(
         from grammeter.campaign.tasks import JOBS
 
         campaign, results = services.campaigns.find(name), services.results
-        tasks = results.normal_tasks(campaign) or [campaign.tasks[0]]
-        plain = (
-            len(tasks) == 1 and JOBS[tasks[0]].ranked and not status.is_folder(output, plain=True)
-        )
+        task, *others = tasks = results.normal_tasks(campaign) or [campaign.tasks[0]]
+        plain = not others and JOBS[task].ranked and not status.is_folder(output, plain=True)
         judgments = results.judgments(campaign, *tasks) if plain else CampaignExport.of(campaign)
         paths = {"details": details, "people": people}
         texts = {path: results.text(campaign, name) for name, path in paths.items() if path}
         if people and writable:
             AuditEntry.log(campaign, COMMAND_LINE, "export", form="people")
+    notices, notes = (), judgments.notes
     if isinstance(judgments, CampaignExport):
-        notices, notes = (), judgments.notes
-        if output:
-            judgments.save(output)
+        judgments.save(output) if output else None
     else:
         notices, notes = tuple(write_judgments(output, judgments)) if output else (), ()
-        if JOBS[tasks[0]].marked and not details:
+        if JOBS[task].marked and not details:
             notes = ("verdicts on edits: --details has them, and so has a folder, -o results/",)
     for path, text in texts.items():
         write_text(path, text, private=True)
-    fault = "the database is read-only: its log does not say that --people was written"
-    unlogged = (fault,) if people and not writable else ()
-    return replace(judgments, notices=notices, notes=(*notes, *unlogged))
+    if people and not writable:
+        notes += ("the database is read-only: its log does not say that --people was written",)
+    return replace(judgments, notices=notices, notes=notes)
 
 
 def campaign_close(name: str, *, database: str | Path = DATABASE) -> bool:

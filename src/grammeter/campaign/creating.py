@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import commands, conf, services, status
-from grammeter.campaign.criteria import read_checks, read_criteria
-from grammeter.campaign.tasks import Kind, Task
-from grammeter.core import UsageError
+from grammeter.campaign.criteria import NAME_LENGTH, read_checks, read_criteria
+from grammeter.campaign.tasks import Kind, Strategy, Task, check_task
+from grammeter.core import UnknownNameError, UsageError
+from grammeter.formats import read_text
 
 if TYPE_CHECKING:
     from grammeter.campaign.criteria import Check, RatingCriterion
-    from grammeter.campaign.services.campaigns import Plan
     from grammeter.core import Item
     from grammeter.formats import Corpus, Judgments
 
@@ -22,6 +23,13 @@ _ASKING = (  # parameters for new judges
     *("strategy", "judges", "overlap", "repeats", "per_judge", "startup", "task"),
     *("tutorial", "attention"),
 )
+_NO_SETTINGS = ("corpus", "n", "items", "per_item", "select", "database")  # but parameters
+_LIMITS = {  # of settings that are numbers
+    "per_judge": (1, 10**9), "startup": (0, 10**9), "pass_threshold": (0, 1),
+    "idle": (5, 86_400),  # seconds of a day
+    "seed": (0, 2**63 - 1),  # largest integer of every database
+}  # fmt: skip
+LONGEST_ADDRESS = 2000
 
 
 def campaign_create(
@@ -126,7 +134,7 @@ def _created(
     values: dict[str, Any], items: Sequence[Item], judgments: Judgments | None,
     notices: tuple[str, ...], notes: list[str],
 ) -> status.CampaignProgress:  # fmt: skip
-    plan = _plan(values)
+    plan = Plan(**values)
     tasks = {item.task or plan.task for item in items} or {plan.task}
     if plan.criteria and Task.RATING not in tasks:
         notes += ["--criteria had no effect: no item has the task 'rating'"]
@@ -163,23 +171,63 @@ def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
     return count
 
 
-def _plan(values: Mapping[str, Any]) -> Plan:
-    from grammeter.formats import read_text
+class Plan(SimpleNamespace):
+    """The settings of a new campaign, from :func:`campaign_create`: its defaults, files read.
 
-    plan = services.campaigns.Plan
-    settings = {name: values[name] for name in plan.__dataclass_fields__}
-    for kind in (Kind.TUTORIAL, Kind.ATTENTION):
-        if isinstance(checks := settings[kind], (str, Path)):
-            settings[kind] = read_checks(checks, loud=kind == Kind.TUTORIAL)
-    if isinstance(settings["criteria"], (str, Path)):
-        settings["criteria"] = read_criteria(settings["criteria"])
-    for name in ("guidelines", "consent"):
-        if isinstance(settings[name], Path):
-            settings[name] = read_text(settings[name]).replace("\0", "")
-    for name in ("criteria", "tutorial", "attention", "owner"):
-        settings[name] = tuple(settings[name])
-    settings["judges"] = settings["judges"] or 0
-    return plan(**settings)
+    ``judges`` is 0 where no number is planned. Raises :class:`UsageError` if they do not fit.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        given = signature(campaign_create).bind_partial(**settings)
+        given.apply_defaults()
+        kept = {name: of for name, of in given.arguments.items() if name not in _NO_SETTINGS}
+        super().__init__(**kept)
+        self.judges = self.judges or 0
+        for kind in (Kind.TUTORIAL, Kind.ATTENTION):
+            if isinstance(checks := getattr(self, kind), (str, Path)):
+                setattr(self, kind, read_checks(checks, loud=kind == Kind.TUTORIAL))
+        if isinstance(self.criteria, (str, Path)):
+            self.criteria = read_criteria(self.criteria)
+        for name in ("guidelines", "consent"):
+            if isinstance(text := getattr(self, name), Path):
+                setattr(self, name, read_text(text).replace("\0", ""))
+        self._check()
+
+    def _check(self) -> None:
+        from django.core.exceptions import ValidationError
+        from django.core.validators import URLValidator
+
+        for name, known in (("strategy", Strategy), ("task", Task)):
+            UnknownNameError.check(name, getattr(self, name), list(known))
+        for name, (least, most) in _LIMITS.items():
+            if (value := getattr(self, name)) is not None and not least <= value <= most:
+                option = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{option} {value}", fix=f"It goes from {least} to {most}.")
+        for check in (*self.tutorial, *self.attention):
+            check_task(check.task or self.task, "checkable", "an item with a known answer")
+        planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
+        texts = self.name, self.pass_code, self.fail_code
+        longest = f"Give {NAME_LENGTH} characters at most."
+        for wrong, fault, fix in (
+            (max(map(len, texts)) > NAME_LENGTH, "a long name or completion code", longest),
+            (not self.name.strip(), "a campaign without a name", "Give it one."),
+            (not self.name.isprintable(), f"a campaign called {self.name!r}", "Give it a name."),
+            (self.judges < planned, f"a plan for {self.judges} judges", "Say how many: --judges 3"),
+            (planned and self.per_judge is not None, "--per-judge in a plan", "Pools have it."),
+            (not adaptive and self.startup is not None, "--startup", "Adaptive campaigns have it."),
+            (
+                bool(self.pass_code) != bool(self.fail_code),
+                *("only one of the completion codes", "Give both, --pass-code and --fail-code."),
+            ),
+            (len(self.redirect) > LONGEST_ADDRESS, "a long redirect", "Give a shorter address."),
+        ):
+            if wrong:
+                raise UsageError(fault, fix=fix)
+        try:
+            URLValidator(["http", "https"])(self.redirect or "http://localhost")
+        except ValidationError:
+            fault = f"the redirect {self.redirect[:80]!r}"
+            raise UsageError(fault, fix="Give an address with http or https.") from None
 
 
 def _unused(
@@ -204,7 +252,7 @@ def _idle_settings(plan: Plan, items: Sequence[Item]) -> Iterator[str]:
     if not planned and plan.judges and not plan.overlap:
         yield "--judges had no effect: any number may come; it says how many see items of --overlap"
     if not plan.attention:
-        if plan.pass_threshold != type(plan).pass_threshold:
-            yield "--pass-threshold had no effect: there are no items with --attention"
+        why = "there are no items with --attention"
+        yield from _unused(vars(plan), ["pass_threshold"], why)
         if plan.fail_code:
             yield "--fail-code is given to nobody: without --attention everybody passes"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.campaign.criteria import OVERALL, RatingCriterion
-from grammeter.core import DataError
+from grammeter.core import DataError, UnknownNameError, UsageError
 
 LONGEST_TEXT = 10_000  # most characters of a text that a judge writes
 BEST, MIDDLE, WORST = 1, 2, 3  # ranks of the task `best-worst`
@@ -248,6 +248,14 @@ JOBS: Mapping[str, TaskRules] = {
     task: _CLASSES.get(task, TaskRules)(**_TABLES[task]) for task in Task
 }
 """Task -> what is done with its answers."""
+
+
+def check_task(task: str, what: str, whose: str) -> None:
+    """Raise :class:`UsageError` unless a task exists, and has a property of all those named."""
+    UnknownNameError.check(f"task of {whose}", task, list(Task))
+    if not getattr(JOBS[task], what):
+        fits = ", ".join(name for name, job in JOBS.items() if getattr(job, what))
+        raise UsageError(f"{whose} has the task {task!r}", fix=f"Here it can be {fits}.")
 
 
 def _number(text: str) -> int | str | None:

@@ -1,101 +1,28 @@
 """Make a campaign, find one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, cast
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib.auth.models import User
-from django.core.exceptions import ValidationError
-from django.core.validators import URLValidator
 from django.db import transaction
 
-from grammeter.campaign.criteria import NAME_LENGTH, Check, RatingCriterion, default_criteria
+from grammeter.campaign.criteria import default_criteria
 from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, named
 from grammeter.campaign.services import judges
 from grammeter.campaign.services.assign import shuffle
 from grammeter.campaign.services.stock import Stock
-from grammeter.campaign.tasks import JOBS, Kind, Strategy, Task
-from grammeter.core import DataError, UnknownNameError, UsageError
+from grammeter.campaign.tasks import Kind, Strategy, Task, check_task
+from grammeter.core import DataError, UsageError
 from grammeter.core import Item as Sampled
 from grammeter.formats import Corpus, Judgments
 from grammeter.study import assign, judge_names
 from grammeter.version import __version__
 
-LONGEST_ADDRESS = 2000
+if TYPE_CHECKING:
+    from grammeter.campaign.creating import Plan
+
 START_PER_SYSTEM = 5  # judgments per system before an adaptive campaign uses the ranking
-_LIMITS = {  # of settings that are numbers
-    "per_judge": (1, 10**9), "startup": (0, 10**9), "pass_threshold": (0, 1),
-    "idle": (5, 86_400),  # seconds of a day
-    "seed": (0, 2**63 - 1),  # largest integer of every database
-}  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Settings of a new campaign; :func:`~grammeter.campaign_create` explains them."""
-
-    name: str
-    task: str = "ranking"
-    criteria: tuple[RatingCriterion, ...] = ()  # of the task `rating`; empty: the built-in ones
-    strategy: str = "planned"
-    judges: int = 0  # the planned number; pool and adaptive campaigns take any
-    overlap: float | int = 0
-    repeats: float | int = 0
-    per_judge: int | None = None
-    startup: int | None = None  # default: five judgments a system, at most half of the items
-    seed: int = 1
-    guidelines: str = ""
-    consent: str = ""
-    background: bool = True
-    idle: int = 60
-    pass_threshold: float = 0.75
-    pass_code: str = ""
-    fail_code: str = ""
-    redirect: str = ""
-    tutorial: tuple[Check, ...] = ()
-    attention: tuple[Check, ...] = ()
-    owner: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name, known in (("strategy", Strategy), ("task", Task)):
-            UnknownNameError.check(name, getattr(self, name), list(known))
-        for name, (least, most) in _LIMITS.items():
-            if (value := getattr(self, name)) is not None and not least <= value <= most:
-                option = f"--{name.replace('_', '-')}"
-                raise UsageError(f"{option} {value}", fix=f"It goes from {least} to {most}.")
-        for check in (*self.tutorial, *self.attention):
-            _check_task(check.task or self.task, "checkable", "an item with a known answer")
-        planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
-        texts = self.name, self.pass_code, self.fail_code
-        longest = f"Give {NAME_LENGTH} characters at most."
-        for wrong, fault, fix in (
-            (max(map(len, texts)) > NAME_LENGTH, "a long name or completion code", longest),
-            (not self.name.strip(), "a campaign without a name", "Give it one."),
-            (not self.name.isprintable(), f"a campaign called {self.name!r}", "Give it a name."),
-            (self.judges < planned, f"a plan for {self.judges} judges", "Say how many: --judges 3"),
-            (planned and self.per_judge is not None, "--per-judge in a plan", "Pools have it."),
-            (not adaptive and self.startup is not None, "--startup", "Adaptive campaigns have it."),
-            (
-                bool(self.pass_code) != bool(self.fail_code),
-                *("only one of the completion codes", "Give both, --pass-code and --fail-code."),
-            ),
-            (len(self.redirect) > LONGEST_ADDRESS, "a long redirect", "Give a shorter address."),
-        ):
-            if wrong:
-                raise UsageError(fault, fix=fix)
-        try:
-            URLValidator(["http", "https"])(self.redirect or "http://localhost")
-        except ValidationError:
-            fault = f"the redirect {self.redirect[:80]!r}"
-            raise UsageError(fault, fix="Give an address with http or https.") from None
-
-
-def _check_task(task: str, what: str, whose: str) -> None:
-    """Raise :class:`UsageError` unless a task exists, and has a property of all those named."""
-    UnknownNameError.check(f"task of {whose}", task, list(Task))
-    if not getattr(JOBS[task], what):
-        fits = ", ".join(name for name, job in JOBS.items() if getattr(job, what))
-        raise UsageError(f"{whose} has the task {task!r}", fix=f"Here it can be {fits}.")
 
 
 def find(name: str) -> Campaign:
@@ -104,7 +31,7 @@ def find(name: str) -> Campaign:
 
 
 def create(
-    plan: Plan, corpus: Corpus, items: Sequence[Sampled], judgments: Judgments | None = None
+    plan: "Plan", corpus: Corpus, items: Sequence[Sampled], judgments: Judgments | None = None
 ) -> Campaign:
     """Create a campaign from sampled items, or from ``judgments`` and items for new judges.
 
@@ -116,7 +43,7 @@ def create(
     adaptive = plan.strategy == Strategy.ADAPTIVE
     for number, item in enumerate(items, start=1):
         whose = f"item {number} of an adaptive campaign" if adaptive else f"item {number}"
-        _check_task(item.task or plan.task, "ranked" if adaptive else "words", whose)
+        check_task(item.task or plan.task, "ranked" if adaptive else "words", whose)
     if judgments is not None and plan.strategy == Strategy.PLANNED:
         raise UsageError("an imported campaign with planned judges", fix="Take pool or adaptive.")
     detail: dict[str, int] = {}
@@ -149,7 +76,7 @@ def create(
 
 
 def draw_items(
-    plan: Plan, corpus: Corpus, *, n: int, select: Any = "paper", per_item: int = 5
+    plan: "Plan", corpus: Corpus, *, n: int, select: Any = "paper", per_item: int = 5
 ) -> tuple[Sampled, ...]:
     """Draw the items of a campaign; see :func:`grammeter.sample`."""
     from grammeter.verbs import sample
@@ -172,7 +99,7 @@ def close(campaign: Campaign, closed: bool = True, *, who: str = COMMAND_LINE) -
     return bool(changed)
 
 
-def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
+def _begin(plan: "Plan", items: Sequence[Sampled]) -> Campaign:
     """Store a campaign without its items; raise :class:`UsageError` if its name is taken."""
     if Campaign.objects.filter(name=plan.name).exists():
         raise UsageError(f"there is a campaign called {plan.name!r}", fix="Choose another name.")
@@ -199,7 +126,7 @@ def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
     return campaign
 
 
-def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
+def _with_judges(plan: "Plan", items: Sequence[Sampled]) -> Sequence[Sampled]:
     named = {name for item in items for name in item.judges}
     if plan.strategy != Strategy.PLANNED:
         if named:
@@ -213,7 +140,7 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
     return items
 
 
-def _dealing(plan: Plan, n: int) -> dict[str, int]:
+def _dealing(plan: "Plan", n: int) -> dict[str, int]:
     """Return the numbers of shared items and of repeats per judge, of ``n`` items."""
     shared = _count_of(plan.overlap, n) if plan.judges > 1 else 0
     mean = (shared * plan.judges + n - shared) // plan.judges

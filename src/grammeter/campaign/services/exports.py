@@ -1,7 +1,7 @@
 """Files of a campaign, by task, which other verbs read as they are, and what those make of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import zip_longest
@@ -11,7 +11,6 @@ from typing import Any, cast
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from grammeter import verbs
-from grammeter.campaign.criteria import RatingCriterion
 from grammeter.campaign.models import Campaign, ItemOutput
 from grammeter.campaign.services import results
 from grammeter.campaign.tasks import BEST, JOBS, WORST, Kind, Task
@@ -93,15 +92,24 @@ def _marks(row: Row) -> Row:
 def _ratings(
     campaign: Campaign, task: Task, rows: Sequence[Row]
 ) -> tuple[dict[str, str], list[str]]:
-    """Return a line for each output that a judge rated, and apart those rated once more."""
+    """Return a line for each output that a judge rated, and apart those rated once more.
+
+    If scales differ, each criterion has a line.
+    """
     criteria = campaign.criteria_of(task)
+    alike = len({(criterion.low, criterion.high) for criterion in criteria}) == 1
     first, again = list[Row](), list[Row]()
     seen = set[tuple[object, ...]]()
     for row in sorted(rows, key=lambda row: row["turn"]):
         for systems, scores in zip(row["shown"], row["answer"], strict=True):
             key = row["judge"], row["segment"], *sorted(systems)
             head = {"judge": row["judge"], "segment": row["segment"], "system": systems}
-            (again if key in seen else first).extend(_scored(head, scores, criteria))
+            named = {criterion.name: scores[criterion.name] for criterion in criteria}
+            each = [
+                {"criterion": c.name, "score": named[c.name], "scale": c.scale} for c in criteria
+            ]
+            lines = [{"scores": named, "scale": criteria[0].scale}] if alike else each
+            (again if key in seen else first).extend({**head, **line} for line in lines)
             seen.add(key)
     files = {f"{task}.jsonl": results.lines(first)}
     if not again:
@@ -109,19 +117,6 @@ def _ratings(
     files[f"{task}.repeats.jsonl"] = results.lines(again)
     fault = f"{task}: {len(again)} lines of outputs that a judge rated once more"
     return files, [f"{fault} are in {task}.repeats.jsonl alone"]
-
-
-def _scored(
-    head: Row, scores: Mapping[str, Any], criteria: Sequence[RatingCriterion]
-) -> Iterator[Row]:
-    """Yield one line, or one for each criterion if their scales differ."""
-    if len({(criterion.low, criterion.high) for criterion in criteria}) == 1:
-        named = {criterion.name: scores[criterion.name] for criterion in criteria}
-        yield {**head, "scores": named, "scale": criteria[0].scale}
-        return
-    for criterion in criteria:
-        score = {"criterion": criterion.name, "score": scores[criterion.name]}
-        yield {**head, **score, "scale": criterion.scale}
 
 
 def post_edits(campaign: Campaign, rows: Sequence[Row]) -> dict[str, dict[int, list[str]]]:

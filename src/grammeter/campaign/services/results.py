@@ -1,7 +1,7 @@
 """The results of a campaign: judgments, progress, agreement, ranking, files."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple, cast
@@ -127,12 +127,9 @@ def normal_tasks(campaign: Campaign) -> list[Task]:
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Sort names, numbers in them as numbers."""
-
-    def key(name: str) -> tuple[list[tuple[int, str]], str]:
-        parts = re.split(r"(\d+)", name)
-        return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], name
-
-    return sorted(names, key=key)
+    split = {name: re.split(r"(\d+)", name) for name in names}
+    parts = {n: [(int(p), "") if p.isdecimal() else (-1, p) for p in of] for n, of in split.items()}
+    return sorted(parts, key=lambda name: (parts[name], name))
 
 
 def final(campaign: Campaign) -> QuerySet[Judgment]:
@@ -208,7 +205,10 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
 
 def rows_of(campaign: Campaign, rows: QuerySet[Judgment]) -> Iterator[dict[str, Any]]:
     """Yield some of a campaign's versions as :func:`details` has them."""
-    groups, edits = shown_systems(campaign), _edits(campaign)
+    marked = [task for task, job in JOBS.items() if job.marked]
+    which: dict[str, Any] = {"item__campaign": campaign, "item__task__in": marked}
+    groups, outputs = shown_systems(campaign), answers.texts_of(**which)
+    settled = answers.settled(**which) if outputs else {}
     rows = rows.select_related("assignment__judge", "assignment__item__sentence")
     for judgment in rows.order_by("assignment_id", "version").iterator():
         assignment, item = judgment.assignment, judgment.assignment.item
@@ -219,7 +219,7 @@ def rows_of(campaign: Campaign, rows: QuerySet[Judgment]) -> Iterator[dict[str, 
             "shown": [groups[item.pk][place] for place in assignment.shown_order],
             "order": assignment.shown_order,
             **{name: getattr(judgment, name) for name in _ANSWER},
-            "edits": edits(judgment),
+            "edits": _edits(judgment, outputs[item.pk], settled) if item.pk in outputs else None,
             **{name: getattr(judgment, name) for name in _REMARKS},
             "saved": judgment.created.isoformat(),
             "sentence_probability": item.probability,
@@ -227,34 +227,25 @@ def rows_of(campaign: Campaign, rows: QuerySet[Judgment]) -> Iterator[dict[str, 
         }
 
 
-def _edits(campaign: Campaign) -> Callable[[Judgment], list[list[dict[str, Any]]] | None]:
-    """Return what tells the edits of each output in the order shown; none unless asked about."""
-    marked = [task for task, job in JOBS.items() if job.marked]
-    which: dict[str, Any] = {"item__campaign": campaign, "item__task__in": marked}
-    outputs = answers.texts_of(**which)
-    settled = answers.settled(**which) if outputs else {}
-
-    def judged(judgment: Judgment) -> list[list[dict[str, Any]]] | None:
-        assignment, item = judgment.assignment, judgment.assignment.item
-        if item.pk not in outputs:
-            return None
-        order: list[int] = assignment.shown_order
-        texts = [outputs[item.pk][place] for place in order]
-        edits = [answers.edits_of(item.sentence.text, text) for text in texts]
-        counted = judgment.complete and not judgment.skipped
-        elsewhere = answers.given_elsewhere(assignment, settled) if counted else {}
-        verdicts: list[list[str | None]] = judgment.verdicts or [[]] * len(edits)
-        return [
-            [
-                {name: getattr(edit, name) for name in ("start", "end", "correction")}
-                | {"verdict": elsewhere.get(edit, word)}
-                # a draft may have fewer verdicts
-                for edit, word in zip_longest(of, words[: len(of)])
-            ]
-            for of, words in zip(edits, verdicts, strict=True)
+def _edits(
+    judgment: Judgment, texts: Sequence[str], settled: Mapping[tuple[int, int], answers.Settled]
+) -> list[list[dict[str, Any]]]:
+    """Return the edits of each output in the order shown; ``texts`` are those of the item."""
+    assignment, source = judgment.assignment, judgment.assignment.item.sentence.text
+    order: list[int] = assignment.shown_order
+    counted = judgment.complete and not judgment.skipped
+    elsewhere = answers.given_elsewhere(assignment, settled) if counted else {}
+    verdicts: list[list[str | None]] = judgment.verdicts or [[]] * len(order)
+    return [
+        [
+            {name: getattr(edit, name) for name in ("start", "end", "correction")}
+            | {"verdict": elsewhere.get(edit, word)}
+            # a draft may have fewer verdicts
+            for edit, word in zip_longest(edits, words[: len(edits)])
         ]
-
-    return judged
+        for place, words in zip(order, verdicts, strict=True)
+        for edits in [answers.edits_of(source, texts[place])]
+    ]
 
 
 class Download(NamedTuple):

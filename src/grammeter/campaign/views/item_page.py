@@ -94,32 +94,25 @@ def _cards(
     parts = (answer.ranks, answer.verdicts, answer.answer)
     ranks, verdicts, entries = (_padded(part, scene.size) for part in parts)
     for place, (text, changes) in enumerate(outputs):
-        words = _padded(verdicts[place], len(changes))
-        words = [before.get(edit) or word for edit, word in zip(changes, words, strict=True)]
-        marked: list[dict[str, object]] = [
+        edits = [
             {
-                "place": at,
-                "number": at + 1,
-                "pieces": answers.in_context(source, edit),
+                **{"place": at, "number": at + 1, "pieces": answers.in_context(source, edit)},
                 "verdict": word and word == "valid",
                 "asked": not (edit in before or edit in letters),
                 "letter": "" if edit in before else letters.get(edit, ""),
             }
-            for at, (edit, word) in enumerate(zip(changes, words, strict=True))
+            for at, edit in enumerate(changes)
+            for word in [before.get(edit) or _padded(verdicts[place], len(changes))[at]]
         ]
         letters |= {edit: letters.get(edit, letter(place)) for edit in changes}
-        lacks = any(edit["asked"] and edit["verdict"] is None for edit in marked)
         drawn = answers.pieces(source, answers.edits_of(source, text))
         entry: dict[str, Any] = entries[place] or {}
-        lacks = lacks or JOBS[item.task].is_open(entry, scene, ranks[place])
+        lacks = JOBS[item.task].is_open(entry, scene, ranks[place])
+        lacks = lacks or any(edit["asked"] and edit["verdict"] is None for edit in edits)
         yield {
-            "place": place,
-            "letter": letter(place),
-            "text": text or EMPTY,
-            "pieces": drawn,
-            "edits": marked,  # numbered, because each of them is judged
-            "rank": ranks[place],
-            "fault": judged and lacks,
+            **{"place": place, "letter": letter(place), "text": text or EMPTY},
+            **{"pieces": drawn, "edits": edits},  # numbered, because each of them is judged
+            **{"rank": ranks[place], "fault": judged and lacks},
             "unchanged": all(piece.kind == "same" for piece in drawn),
             "scores": [
                 (at, criterion, str(entry[criterion.name]) if criterion.name in entry else "")
