@@ -3,7 +3,7 @@
 import pytest
 
 import grammeter as gm
-from grammeter.adapters.evaluate import Evaluate
+from grammeter.adapters.loops import Evaluate
 from grammeter.core import DataError, UsageError
 
 SOURCES = ["he go home .", "all fine ."]

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import grammeter as gm
-from grammeter.adapters.trl import Reward
+from grammeter.adapters.loops import Reward
 from grammeter.core import UsageError
 
 SOURCES = ["he go home .", "all fine .", "they was late"]

@@ -116,7 +116,7 @@ def test_path(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (root / "small" / "a.txt").write_bytes(TEXT)
     assert call("path", "small", "a.txt") == 0
     assert capsys.readouterr().out == f"{root / 'small' / 'a.txt'}\n"
-    with pytest.raises(MissingResourceError, match="incomplete"):
+    with pytest.raises(MissingResourceError, match=r"not here: b\.txt missing"):
         call("path", "small")
     (root / "small" / "b.txt").write_bytes(OTHER)
     assert call("path", "small", "--format", "json") == 0

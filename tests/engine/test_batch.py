@@ -16,7 +16,8 @@ from made_rows import made_rows, read_rows, write_rows
 import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.core import DataError, UsageError, only_one
-from grammeter.engine import manifest, workers
+from grammeter.engine import job as runs
+from grammeter.engine import workers
 from grammeter.engine._batch import run_batch
 from grammeter.engine.job import Job
 from grammeter.formats import find_shards
@@ -383,7 +384,7 @@ def test_filters_that_would_keep_nothing_or_all_are_refused(tmp_path, keep):
 def test_a_damaged_manifest_is_named(tmp_path):
     names = write_rows(tmp_path / "in", made_rows(5))
     run(names, tmp_path / "out")
-    (tmp_path / "out" / manifest.NAME).write_text("{")
+    (tmp_path / "out" / runs.NAME).write_text("{")
     with pytest.raises(DataError, match=r"manifest\.json"):
         run(names, tmp_path / "out")
 
@@ -392,7 +393,7 @@ def test_a_damaged_manifest_is_named(tmp_path):
 def test_a_manifest_with_odd_entries_is_named(tmp_path, shards):
     names = write_rows(tmp_path / "in", made_rows(5))
     run(names, tmp_path / "out")
-    path = tmp_path / "out" / manifest.NAME
+    path = tmp_path / "out" / runs.NAME
     data = json.loads(path.read_text()) | {"shards": json.loads(shards)}
     path.write_text(json.dumps(data))
     with pytest.raises(DataError, match=r"manifest\.json"):
@@ -402,7 +403,7 @@ def test_a_manifest_with_odd_entries_is_named(tmp_path, shards):
 def test_another_version_is_refused(tmp_path):
     names = write_rows(tmp_path / "in", made_rows(5))
     run(names, tmp_path / "out")
-    path = tmp_path / "out" / manifest.NAME
+    path = tmp_path / "out" / runs.NAME
     path.write_text(path.read_text().replace(gm.__version__, "0.0.1", 1))
     with pytest.raises(UsageError, match=r"version: 0\.0\.1"):
         run(names, tmp_path / "out")

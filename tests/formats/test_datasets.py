@@ -131,9 +131,9 @@ def test_paths_and_what_to_do_where_there_is_none(root: Path) -> None:
     (root / "byhand").mkdir(parents=True)
     (root / "byhand" / "source.txt").write_bytes(SOURCE)
     assert dataset_path("byhand", "source.txt") == root / "byhand" / "source.txt"
-    with pytest.raises(MissingResourceError, match=r"'gold/a\.m2' of the data set"):
+    with pytest.raises(MissingResourceError, match=r"not here: gold/a\.m2 missing"):
         dataset_path("byhand", "gold/a.m2")
-    with pytest.raises(MissingResourceError, match=r"incomplete: gold/a\.m2, b\.txt\.gz missing"):
+    with pytest.raises(MissingResourceError, match=r"not here: gold/a\.m2, b\.txt\.gz missing"):
         dataset_path("byhand")
     with pytest.raises(UnknownNameError, match=r"Did you mean 'source\.txt'"):
         dataset_path("byhand", "sorce.txt")

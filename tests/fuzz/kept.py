@@ -15,8 +15,7 @@ from typing import Any
 
 from fuzz import samples
 from fuzz.trial import Reader, Seeds
-from grammeter.engine.job import Job
-from grammeter.engine.manifest import NAME, Manifest
+from grammeter.engine.job import NAME, Job, Manifest
 from grammeter.errant import find_pipeline
 from grammeter.errant.parse import FILE as PARSES
 from grammeter.errant.parse import ParseCache

@@ -1,3 +1,3 @@
 from grammeter.adapters.codabench import score_submission as score_submission
-from grammeter.adapters.evaluate import Evaluate as Evaluate
-from grammeter.adapters.trl import Reward as Reward
+from grammeter.adapters.loops import Evaluate as Evaluate
+from grammeter.adapters.loops import Reward as Reward

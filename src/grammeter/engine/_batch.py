@@ -17,10 +17,21 @@ from grammeter.core import (
     only_one,
     tell,
 )
-from grammeter.engine import manifest
-from grammeter.engine.job import LONGEST, EditsForm, Job
-from grammeter.engine.manifest import Planned
-from grammeter.engine.rows import Done, RowScorer, Totals, scorer
+from grammeter.engine.job import (
+    ERRORS,
+    FIRST_FAULTS,
+    LONGEST,
+    NAME,
+    Done,
+    EditsForm,
+    Finished,
+    Job,
+    Manifest,
+    Planned,
+    Totals,
+    write_shard,
+)
+from grammeter.engine.rows import RowScorer, scorer
 from grammeter.engine.workers import scored, tasks
 from grammeter.formats import output_form as form_of_output
 
@@ -147,7 +158,7 @@ def run_batch(
     _check_outputs(planned)
     with only_one(where):
         outputs = [plan.output for plan in planned]
-        record = manifest.Manifest(where, job, outputs)
+        record = Manifest(where, job, outputs)
         left, totals, notes = record.left(planned)
         summary.earlier, summary.notes = [*totals], (*summary.notes, *notes)
         summary.totals.update(totals)
@@ -161,7 +172,7 @@ def run_batch(
             with closing(finished):
                 for done in finished:
                     record.add(done)
-                    shard, room = done.planned.shard, manifest.FIRST_FAULTS - len(summary.faults)
+                    shard, room = done.planned.shard, FIRST_FAULTS - len(summary.faults)
                     summary.totals[shard.name] = done.totals
                     summary.faults += [f"{shard.where}:{n}: {why}" for n, why in done.faults[:room]]
         except GrammeterError:
@@ -179,7 +190,7 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
         name = plan.output.name
         if plan.output.resolve() in inputs:
             raise UsageError(f"{plan.output} is an input", fix="Choose another folder with -o.")
-        if name in (manifest.NAME, manifest.ERRORS):
+        if name in (NAME, ERRORS):
             raise UsageError(f"an input is called {name}", fix="Rename it: that name is ours.")
         if (other := by_name.setdefault(name, plan)) is not plan:
             fault = f"{other.shard.where} and {plan.shard.where} would both be written as {name}"
@@ -188,7 +199,7 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
 
 def _score_here(
     left: Sequence[Planned], job: Job, jobs: int, block: int
-) -> Generator[manifest.Finished, None, None]:
+) -> Generator[Finished, None, None]:
     """Score on this machine, one shard after the other; report rows so far and an estimate."""
     all_bytes = max(sum(plan.shard.size for plan in left), 1)
     bytes_before, rows = 0, 0
@@ -204,5 +215,5 @@ def _score_here(
 
     with closing(scored(jobs, job, tasks(left, job, block), models.current())) as results:
         for plan in left:
-            yield manifest.write_shard(plan, told(results, plan.shard.size))
+            yield write_shard(plan, told(results, plan.shard.size))
             bytes_before += plan.shard.size

@@ -1,4 +1,4 @@
-"""The settings of a batch run, which travel to workers and into manifests, and its row filter.
+"""A batch run: its settings, which travel to workers; its row filter; the record of its shards.
 
 A filter such as ``impara >= 0.9 and errant.edits <= 6`` has numbers, names of columns, ``< <= > >=
 == !=``, ``and``, ``or``, ``not`` and parentheses. Python's parser reads it, with plain names for
@@ -6,15 +6,18 @@ columns and numbers; nothing is ever evaluated as Python. Comparing a missing va
 """
 
 import ast
+import hashlib
 import json
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from grammeter.core import UnknownNameError, UsageError
-from grammeter.formats import ShardForm
+from grammeter.core import UnknownNameError, UsageError, reading
+from grammeter.formats import Shard, ShardForm, Sink, read_object, write_text
+from grammeter.version import __version__
 
 EditsForm = Literal["m2", "list"]  # edits as `A` lines of M2 in one text, or as a list of objects
 ERROR = "error"  # the column that says why a row has no scores
@@ -23,6 +26,13 @@ LONGEST = 1_000
 grows with the square of its length."""
 
 LONGEST_TOKEN = 50  # limit of characters per token, on average over a text
+ERRORS = "errors"  # the folder, inside that of the output, of the lists of rows with an error
+FIRST_FAULTS = 5  # how many rows with an error are told one by one
+Notes = Sequence[str]
+NAME = "manifest.json"
+KIND = "batch"
+_HEAD = ("row", "error")
+_KEYS = ("input", "output", "files", "rows", "kept", "errors")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,3 +128,171 @@ def _value(cells: Cells, of: str | float) -> float | None:
     number = cells.get(of) if isinstance(of, str) else of
     # a whole number stays one: it may be too large for a float, and compares as it is
     return number if isinstance(number, int | float) and number == number else None  # noqa: PLR0124
+
+
+# --- the output of a run: shards as they are written, and the record of the finished ones ------
+class Done(NamedTuple):
+    """A scored block: rows that passed the filter, encoded for a ``Sink``, and their columns."""
+
+    data: bytes
+    columns: tuple[str, ...]
+    rows: int  # all
+    kept: int  # those that passed
+    faults: tuple[tuple[int, str], ...]  # line and reason of each row with an error
+    share: float  # how much of the shard is read with this block, 0 to 1
+
+
+@dataclass
+class Totals:
+    """Counts of a shard or of a run."""
+
+    rows: int = 0
+    kept: int = 0
+    errors: int = 0
+
+    def add(self, done: Done) -> None:
+        """Add a block."""
+        self.rows += done.rows
+        self.kept += done.kept
+        self.errors += len(done.faults)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A shard and where it goes."""
+
+    shard: Shard
+    form: ShardForm
+    output: Path
+
+    @property
+    def errors(self) -> Path:
+        """The list of its rows with an error; there is none where no row has one."""
+        return self.output.parent / ERRORS / f"{self.output.name}.tsv"
+
+    def files(self, errors: int) -> list[Path]:
+        """All output files, if so many rows have an error."""
+        return [self.output, self.errors] if errors else [self.output]
+
+
+@dataclass
+class Finished:
+    """A complete shard: first errors, and its :func:`digest` from before it was ``read``."""
+
+    planned: Planned
+    totals: Totals = field(default_factory=Totals)
+    faults: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    read: str = ""
+
+
+def write_shard(planned: Planned, results: Iterable[Done | str]) -> Finished:
+    """Write rows up to the next :func:`digest`, and a list of those with an error; or nothing."""
+    rows, errors = Sink(planned.output, planned.form), Sink(planned.errors, "tsv")
+    finished = Finished(planned)
+    try:
+        for done in results:
+            if isinstance(done, str):
+                finished.read = done
+                break
+            rows.write(done.data, done.columns)
+            finished.totals.add(done)
+            finished.faults += done.faults[: FIRST_FAULTS - len(finished.faults)]
+            if done.faults:
+                lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
+                errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
+        if finished.totals.errors:
+            errors.finish()
+        rows.finish()  # last, so that whatever they need is there
+    except BaseException:
+        rows.abandon()
+        errors.abandon()
+        raise
+    return finished
+
+
+class Manifest:
+    """The finished shards of a folder, whose run begins or goes on; refuses other settings."""
+
+    def __init__(self, folder: Path, job: Job, outputs: Sequence[Path]) -> None:
+        self._path, self._job = folder / NAME, job
+        self._shards: dict[str, dict[str, Any]] = {}
+        if self._path.exists():
+            self._read()
+            return
+        for path in filter(Path.exists, outputs):
+            fault = f"{path} is there already, and no run of this folder wrote it"
+            raise UsageError(fault, fix="Give another folder with -o.")
+        self._write()
+
+    def left(self, planned: Sequence[Planned]) -> tuple[list[Planned], Mapping[str, Totals], Notes]:
+        """Return the shards to do, the counts of the finished ones by name, and notes.
+
+        Raises UsageError if the input of a finished shard has changed since.
+        """
+        left, totals, notes = list[Planned](), dict[str, Totals](), list[str]()
+        for plan in planned:
+            entry = self._shards.get(plan.shard.name)
+            files = plan.files(entry["errors"]) if entry else []
+            written = [path for path in files if path.exists()]
+            if entry and plan.output in written:
+                if entry["input"] != digest(plan.shard.paths):
+                    fault = f"{plan.shard.where} has changed since its output was written"
+                    fix = f"Remove {plan.output} to have it made again, or give another folder."
+                    raise UsageError(fault, fix=fix)
+                if entry["files"] == _prints(written):
+                    counts = (entry[name] for name in ("rows", "kept", "errors"))
+                    totals[plan.shard.name] = Totals(*counts)
+                    continue
+            left.append(plan)
+            notes += [f"{plan.output} is gone or has changed: it is made again"] if entry else []
+        why = "its input is not among those named now, and no row of it is counted"
+        for name in self._shards.keys() - {plan.shard.name for plan in planned}:
+            notes.append(f"{self._shards[name]['output']} is of an earlier run: {why}")
+        return left, totals, notes
+
+    def add(self, finished: Finished) -> None:
+        """Record that a shard is finished; when this returns, the record is on disk."""
+        planned, totals = finished.planned, finished.totals
+        files = _prints(planned.files(totals.errors))
+        entry = {"input": finished.read, "output": planned.output.name, "files": files}
+        self._shards[planned.shard.name] = entry | asdict(totals)
+        self._write()
+
+    def withdraw(self, outputs: Sequence[Path]) -> None:
+        """Remove a manifest without outputs, so that the next run may have other settings."""
+        if not self._shards and not any(path.exists() for path in outputs):
+            self._path.unlink(missing_ok=True)
+
+    def _read(self) -> None:
+        where, data = str(self._path), read_object(self._path)
+        with reading(data, KIND, verb="batch", where=where):
+            settings, version = data["settings"], data["grammeter"]
+            ours = self._job.to_dict()
+            pairs = ((name, settings.get(name), ours.get(name)) for name in {**settings, **ours})
+            changes = [f"{name}: {there} / {here}" for name, there, here in pairs if there != here]
+            for name, entry in data["shards"].items():
+                self._shards[name] = {key: entry[key] for key in _KEYS}
+        if version != __version__:
+            changes.append(f"version: {version} / {__version__}")
+        if changes:
+            fault = f"{self._path.parent} holds a run with other settings (there / here)"
+            fix = "Give another folder with -o, or the settings of that run."
+            raise UsageError(f"{fault}: {'; '.join(changes)}", fix=fix)
+
+    def _write(self) -> None:
+        data = {"kind": KIND, "grammeter": __version__, "settings": self._job.to_dict()}
+        data["shards"] = dict(sorted(self._shards.items()))
+        write_text(self._path, json.dumps(data, indent=1))
+
+
+def digest(paths: Iterable[Path]) -> str:
+    """Return a hash of the bytes of files, one after the other."""
+    total = hashlib.blake2b(digest_size=16)
+    for path in paths:
+        with path.open("rb") as file:
+            hashlib.file_digest(file, lambda: total)
+    return total.hexdigest()
+
+
+def _prints(paths: Iterable[Path]) -> list[list[Any]]:
+    return [[path.stat().st_size, digest([path])] for path in paths]

@@ -14,8 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from grammeter.core import GrammeterError, RemoteError, UsageError, require, tell
-from grammeter.engine.job import Job
-from grammeter.engine.manifest import Finished, Planned, write_shard
+from grammeter.engine.job import Finished, Job, Planned, write_shard
 from grammeter.engine.workers import TRIES, scored, tasks
 from grammeter.models import Runtime, current
 

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 from grammeter import formats, metrics, scoring
 from grammeter.core import DataError, GrammeterError, Segment, UsageError
-from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job, Test, parse_keep
+from grammeter.engine.job import ERROR, LONGEST_TOKEN, Done, EditsForm, Job, Test, parse_keep
 from grammeter.metrics import metric as make_metric
 
 HEAD = 1_000  # rows of a shard that are looked at before any is scored
@@ -197,32 +196,6 @@ def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCell
                 | {"correction": e.correction, "type": e.type}
                 for e in edits
             ]
-
-
-class Done(NamedTuple):
-    """A scored block: rows that passed the filter, encoded for a ``Sink``, and their columns."""
-
-    data: bytes
-    columns: tuple[str, ...]
-    rows: int  # all
-    kept: int  # those that passed
-    faults: tuple[tuple[int, str], ...]  # line and reason of each row with an error
-    share: float  # how much of the shard is read with this block, 0 to 1
-
-
-@dataclass
-class Totals:
-    """Counts of a shard or of a run."""
-
-    rows: int = 0
-    kept: int = 0
-    errors: int = 0
-
-    def add(self, done: Done) -> None:
-        """Add a block."""
-        self.rows += done.rows
-        self.kept += done.kept
-        self.errors += len(done.faults)
 
 
 @lru_cache(maxsize=4)

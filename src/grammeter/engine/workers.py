@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from grammeter import formats, models
 from grammeter.core import GrammeterError, Workers, stand_alone
-from grammeter.engine.job import Job
-from grammeter.engine.manifest import Planned, digest
-from grammeter.engine.rows import Done, checked_blocks, process
+from grammeter.engine.job import Done, Job, Planned, digest
+from grammeter.engine.rows import checked_blocks, process
 
 UNDER_WAY = 2  # blocks per process that wait or are worked on: enough that no process is idle
 TRIES = 3  # how often processes may be lost at one block before the run ends

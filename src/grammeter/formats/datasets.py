@@ -273,24 +273,19 @@ def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile
 
 def _missing(listing: Listing, file: DataFile | None = None) -> core.MissingResourceError:
     entry = listing.dataset
-    message = f"the data set {entry.name!r} is not here"
     if listing.state == "described":
         fix = f"Get it at {entry.page} and name its files (-s, -r). Licence: {entry.licence}"
         return core.MissingResourceError(f"no file of {entry.name!r} is known by name", fix=fix)
-    if file:
-        message = f"{file.path!r} of the data set {entry.name!r} is not here"
-    elif listing.state == "incomplete":
-        lacking = core.listed([missing.path for missing in listing.missing], 3)
-        message = f"the data set {entry.name!r} is incomplete: {lacking} missing"
-    command = f"Run: grammeter data get {entry.name}"
-    if all(one.url for one in entry.files):
-        fix = command
-    else:
-        lacks = [file] if file else listing.missing
+    lacks = [file] if file else listing.missing
+    some = listing.state == "incomplete" or file
+    lacking = f": {core.listed([one.path for one in lacks], 3)} missing" if some else ""
+    fix = f"Run: grammeter data get {entry.name}"
+    if not all(one.url for one in entry.files):
         pages = dict.fromkeys([entry.page, *(one.origin for one in lacks)])
-        manual = f"{command} --from FILE_OR_FOLDER   with what you find at"
+        manual = f"{fix} --from FILE_OR_FOLDER   with what you find at"
         fix = "\n  ".join([manual, *pages])
     fix += f"\n  Licence: {entry.licence}"
+    message = f"the data set {entry.name!r} is not here{lacking}"
     return core.MissingResourceError(message, where=str(listing.folder), fix=fix)
 
 

@@ -296,13 +296,10 @@ def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[s
     """Apply the edits of the annotator in ``out.m2:1``; also return how many overlap, left out."""
     name, annotator = split_annotator(path)
     known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
-    if annotator is None and len(known) > 1:
-        fault = f"{name}: M2 with {len(known)} annotators; whose text is the output?"
+    if annotator not in known and (annotator is not None or len(known) > 1):
+        which = "whose text is the output?" if annotator is None else f"no annotator {annotator}"
         fix = f"Name one: {' or '.join(f'{name}:{n}' for n in known[:5])}. Gold edits are for -r."
-        raise core.UsageError(fault, fix=fix)
-    if annotator is not None and annotator not in known:
-        fix = f"It has {', '.join(map(str, known))}."
-        raise core.UsageError(f"{name}: no annotator {annotator}", fix=fix)
+        raise core.UsageError(f"{name}: M2 with {len(known)} annotators; {which}", fix=fix)
     number = known[0] if annotator is None else annotator
     texts: list[str] = []
     left_out = 0

@@ -4,16 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from grammeter import core
 from grammeter.formats import essays, m2, opened, rating_files, records, sgml
 from grammeter.formats import text as plain
 from grammeter.formats.corpus import GIVEN, Corpus, OwnReferences, Unjudged, crossed
-from grammeter.formats.datasets import Recipe, recipe
 from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
 from grammeter.formats.opened import PathLike, TextReader, UnicodeForm
 from grammeter.formats.tokenization import tokenised
+
+if TYPE_CHECKING:
+    from grammeter.formats.datasets import Recipe
 
 _M2 = tuple[str, m2.M2File]
 _Essays = Sequence[sgml.Document]
@@ -100,7 +102,11 @@ def read_corpus(
     if len(twice := [flag for flag, given in ways.items() if given]) > 1:
         fault = f"texts are given twice: by {twice[0]} and by {twice[1]}"
         raise core.UsageError(fault, fix="Leave one of the two out.")
-    if known := recipe(benchmark) if benchmark else None:
+    known = None
+    if benchmark:
+        from grammeter.formats.datasets import recipe
+
+        known = recipe(benchmark)
         source, para, references = known.files(data)
         lenient = lenient or known.lenient
     reader = _Reader(normalise, lenient=lenient, folders=True, tabs=para is not None)
@@ -153,7 +159,7 @@ def _documents(spelled: str | None, sentences: int, source: str) -> list[str]:
     return ids
 
 
-def _finished(read: Corpus, layout: essays.Layout | None, known: Recipe | None) -> Corpus:
+def _finished(read: Corpus, layout: essays.Layout | None, known: "Recipe | None") -> Corpus:
     read = layout.finished(read) if layout else read
     if known is None:
         return read

@@ -1,9 +1,11 @@
-"""Metrics as rewards: functions of the shape that TRL's trainers call."""
+"""Metrics in other people's loops: as rewards of TRL's trainers, as modules of ``evaluate``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from grammeter import core, metrics, scoring
+from grammeter import core, scoring
+from grammeter.metrics import Metric
+from grammeter.scoring import References, Texts
 
 Completion = str | Sequence[Mapping[str, Any]]
 """A text, or a conversation of which the last message counts."""
@@ -23,7 +25,7 @@ class Reward:
     """
 
     def __init__(
-        self, metric: str | metrics.Metric | scoring.Scorer,
+        self, metric: str | Metric | scoring.Scorer,
         *, source: str | None = "source", reference: str | None = None, scale: float = 1.0,
     ) -> None:  # fmt: skip
         self._scorer = metric if isinstance(metric, scoring.Scorer) else scoring.Scorer([metric])
@@ -89,3 +91,55 @@ def _texts(cell: object) -> tuple[str, ...]:
         return ()
     texts = cast("Iterable[str | None]", cell)
     return tuple(_text(text) for text in texts if text is not None)
+
+
+class Evaluate:
+    """Computes metrics as an ``evaluate`` module does; that package is not needed.
+
+    ``metrics`` are spellings or metrics; or there is a ``scorer`` whose models are loaded already.
+    ::
+
+        Evaluate("gleu").compute(predictions=[...], references=[[...], ...], sources=[...])
+    """
+
+    def __init__(self, *metrics: str | Metric, scorer: scoring.Scorer | None = None) -> None:
+        if bool(metrics) == bool(scorer):
+            raise core.UsageError("metrics or a scorer", fix="Give one of the two.")
+        self._scorer = scorer or scoring.Scorer(metrics)
+        self._rows: list[core.Segment] = []
+
+    def add(self, *, prediction: str, source: str, reference: str | Texts | None = None) -> None:
+        """Add one sentence to those of the next :meth:`compute`."""
+        self.add_batch(predictions=[prediction], sources=[source], references=[reference])
+
+    @core.checked
+    def add_batch(
+        self, *, predictions: Texts, sources: Texts, references: References | None = None
+    ) -> None:
+        """Add lists to the next :meth:`compute`; LengthMismatchError, UsageError: a text, None."""
+        self._rows += scoring.segments_of(sources, predictions, references)
+
+    def compute(
+        self, *, predictions: Texts | None = None, sources: Texts | None = None,
+        references: References | None = None,
+    ) -> dict[str, float]:  # fmt: skip
+        """Score all sentences added, and those of the arguments, as one corpus; then drop them.
+
+        ``predictions``, ``sources``: one text for each sentence. ``references``: for each sentence
+        a text or a list of texts: ``[sentences][references]``, not sacrebleu's
+        ``[references][sentences]``. Returns the score under the metric's spelling, its parts as
+        ``spelling.part``; NaN where there is none. Raises :class:`UsageError` if predictions or
+        sources are missing, or a metric lacks references; :class:`LengthMismatchError`.
+        """
+        if predictions is not None or sources is not None or references is not None:
+            lists: Any = {"predictions": predictions, "sources": sources}
+            self.add_batch(**lists, references=references)
+        if not self._rows:
+            raise core.UsageError("nothing to score", fix="Give predictions and sources.")
+        rows, self._rows = self._rows, []
+        corpus_scores = self._scorer.scored(rows)
+        scores: dict[str, float] = {}
+        for name, score in corpus_scores.items():
+            scores[name] = score.value
+            scores |= {f"{name}.{part}": value for part, value in score.parts.items()}
+        return scores
