@@ -321,7 +321,7 @@ def test_notes_say_what_cannot_be_shown(table):
     (note,) = compare(table, resamples=100, correction="holm").notes
     assert "0.0594" in note  # 6 pairs / 101
     (note,) = compare(table, resamples=200, correction="holm").notes
-    assert "few resamples" in note
+    assert "take more --resamples" in note
     (note,) = compare(table, resamples=30, correction="benjamini-hochberg").notes
     assert "unless 4 comparisons" in note  # 6 / (0.05 * 31) = 3.9
     assert compare(table, baseline="bad", resamples=1000, correction="holm").notes == ()

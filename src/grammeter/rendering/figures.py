@@ -150,22 +150,13 @@ def save_figure(drawing: Drawing, path: str | Path) -> None:
             markup = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", drawing.svg)
             head = '<?xml version="1.0" encoding="UTF-8"?>\n'
             Path(path).write_text(f"{head}{markup}\n", encoding="utf-8")
-        else:
-            _write_png(drawing.figure, path)
+            return
+        with _styled("error"):
+            size: dict[str, Any] = {"dpi": 150, "bbox_inches": "tight"}
+            drawing.figure.savefig(path, metadata={"Software": None}, **size)
     except OSError as error:
         fault = f"cannot write {path}: {error.strerror}"
         raise UsageError(fault, fix="Name a file in a folder that exists.") from error
-
-
-def _write_png(figure: Any, path: str | Path) -> None:
-    from matplotlib.text import Text
-
-    fix = "Take .svg: whatever shows it brings letters and their order."
-    texts = [part.get_text() for part in figure.findobj(Text)]
-    if left := next(filter(runs_left, texts), None):
-        raise UsageError(f"{path}: PNG has no right-to-left letters: {left}", fix=fix)
-    try:
-        with _styled("error"):
-            figure.savefig(path, dpi=150, bbox_inches="tight", metadata={"Software": None})
     except UserWarning as warning:
-        raise UsageError(f"{path}: no font here can draw it: {warning}", fix=fix) from warning
+        fault = f"{path}: no font here can draw it: {warning}"
+        raise UsageError(fault, fix="Take .svg: whatever shows it brings letters.") from warning

@@ -27,6 +27,12 @@ def least_pvalue(segments: int) -> float:
     return 2.0 ** (1 - segments) if segments else 1.0
 
 
+def few_units(unit: str, units: int | None) -> Iterator[str]:
+    """Say whether there are too few units for an interval; ``units``: ``None`` for sentences."""
+    if units is not None and units < FEW_UNITS:
+        yield f"an interval from so few units is not to be trusted ({unit}: {units})"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ComparisonDesign:
     """How systems are compared: everything that a comparison's signature adds."""
@@ -61,37 +67,29 @@ class ComparisonDesign:
 
     def limits(self, segments: int, comparisons: int) -> Iterator[str]:
         """Say what this design cannot show with so many segments and comparisons."""
-        drawn, what = (segments, "segments") if self.units is None else (self.units, "units")
-        if what == "units" and drawn == 1:
-            yield f"one {self.unit} does not show how scores vary: there is no interval"
-        elif what == "units" and drawn < FEW_UNITS:
-            yield f"an interval from so few units is not to be trusted ({self.unit}: {drawn})"
-        elif what == "segments" and drawn < FEW_SEGMENTS and self.test == "bootstrap":
+        if self.units is None and segments < FEW_SEGMENTS and self.test == "bootstrap":
             limit = "intervals and p-values come out too small; take p-values from"
-            yield f"segments are few for a bootstrap ({drawn}): {limit} --test randomisation"
-        if comparisons and (least := least_pvalue(drawn)) > self.level:
-            what = what if self.units is None else f"units ({self.unit})"
-            few = f"{what} are too few ({drawn}) to show a difference"
-            yield f"{few}: no p-value can be below {least:.3g}"
-        elif comparisons:
-            yield from self.limits_of_resamples(comparisons)
+            yield f"segments are few for a bootstrap ({segments}): {limit} --test randomisation"
+        yield from few_units(self.unit, self.units)
+        drawn = segments if self.units is None else self.units
         if not comparisons:
             yield "there is one system: nothing is compared, the interval is all there is"
-        elif comparisons == 1 and self.correction != "none":
+        elif (least := least_pvalue(drawn)) > self.level:
+            few = f"{self.unit}s are too few ({drawn}) to show a difference"
+            yield f"{few}: no p-value can be below {least:.3g}"
+        else:
+            yield from self.limits_of_resamples(comparisons)
+        if comparisons == 1 and self.correction != "none":
             yield f"correction {self.correction} has no effect: there is one comparison"
 
     def limits_of_resamples(self, comparisons: int) -> Iterator[str]:
         """Say what so many resamples cannot show of so many comparisons."""
         counts = f"{self.resamples:,} resamples, {comparisons:,} comparisons"
-        where = f"({counts}, correction {self.correction})"
-        strict = self.correction in STRICT
+        where, strict = f"({counts}, correction {self.correction})", self.correction in STRICT
         smallest = (comparisons if strict else 1) / (self.resamples + 1)
         needed = math.ceil(comparisons / (self.level * (self.resamples + 1)) - 1e-9)
-        least = f"no p-value can be below {smallest:.3g} here {where}"
-        if smallest > self.level:
-            yield f"{least}: take more --resamples"
-        elif strict and self.resamples < self.wanted(comparisons):
-            yield f"few resamples: {least}; take --resamples {self.wanted(comparisons)}"
+        if smallest > self.level or (strict and self.resamples < self.wanted(comparisons)):
+            yield f"no p-value can be below {smallest:.3g} here {where}: take more --resamples"
         elif self.correction == "benjamini-hochberg" and needed > 1:
             clear = f"unless {needed:,} comparisons are as clear as resamples can show {where}"
             yield f"few resamples: nothing is significant here {clear}"
@@ -126,12 +124,12 @@ class ComparisonDesign:
         resamples = min(wanted, possible)
         if wanted <= possible or self.correction not in STRICT:
             return replace(self, resamples=resamples), []
-        note = f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples,"
-        note += " which takes more than seconds: Benjamini-Hochberg was taken instead, with"
-        note += f" {resamples:,}. It bounds the share of false alarms among all alarms, not the"
-        note += " chance of any."
-        if systems * wanted <= MOST_VALUES:
-            note += f" For {self.correction} say --resamples {wanted}"
+        note = (
+            f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples"
+            f" (--resamples {wanted}), which takes more than seconds: Benjamini-Hochberg was taken"
+            f" instead, with {resamples:,}. It bounds the share of false alarms among all alarms,"
+            " not the chance of any"
+        )
         return replace(self, resamples=resamples, correction="benjamini-hochberg"), [note]
 
     def signature(self, of: Signature, resampling: str) -> Signature:

@@ -1,7 +1,7 @@
 """From scores or judgments to columns, of metrics or error types, and to rows to resample."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,26 +15,24 @@ SHARE = "the share of the other outputs that an output beats"
 Comparable = core.ScoreTable | core.Ranked | Sequence[core.Ranking]
 
 
-def paired_samples(name: str, column: core.MetricScores, systems: Sequence[str]) -> PairedSamples:
-    """Gather the rows of some systems, the choice among references made.
+def paired_samples(name: str, column: core.MetricScores) -> PairedSamples:
+    """Gather the rows of all systems, the choice among references made.
 
     Where no statistics are stored and every score is the mean of its sentence values, as with
     scores of other programs, these values are the rows. Without either, or on other segments than
     the rest, a ``DataError``; ``name`` says which metric.
     """
     if is_mean_of_sentences(column):
-        values = [column.segments[system].values for system in systems]
+        values = [column.segments[system].values for system in column]
         rows = [np.stack([np.nan_to_num(of), ~np.isnan(of)], axis=-1) for of in values]
-        return PairedSamples(_stacked(name, systems, rows), mean_of_rows)
-    scorer = metrics.metric(column.metric) if column.statistics else None
-    for system in systems:
-        if scorer is None or system not in column.statistics:
-            fix = "Run 'grammeter score ... -o FILE' again and compare what it writes; of other"
-            fix += " programs' scores, give those of sentences: 'metric system segment value'."
-            raise core.DataError(f"{name}, {system}: scored without statistics", fix=fix)
-    assert scorer is not None
-    rows = [scorer.summands(column.statistics[system]) for system in systems]
-    return PairedSamples(_stacked(name, systems, rows), scorer.value_of)
+        return PairedSamples(_stacked(name, column, rows), mean_of_rows)
+    if missing := [system for system in column if system not in column.statistics]:
+        fix = "Run 'grammeter score ... -o FILE' again and compare what it writes; of other"
+        fix += " programs' scores, give those of sentences: 'metric system segment value'."
+        raise core.DataError(f"{name}, {missing[0]}: scored without statistics", fix=fix)
+    scorer = metrics.metric(column.metric)
+    rows = [scorer.summands(column.statistics[system]) for system in column]
+    return PairedSamples(_stacked(name, column, rows), scorer.value_of)
 
 
 def is_mean_of_sentences(column: core.MetricScores) -> bool:
@@ -72,7 +70,7 @@ def mean_of_rows(sums: core.FloatArray) -> core.FloatArray:
     return sums[..., 0] / np.where(number == 0, np.nan, number)
 
 
-def _stacked(name: str, systems: Sequence[str], rows: Sequence[core.FloatArray]) -> core.FloatArray:
+def _stacked(name: str, systems: Iterable[str], rows: Sequence[core.FloatArray]) -> core.FloatArray:
     counts = {system: len(matrix) for system, matrix in zip(systems, rows, strict=True)}
     if len(set(counts.values())) != 1 or 0 in counts.values():
         fault = f"{name}: systems can only be compared on the same segments; found {counts}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from grammeter import core, formats, metrics, scoring, stats
-from grammeter.verbs._compare.design import FEW_SEGMENTS, FEW_UNITS, ComparisonDesign
+from grammeter.verbs._compare.design import FEW_SEGMENTS, FEW_UNITS, ComparisonDesign, few_units
 from grammeter.verbs._compare.samples import TypeColumns, mean_of_rows, paired_samples
 
 SENTENCE, DOCUMENT = "sentence", "document"
@@ -53,9 +53,7 @@ class Units:
     def limits(self) -> Iterator[str]:
         """Say what is drawn, unless that is sentences, and whether there are too few."""
         yield from self.drawn
-        if self.count is not None and self.count < FEW_UNITS:
-            few = f"({self.name}: {self.count})"
-            yield f"an interval from so few units is not to be trusted {few}"
+        yield from few_units(self.name, self.count)
 
     def samples(self, name: str, column: core.MetricScores) -> stats.PairedSamples:
         """Gather the rows of all systems, those of a unit added up."""
@@ -63,7 +61,7 @@ class Units:
             fix = "Leave --unit out: the score is a mean over documents, which are drawn."
             raise core.UsageError(f"{name}: no sentences are drawn from documents", fix=fix)
         if self.numbers is None:
-            return paired_samples(name, column, [*column])
+            return paired_samples(name, column)
         return _by_unit(name, column, self.numbers)
 
     def summed(self, samples: stats.PairedSamples) -> stats.PairedSamples:
@@ -129,7 +127,7 @@ def _by_unit(
         statistics = {system: rows.take(at) for system, rows in column.statistics.items()}
         column, numbers = replace(column, statistics=statistics), numbers[at]
     if not _averaged(column):
-        samples = paired_samples(name, column, systems)
+        samples = paired_samples(name, column)
         return stats.PairedSamples(_summed(samples.rows, numbers, size), samples.value_of)
     rows, scorer = np.zeros((len(systems), size, 2)), metrics.metric(column.metric)
     for unit in np.unique(numbers[numbers >= 0]):
