@@ -167,7 +167,7 @@ def test_scores_without_statistics_have_no_intervals_but_a_reason(tmp_path: Path
     (table,) = section(made, "scores").tables
     assert heads(table) == ("system", "x")
     assert column(table, "x") == {"A": "0.5000", "B": "NaN"}
-    assert any("no statistics" in note for note in table.notes)
+    assert any("without statistics" in note for note in table.notes)
     assert any("B: no score: the file has no score" in note for note in table.notes)
     assert "do not hold their sentences" in section(made, "scores").words[0]
     assert "--types" in section(made, "types").words[0]

@@ -102,9 +102,10 @@ def difference(
         by_type = samples.type_columns(columns, table.segments, types)
         kinds = tuple(sorted({kind for of in by_type.values() for kind in of}))
         columns = {name: columns[name] for name in by_type}
-        values = {name: _typed(of, kinds, first, second) for name, of in by_type.items()}
+        sides = {n: [_typed(of, kinds, s) for s in (first, second)] for n, of in by_type.items()}
     else:
-        values = {name: _values(name, column, first, second) for name, column in columns.items()}
+        sides = {n: [_values(n, of, s) for s in (first, second)] for n, of in columns.items()}
+    values = {name: np.stack([one, other, one - other]) for name, (one, other) in sides.items()}
     differences = [value[2] for value in values.values()]
     order = np.lexsort([-value for value in reversed(differences)])  # NaN sorts last
     known = order[~np.isnan(differences[0][order])]
@@ -118,22 +119,17 @@ def difference(
     return Difference(first, second, columns, values, listed, kinds, notes)
 
 
-def _typed(of: TypeColumns, kinds: Sequence[str], *systems: str) -> core.FloatArray:
+def _typed(of: TypeColumns, kinds: Sequence[str], system: str) -> core.FloatArray:
     """Return the scores of types; NaN where neither output nor references have one."""
-    ours, theirs = (
-        np.array([of[kind][0][system].value if kind in of else np.nan for kind in kinds])
-        for system in systems
-    )
-    return np.stack([ours, theirs, ours - theirs])
+    return np.array([of[kind][0][system].value if kind in of else np.nan for kind in kinds])
 
 
-def _values(name: str, column: core.MetricScores, first: str, second: str) -> core.FloatArray:
-    scores = {system: column[system] for system in (first, second)}
-    if missing := [system for system in scores if system not in column.segments]:
+def _values(name: str, column: core.MetricScores, system: str) -> core.FloatArray:
+    core.UnknownNameError.check("system", system, column)
+    if system not in column.segments:
         fix = "Run 'grammeter score ... -o FILE' again, or give 'metric system segment value'."
-        raise core.DataError(f"{name}, {missing[0]}: no scores of sentences", fix=fix)
-    ours, theirs = (column.segments[system].values for system in scores)
-    return np.stack([ours, theirs, ours - theirs])
+        raise core.DataError(f"{name}, {system}: no scores of sentences", fix=fix)
+    return column.segments[system].values
 
 
 def _counted(name: str, unit: str, first: str, second: str, better: core.FloatArray) -> str:

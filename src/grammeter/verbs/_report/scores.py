@@ -18,6 +18,7 @@ from grammeter.verbs._compare.results import (
     groups_table,
     metric_columns,
 )
+from grammeter.verbs._compare.samples import paired_samples
 from grammeter.verbs._compare.verb import compare
 
 WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
@@ -35,7 +36,7 @@ def compared(
     if stored is not None:
         _check_comparison(table, stored)
         return stored
-    metrics = [name for name, column in table.items() if _obstacle(column, table.systems) is None]
+    metrics = [name for name, column in table.items() if _obstacle(name, column) is None]
     if not metrics:
         return Comparison(ComparisonDesign(), table.segments, {})
     return compare(table, resamples=resamples, seed=seed, metrics=metrics)
@@ -113,15 +114,10 @@ def _scores_table(table: core.ScoreTable, comparison: Comparison) -> core.Table:
     return core.Table.side_by_side(columns, _notes(table, comparison))
 
 
-def _obstacle(column: core.MetricScores, systems: Sequence[str]) -> str | None:
+def _obstacle(name: str, column: core.MetricScores) -> str | None:
     """Return the reason why systems cannot be compared by a metric, if there is one."""
-    lengths = {len(column.statistics[s]) for s in systems if s in column.statistics}
-    if any(system not in column.statistics for system in systems) or lengths in (set(), {0}):
-        return "no statistics are stored, as with scores of other programs"
-    if len(lengths) > 1:
-        return "systems were scored on other segments"
     try:
-        metric(column.metric)
+        paired_samples(name, column)
     except core.GrammeterError as error:
         return error.message
     return None
@@ -151,7 +147,7 @@ def _notes(table: core.ScoreTable, comparison: Comparison) -> Iterator[str]:
         if not column.higher_is_better:
             yield f"{name}: lower is better"
         if not _results(comparison, name):
-            why = _obstacle(column, table.systems) or "the comparison does not have this metric"
+            why = _obstacle(name, column) or "the comparison does not have this metric"
             yield f"{name}: no intervals: {why}"
         yield from column.remarks(name)[1:]
         for system, result in _results(comparison, name).items():
