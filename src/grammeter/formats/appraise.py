@@ -154,7 +154,9 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
         languages = tuple(around[name] for name in foreign.find_languages(around))
         unranked = not any(_attribute(output, foreign.RANK) for output in element.children)
         replies = judged.parse_replies(attributes.get("replies"))
-        more = {"scores": _scores(element.children), "replies": replies}
+        cells = [output.attributes.get("score") for output in element.children]
+        scores = tuple(tables.number(cell, "score") if cell else None for cell in cells)
+        more = {"scores": scores if {*cells} != {None} else None, "replies": replies}
         return foreign.Row(
             where=element.where,
             judge=_attribute(element, foreign.JUDGE),
@@ -181,12 +183,6 @@ def _output(element: Element, unranked: bool) -> foreign.Output:
     with tables.placed(element.where):
         number = tables.whole_number(rank, "rank") if rank else None
         return foreign.Output(names, number, element.where)
-
-
-def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
-    cells = [output.attributes.get("score") for output in outputs]
-    scores = tuple(tables.number(cell, "score") if cell else None for cell in cells)
-    return scores if any(cell is not None for cell in cells) else None
 
 
 def _seconds(text: str | None) -> float | None:
@@ -225,14 +221,12 @@ def _item_lines(ranking: Ranking, first: int, separator: judged.Separator) -> li
     head = f"  {start_tag(_ITEM, named)}"
     if not ranking.groups:
         return [f"{head}/>"]
-    return [f"{head}>", *_output_lines(ranking, separator), f"  </{_ITEM}>"]
-
-
-def _output_lines(ranking: Ranking, separator: judged.Separator) -> Iterator[str]:
+    lines = [f"{head}>"]
     for number, group in enumerate(ranking.groups):
-        rank = {"rank": str(ranking.ranks[number])} if ranking.ranks else {}
+        cells = {"rank": str(ranking.ranks[number])} if ranking.ranks else {}
         if ranking.scores is not None:
             score = ranking.scores[number]
-            rank["score"] = "" if score is None else repr(score)
-        tag = start_tag(_OUTPUT, rank | {"system": judged.joined_names(group, separator)})
-        yield f"    {tag}/>"
+            cells["score"] = "" if score is None else repr(score)
+        cells["system"] = judged.joined_names(group, separator)
+        lines.append(f"    {start_tag(_OUTPUT, cells)}/>")
+    return [*lines, f"  </{_ITEM}>"]

@@ -13,7 +13,7 @@ earlier versions of an answer do not count. The CSV has the columns ``judge``, `
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +46,10 @@ _ANSWER = ("judge", "segment", "item", "system", "criterion", "number", "turn", 
 
 @dataclass(frozen=True)
 class EditJudgments(Rows[EditItem]):
-    """Judged edits of one or more files, in their order; itself a sequence of ``items``.
+    """Judged edits of one or more files, in their order; itself a sequence of ``items``."""
 
-    ``origins``: ``file:line`` of each. ``notices``: what was passed over, drafts and unknown keys.
-    ``notes``: what changes the meaning of results.
-    """
-
-    _what = "judgments of edits"
+    _over, _what = "items", "judgments of edits"
     items: tuple[EditItem, ...]
-    origins: tuple[str, ...] = field(default=(), compare=False)
-    notices: tuple[str, ...] = field(default=(), compare=False)
-    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def checked(
         self, source: Sequence[str] | None = None, outputs: Outputs | None = None,
@@ -159,7 +152,8 @@ def _parse_lines(text: str, where: str) -> EditJudgments:
     if other := len(lines) - len(items):
         notices.append(f"{where}: {other} answers to other tasks do not count")
     notices += [f"{where}: unknown key {k!r}, passed over {n} times" for k, n in unknown.items()]
-    return EditJudgments(tuple(items.values()), tuple(items), tuple(notices))
+    read = tuple(items.values())
+    return EditJudgments(read, origins=tuple(items), notices=tuple(notices))
 
 
 def _item(data: Mapping[str, Any]) -> EditItem:
@@ -204,7 +198,7 @@ def _parse_table(text: str, where: str) -> EditJudgments:
         }
         with placed(origins[key]):
             judged.append(made(EditItem, data, _FIX))
-    return EditJudgments(tuple(judged), tuple(origins.values()))
+    return EditJudgments(tuple(judged), origins=tuple(origins.values()))
 
 
 def _made(item: EditItem, name: str, edits: Iterable[EditJudgment], source: Sequence[str]) -> str:

@@ -125,15 +125,11 @@ def _separator(items: Cells, cells: Collection[str]) -> tuple[judged.Separator, 
         return "comma", []
     several = {cell for cell in cells if len(cell.split()) > 1}
     parts = {part for cell in several for part in cell.split()}
-    if several and parts.isdisjoint(cells) and any(_clash(item, several) for item in items):
+    words = [[word for cell in {*of} & several for word in {*cell.split()}] for of in items]
+    if several and parts.isdisjoint(cells) and any(len({*of}) < len(of) for of in words):
         note = f"names of systems are taken to hold spaces, such as {min(several)!r}"
         return "comma", [f"{note}: none of their words is a system of its own"]
     return "space", []
-
-
-def _clash(item: Sequence[str], several: Collection[str]) -> bool:
-    words = [word for cell in {*item} & {*several} for word in {*cell.split()}]
-    return len(set(words)) < len(words)
 
 
 def _joined(items: Cells, plain: Names, is_system: Callable[[str], bool]) -> frozenset[str]:
@@ -216,7 +212,8 @@ def judgments_of(
     notices = (*notices, *([f"{where}: {left_out}"] if unranked else []))
     origins = tuple(row.where for row in rows)
     notes = tuple(_notes(rows, where, (*names.notes, *guesses), pairs))
-    return judged.Judgments(tuple(rankings), (file,), origins, notices, notes)
+    said: Any = {"origins": origins, "notices": notices, "notes": notes}
+    return judged.Judgments(tuple(rankings), (file,), **said)
 
 
 def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages: str) -> Ranking:

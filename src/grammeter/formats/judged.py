@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, cast, overload
+from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, overload
 
 from grammeter.core import DataError, Item, Ranking, Signature, UsageError
 from grammeter.formats.tables import fitting, json_lines, made, parse_line, placed
@@ -69,20 +69,26 @@ class JudgmentFile:
     blocks: tuple[JudgedBlock, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
 class Rows(Sequence[T]):
-    """A dataclass that is itself the sequence of what its first field holds.
+    """What one or more files hold, in their order; itself a sequence of it.
 
-    ``origins`` has ``file:line`` of each.
+    - ``origins``: ``file:line`` of each.
+    - ``notices``: what readers should know: items that give no pairs, what was passed over.
+    - ``notes``: what changes the meaning of results: guessed numbers, names of judges or systems.
     """
 
+    _over: ClassVar[str]
     _what: ClassVar[str] = "judgments that rank outputs"
-    origins: tuple[str, ...]
+    origins: tuple[str, ...] = field(default=(), compare=False)
+    notices: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Put the rows of several files together."""
         columns: dict[str, tuple[Any, ...]] = {}
-        for of in fields(cast("Any", cls)):
+        for of in fields(cls):
             columns[of.name] = tuple(row for part in parts for row in getattr(part, of.name))
         return cls(**columns)
 
@@ -102,7 +108,7 @@ class Rows(Sequence[T]):
 
     @property
     def _rows(self) -> tuple[T, ...]:
-        return next(iter(vars(self).values()))
+        return getattr(self, self._over)
 
 
 TAKERS = {
@@ -129,17 +135,11 @@ class Judgments(Rows[Ranking]):
 
     - ``rankings``: all of them: skipped items and items with one output, too.
     - ``files``: how each file wrote its rankings, in the order of the files.
-    - ``origins``: ``file:line`` of each ranking.
-    - ``notices``: what readers should know: items that give no pairs, what was passed over.
-    - ``notes``: what changes the meaning of results: guessed numbers, names of judges, names of
-      systems.
     """
 
+    _over = "rankings"
     rankings: tuple[Ranking, ...]
     files: tuple[JudgmentFile, ...] = ()
-    origins: tuple[str, ...] = field(default=(), compare=False)
-    notices: tuple[str, ...] = field(default=(), compare=False)
-    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def numbering(self) -> str:
@@ -194,7 +194,8 @@ def parse_lines(text: str, where: str) -> Judgments:
     start, counts = f"{where}: unknown key", sorted(unknown.items())
     notices = tuple(f"{start} {key!r}, passed over {count} times" for key, count in counts)
     file = JudgmentFile(form="jsonl")
-    return Judgments(tuple(rankings.values()), (file,), tuple(rankings), notices)
+    read = tuple(rankings.values())
+    return Judgments(read, (file,), origins=tuple(rankings), notices=notices)
 
 
 def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:

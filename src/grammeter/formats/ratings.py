@@ -48,16 +48,13 @@ class Ratings(judged.Rows[core.Rating]):
 
     - ``ratings``: all of them, missing scores too.
     - ``scales``: least and largest score of each criterion, as the files say or as seen.
-    - ``files``, ``origins``, ``notices``, ``notes``: as of :class:`Judgments`.
+    - ``files``: as of :class:`Judgments`.
     """
 
-    _what = "ratings"
+    _over, _what = "ratings", "ratings"
     ratings: tuple[core.Rating, ...]
     scales: Mapping[str, core.Scale]
     files: tuple[judged.JudgmentFile, ...] = ()
-    origins: tuple[str, ...] = field(default=(), compare=False)
-    notices: tuple[str, ...] = field(default=(), compare=False)
-    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -106,8 +103,9 @@ class Ratings(judged.Rows[core.Rating]):
         places = tuple(rows[0][1] for rows in items.values())
         name = next(iter(chosen.scales), "")
         note = f"a judge's ratings of a sentence for {name} are one ranking"
-        notes = (*self.notes, f"{note}; missing scores have no place")
-        return judged.Judgments(tuple(rankings), self.files, places, self.notices, notes)
+        said: Any = {"origins": places, "notices": self.notices}
+        said["notes"] = (*self.notes, f"{note}; missing scores have no place")
+        return judged.Judgments(tuple(rankings), self.files, **said)
 
 
 # --- rows to ratings -----------------------------------------------------------------------
@@ -163,8 +161,8 @@ def join_ratings(
     spans = [f"{n} {lo:g}-{hi:g}" for n, (lo, hi) in scales.items() if n not in declared]
     notices += [f"no scale is named; taken from the scores: {', '.join(spans)}"] if spans else []
     forms = tuple(judged.JudgmentFile(form="jsonl") for _ in files)
-    said = tuple(notices), tuple(dict.fromkeys(notes))
-    return Ratings(tuple(ratings), scales, forms, tuple(origins), *said)
+    said: Any = {"notices": tuple(notices), "notes": tuple(dict.fromkeys(notes))}
+    return Ratings(tuple(ratings), scales, forms, origins=tuple(origins), **said)
 
 
 def _in_sequence(files: Sequence[RatingFile]) -> Iterator[RatingFile]:
@@ -177,18 +175,16 @@ def _in_sequence(files: Sequence[RatingFile]) -> Iterator[RatingFile]:
         raters = {row.judge for row in file.rows}
         further = last if sources and judges & raters else 0
         first = next((firsts[text] for text in sources if text in firsts), further)
-        placed = _counted_from(file, first) if first else file
         firsts = dict.fromkeys(sources, first) | firsts
         judges |= raters
-        last = max([last, *(number for number, _ in placed.texts)])
-        yield placed
-
-
-def _counted_from(file: RatingFile, first: int) -> RatingFile:
-    note = f"{file.where}: its sentences are counted from {first + 1}, behind other files"
-    rows = [row._replace(segment=cast("int", row.segment) + first) for row in file.rows]
-    texts = {(number + first, name): text for (number, name), text in file.texts.items()}
-    return replace(file, rows=rows, texts=texts, notes=(*file.notes, note))
+        last = max([last, *(number + first for number, _ in file.texts)])
+        if not first:
+            yield file
+            continue
+        note = f"{file.where}: its sentences are counted from {first + 1}, behind other files"
+        rows = [row._replace(segment=cast("int", row.segment) + first) for row in file.rows]
+        texts = {(number + first, name): text for (number, name), text in file.texts.items()}
+        yield replace(file, rows=rows, texts=texts, notes=(*file.notes, note))
 
 
 def _numbers(files: Sequence[RatingFile]) -> dict[str, int]:

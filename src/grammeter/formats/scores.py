@@ -290,10 +290,17 @@ def _column(
     higher, notes = _higher(metric, [row for rows in by_system.values() for row in rows], where)
     level = "mean of segments" if segments else "as given"
     signature = core.Signature.of(metric, {"scores": "foreign", "system-level": level})
-    sentences = {name: _segments(rows, segments) for name, rows in by_system.items() if segments}
-    scores = {system: _mean(scores, signature) for system, scores in sentences.items()}
-    for row, *_ in () if segments else by_system.values():
-        scores[row.system] = core.Score(row.value, signature, 0, row.parts, _reason(row.value))
+    scores: dict[str, core.Score] = {}
+    sentences: dict[str, core.SegmentScores] = {}
+    for system, (row, *_) in by_system.items():
+        if not segments:
+            scores[system] = core.Score(row.value, signature, 0, row.parts, _reason(row.value))
+            continue
+        sentences[system] = of = _segments(by_system[system], segments)
+        missing = int(np.isnan(of.values).sum())
+        reason = f"{missing} of {segments} segments have no score" if missing else None
+        mean = float(np.mean(of.values))
+        scores[system] = core.Score(mean, signature, segments, reason=reason)
     return core.MetricScores(metric, signature, higher, scores, sentences, notes=notes)
 
 
@@ -314,9 +321,3 @@ def _segments(rows: list[_Row], segments: int) -> core.SegmentScores:
 
 def _reason(value: float) -> str | None:
     return "the file has no score" if math.isnan(value) else None
-
-
-def _mean(scores: core.SegmentScores, signature: core.Signature) -> core.Score:
-    missing = int(np.isnan(scores.values).sum())
-    reason = f"{missing} of {len(scores)} segments have no score" if missing else None
-    return core.Score(float(np.mean(scores.values)), signature, len(scores), reason=reason)

@@ -210,8 +210,13 @@ class Columns:
 
     def texts(self, name: str, *, may_lack: bool = False) -> list[Any]:
         """Return a column of texts, and nothing else; ``may_lack``: but ``None``."""
-        cells = enumerate(self._column(name))
-        return [c if may_lack and c is None else self._text(c, name, row) for row, c in cells]
+        for row, cell in enumerate(self._column(name)):
+            if isinstance(cell, str):
+                checked_text(cell, name, self.origin(row))
+            elif cell is not None or not may_lack:
+                fault = f"{name} is {cell!r}, no text"
+                raise DataError(fault, where=self.origin(row), fix="Write a text.")
+        return cast("list[Any]", self.cells[name])
 
     def numbers(self, name: str) -> list[float]:
         """Return a column of finite numbers, and nothing else."""
@@ -241,12 +246,6 @@ class Columns:
             error = UnknownNameError("column", name, self.cells)
             raise DataError(f"no column {name!r}", where=self.where, fix=error.fix)
         return self.cells[name]
-
-    def _text(self, cell: object, name: str, row: int) -> str:
-        if not isinstance(cell, str):
-            fault = f"{name} is {cell!r}, no text"
-            raise DataError(fault, where=self.origin(row), fix="Write a text.")
-        return checked_text(cell, name, self.origin(row))
 
 
 def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns:

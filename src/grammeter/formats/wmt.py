@@ -150,14 +150,20 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
     rows: list[foreign.Row] = []
     for origin, record in records:
         with tables.placed(origin):
-            cells = [(record[named[n]], record[ranks[n]], ranks[n]) for n in both]
-            shown = [of for of in cells if _is_used(of[0]) or not _is_unranked(of[1])]
+            shown: list[tuple[str, int | None]] = []
+            for name, rank, column in (
+                (record[named[n]], record[ranks[n]], ranks[n]) for n in both
+            ):
+                if not _is_unranked(rank):
+                    shown.append((name, tables.whole_number(_whole(rank), column)))
+                elif _is_used(name):
+                    shown.append((name, None))
             unused = record.get(document, "") in foreign.UNUSED
             row = foreign.Row(
                 where=origin,
                 judge=record.get(judge),
                 sentence=tables.whole_number(_whole(record[sentence]), sentence),
-                outputs=tuple(foreign.Output(name, _rank(*rank)) for name, *rank in shown),
+                outputs=tuple(foreign.Output(name, rank) for name, rank in shown),
                 item=record.get(item),
                 document=None if unused else record[document],
                 languages=tuple(record[name] for name in languages),
@@ -186,10 +192,6 @@ def _is_used(cell: str) -> bool:
 
 def _is_unranked(cell: str) -> bool:
     return cell.strip().lower() in _UNRANKED
-
-
-def _rank(text: str, column: str) -> int | None:
-    return None if _is_unranked(text) else tables.whole_number(_whole(text), column)
 
 
 def _whole(text: str) -> str:
