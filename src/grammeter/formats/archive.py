@@ -6,7 +6,6 @@ number, total size and ratio to the packed size are limited.
 
 import bz2
 import gzip
-import io
 import re
 import stat
 import tarfile
@@ -14,7 +13,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from types import SimpleNamespace
+from typing import IO, Any, cast
 
 from grammeter.core import DataError
 from grammeter.formats.text import MAX_RATIO, gunzip
@@ -33,19 +33,19 @@ _FIX = "Fetch it again from its official page, or unpack it yourself and give th
 def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of the files in a file, folder, zip or tar, but those over ``limit``."""
     try:
-        status = path.stat()
-        if path.is_dir():
-            inside = (file for file in sorted(path.rglob("*")) if file.is_file())
-            small = (file for file in inside if file.stat().st_size <= limit)
-            yield from ((file.relative_to(path).as_posix(), file.read_bytes()) for file in small)
-        elif not stat.S_ISREG(status.st_mode):
-            raise OSError("no file and no folder")
-        elif zipfile.is_zipfile(path):
+        is_file = stat.S_ISREG(path.stat().st_mode)
+        if is_file and zipfile.is_zipfile(path):
             yield from _zip(path, limit, _Budget(path))
-        elif _is_tar(path):
+        elif is_file and _is_tar(path):
             yield from _tar(path, limit, _Budget(path))
-        elif status.st_size <= limit:
-            yield path.name, path.read_bytes()
+        elif is_file or path.is_dir():
+            inside = (file for file in sorted(path.rglob("*")) if file.is_file())
+            for file in [path] if is_file else inside:
+                if file.stat().st_size <= limit:
+                    name = file.name if is_file else file.relative_to(path).as_posix()
+                    yield name, file.read_bytes()
+        else:
+            raise OSError("no file and no folder")
     except FileNotFoundError:
         raise DataError("no such file or folder", where=str(path), fix="Check the path.") from None
     except _FAULTS as error:
@@ -84,22 +84,6 @@ class _Budget:
         return DataError(f"this archive is not safe: {reason}", where=self.where, fix=_FIX)
 
 
-class _Counted(io.RawIOBase):
-    """A stream that charges what is read from it to a budget."""
-
-    def __init__(self, stream: IO[bytes], budget: _Budget) -> None:
-        super().__init__()
-        self.stream, self.budget = stream, budget
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        data = self.stream.read(min(size, _BLOCK) if size >= 0 else _BLOCK)
-        self.budget.spend(len(data))
-        return data
-
-
 def _zip(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
@@ -115,7 +99,13 @@ def _zip(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]
 
 
 def _tar(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]:
-    with _stream(path) as file, tarfile.open(fileobj=_Counted(file, budget), mode="r|") as tar:
+    def read(size: int) -> bytes:
+        data = stream.read(min(size, _BLOCK))
+        budget.spend(len(data))
+        return data
+
+    counted: Any = SimpleNamespace(read=read)
+    with _stream(path) as stream, tarfile.open(fileobj=counted, mode="r|") as tar:
         for info in tar:
             budget.member(info.name)
             if not info.isreg() and not info.isdir():

@@ -200,10 +200,8 @@ def parse_lines(text: str, where: str) -> Judgments:
 
 def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
     """Read the replies of one item from JSON; raise :class:`DataError` if it is no such list."""
-    if text is None:
-        return ()
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(text or "[]")
     except (ValueError, RecursionError):
         value = text
     return fitting("replies", value, tuple[Mapping[str, Any], ...], _FIX)
