@@ -79,16 +79,15 @@ class Names:
 
     def split(self, cell: str) -> tuple[str, ...]:
         """Return the systems that a cell names; raise :class:`DataError` for an empty name."""
-        if not (names := self.names(cell)) or not all(names):
+        if not (names := self.cut(cell)) or not all(names):
             fault = f"a system without a name in {cell[:40]!r}"
             raise DataError(fault, fix="Name the systems of each output.")
         return tuple(part for name in names for part in _parts(name, self.joined))
 
-    def names(self, cell: str) -> list[str]:
+    def cut(self, cell: str) -> list[str]:
         """Split a cell at the separator."""
-        if cell in self.whole:
-            return [cell]
-        return [name.strip() for name in cell.split(judged.MARKS[self.separator])]
+        cut = [name.strip() for name in cell.split(judged.MARKS[self.separator])]
+        return [cell] if cell in self.whole else cut
 
 
 def find_names(
@@ -102,20 +101,27 @@ def find_names(
     beside it in one item. Cells that are known to be a system's name are not split.
     """
     cells = {cell for item in items for cell in item}
-    whole = frozenset(cell for cell in cells if is_system(cell))
+    whole = frozenset(filter(is_system, cells))
     if separator is not None:
         return Names(separator, whole=whole)
     separator, notes = _separator(items, cells - whole)
     plain = Names(separator, whole=whole)
-    joined = _joined(items, plain, is_system)
-    names = {name for cell in cells if cell.strip(" ,") for name in plain.names(cell)}
-    return Names(separator, joined, whole, (*notes, *_plus_notes(joined, names)))
+    shown = [[name for cell in item for name in plain.cut(cell)] for item in items]
+    names = {name for some in shown for name in some}
+    joined = _joined(shown, is_system)
+    if joined:
+        text = "read as systems that wrote the same, for each part of it stands alone elsewhere"
+        notes.append(f"{_listed(joined)}: {text}")
+    if whole_names := {
+        name for name in names - joined if "+" in name and {*name.split("+")} & names
+    }:
+        notes.append(f"{_listed(whole_names)}: read as the name of one system")
+    return Names(separator, joined, whole, tuple(notes))
 
 
 def check_names(items: Cells) -> None:
     """Raise :class:`DataError` if a name would be read back as the names of several systems."""
-    joined = _joined(items, Names("comma"), lambda name: False)
-    if joined:
+    if joined := _joined(items, lambda name: False):
         fault = f"the format cannot hold the system name {min(joined)!r} beside those of its parts"
         raise DataError(fault, fix="Rename the system, or write JSON lines.")
 
@@ -132,8 +138,7 @@ def _separator(items: Cells, cells: Collection[str]) -> tuple[judged.Separator, 
     return "space", []
 
 
-def _joined(items: Cells, plain: Names, is_system: Callable[[str], bool]) -> frozenset[str]:
-    shown = [[name for cell in item for name in plain.names(cell)] for item in items]
+def _joined(shown: Cells, is_system: Callable[[str], bool]) -> frozenset[str]:
     names = {name for some in shown for name in some}
     plus = [name for name in names if "+" in name and not is_system(name)]
     joined = {n for n in plus if all(p in names or is_system(p) for p in n.split("+"))}
@@ -146,15 +151,6 @@ def _joined(items: Cells, plain: Names, is_system: Callable[[str], bool]) -> fro
 
 def _parts(name: str, joined: Collection[str]) -> list[str]:
     return name.split("+") if name in joined else [name]
-
-
-def _plus_notes(joined: Collection[str], names: Collection[str]) -> Iterator[str]:
-    if joined:
-        text = "read as systems that wrote the same, for each part of it stands alone elsewhere"
-        yield f"{_listed(joined)}: {text}"
-    plus = {name for name in names if "+" in name and name not in joined}
-    if doubtful := {name for name in plus if {*name.split("+")} & {*names}}:
-        yield f"{_listed(doubtful)}: read as the name of one system"
 
 
 def _listed(names: Collection[str]) -> str:
