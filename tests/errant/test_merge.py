@@ -11,7 +11,7 @@ from hypothesis import given
 from made_up import PAIRS, pairs, random_pair, sentence
 
 from grammeter.errant.align import Aligner, Change
-from grammeter.errant.merge import is_decided_by_changes, merge
+from grammeter.errant.languages import is_decided_by_changes, merge
 from grammeter.errant.tokens import Tokens, split
 
 Indel = pytest.importorskip("rapidfuzz.distance", reason="extra errant is missing").Indel

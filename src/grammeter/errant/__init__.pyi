@@ -30,7 +30,7 @@ from grammeter.errant.languages import ENGLISH as ENGLISH
 from grammeter.errant.languages import NEUTRAL_RULES as NEUTRAL_RULES
 from grammeter.errant.languages import Language as Language
 from grammeter.errant.languages import RuleSet as RuleSet
-from grammeter.errant.merge import Strategy as Strategy
+from grammeter.errant.languages import Strategy as Strategy
 from grammeter.errant.pipelines import NEUTRAL as NEUTRAL
 from grammeter.errant.pipelines import PLAIN as PLAIN
 from grammeter.errant.pipelines import PUBLISHED_ANEW as PUBLISHED_ANEW

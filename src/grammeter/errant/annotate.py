@@ -14,8 +14,7 @@ from typing import get_args
 from grammeter import core
 from grammeter.errant import languages, parse, pipelines
 from grammeter.errant.align import Aligner, Change
-from grammeter.errant.merge import Strategy, is_decided_by_changes
-from grammeter.errant.merge import merge as merge_changes
+from grammeter.errant.languages import Strategy
 from grammeter.errant.pipelines import Parses, PlainClasses, time_of_parse
 from grammeter.errant.tokens import Applied, Tokens, by_span, split
 
@@ -40,8 +39,8 @@ class Annotator:
         if merge != "rules":
             rules = replace(
                 rules,
-                merge=partial(merge_changes, strategy=merge),
-                merges_by_changes=partial(is_decided_by_changes, strategy=merge),
+                merge=partial(languages.merge, strategy=merge),
+                merges_by_changes=partial(languages.is_decided_by_changes, strategy=merge),
             )
         self.rules, self._parser, self._types, self._merge = rules, parser, types, merge
         self._lev = lev or parser is None

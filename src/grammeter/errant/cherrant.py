@@ -18,7 +18,7 @@ from string import punctuation
 from typing import Any, Literal
 
 from grammeter import core
-from grammeter.errant import annotate, languages, merge
+from grammeter.errant import annotate, languages
 from grammeter.errant.align import Change, Grid, region
 from grammeter.errant.tokens import Span, Tokens
 
@@ -281,20 +281,20 @@ def _merged(
 ) -> Iterator[Change]:
     """Merge adjacent changes, then what moved over a match or a transposition."""
     elements: list[Change] = []
-    for group in merge.adjacent(changes):
+    for group in languages.adjacent(changes):
         if elements:
             last, first = elements[-1], group[0]
             elements.append(Change("M", last.end, first.start, last.target_end, first.target_start))
-        for part in merge.parts(group, lambda one, next_: "T" not in (one.kind, next_.kind)):
+        for part in languages.parts(group, lambda one, next_: "T" not in (one.kind, next_.kind)):
             kinds = {change.kind for change in part}
             alone = kinds == {"D", "I"}
             kind = part[0].kind if len(kinds) == 1 else "S"
-            elements += part if alone else [Change(kind, *merge.joined(part))]
+            elements += part if alone else [Change(kind, *languages.joined(part))]
     at = 0
     while at < len(elements):
         window = elements[at : at + 3]
         if len(window) == 3 and _moves(window, source, target):
-            yield Change("T", *merge.joined(window))
+            yield Change("T", *languages.joined(window))
             at += 3
         else:
             yield from (one for one in window[:1] if one.kind != "M")

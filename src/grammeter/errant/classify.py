@@ -10,9 +10,10 @@ are short functions, tried in order; what they know of words, tags and relations
 import gzip
 import json
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
+from types import SimpleNamespace
 from typing import Any
 
 from grammeter.core import UNKNOWN, UsageError
@@ -276,40 +277,22 @@ _WORD_RULES: tuple[Callable[[_Pair], str | None], ...] = (
 
 
 # --- what English words are ----------------------------------------------------------------------
-SimilarityRow = tuple[tuple[int, int], tuple[int, int], Callable[[float, float], bool], float, str]
-"""Lengths of a word and of its replacement, how to compare their similarity to what, the type."""
-
-
-class English:
-    """The tables of ``data/english.json``."""
-
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self.categories: dict[str, str] = {
-            tag: name for name, tags in data["categories"].items() for tag in tags
-        }
-        self.open = frozenset[str](data["open"])
-        self.rare = frozenset[str](data["rare"])
-        self.relations: dict[str, str] = data["relations"]
-        self.arguments = frozenset[str](data["arguments"])
-        self.auxiliary = frozenset(("aux", "auxpass"))
-        self.contractions = frozenset[str](data["contractions"])
-        self.stems: dict[str, str] = data["stems"]
-        self.pairs: dict[str, dict[tuple[str, str], str]] = {
-            name: {(one, other): kind for one, other, kind in rows}
-            for name, rows in data["pairs"].items()
-            if name != "about"
-        }
-        self.similarity: list[SimilarityRow] = [
-            (one, other, getattr(operator, test), bound, kind)
-            for one, other, test, bound, kind in data["similarity"]["rows"]
-        ]
-
-
 @cache
-def english() -> English:
-    """Return the tables, read once."""
-    table = files("grammeter.errant") / "data" / "english.json"
-    return English(json.loads(table.read_text("utf-8")))
+def english() -> Any:
+    """Return the tables of ``data/english.json`` as attributes: lists are sets, pairs are keys."""
+    data = json.loads((files("grammeter.errant") / "data" / "english.json").read_text("utf-8"))
+    sets = ("open", "rare", "arguments", "contractions")
+    tables: dict[str, Any] = data | {name: frozenset(data[name]) for name in sets}
+    by_name = data["categories"].items()
+    tables["categories"] = {tag: name for name, tags in by_name for tag in tags}
+    tables["pairs"] = {
+        name: {(one, other): kind for one, other, kind in rows}
+        for name, rows in data["pairs"].items()
+        if name != "about"
+    }
+    rows = data["similarity"]["rows"]
+    tables["similarity"] = [(a, b, getattr(operator, test), *of) for a, b, test, *of in rows]
+    return SimpleNamespace(**tables, auxiliary=frozenset(("aux", "auxpass")))
 
 
 @cache

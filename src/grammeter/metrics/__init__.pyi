@@ -3,11 +3,11 @@ from grammeter.metrics.base import Metric as Metric
 from grammeter.metrics.base import Needs as Needs
 from grammeter.metrics.bertscore import BartScore as BartScore
 from grammeter.metrics.bertscore import BertScore as BertScore
-from grammeter.metrics.cherrant import Cherrant as Cherrant
 from grammeter.metrics.cleme import Cleme as Cleme
 from grammeter.metrics.distances import NLD as NLD
 from grammeter.metrics.distances import TER as TER
 from grammeter.metrics.distances import WER as WER
+from grammeter.metrics.errant import Cherrant as Cherrant
 from grammeter.metrics.errant import Errant as Errant
 from grammeter.metrics.errant import SentErrant as SentErrant
 from grammeter.metrics.gleu import Gleu as Gleu

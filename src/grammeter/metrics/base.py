@@ -90,6 +90,7 @@ class Metric(ABC):
     """Whether the sentence score of rows with one reference depends on no other row."""
     tok: ClassVar[str | None] = None  # how texts are tokenised, for the signature
     after_counting: ClassVar[tuple[str, ...]] = ()  # fields that :meth:`statistics` does not read
+    counted_as: ClassVar[str | None] = None  # what only metrics share that count alike
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let scores be made of the sentences that can be judged, whoever wrote the metric."""
@@ -149,7 +150,7 @@ class Metric(ABC):
     def counting(self) -> object:
         """Return what :meth:`statistics` depends on: metrics with equal values share rows."""
         read = (f.name for f in fields(self) if f.name not in self.after_counting)
-        return type(self), *(getattr(self, name) for name in read)
+        return self.counted_as or type(self), *(getattr(self, name) for name in read)
 
     def gold_notes(self, gold: Sequence[core.GoldEdits]) -> Iterable[str]:
         """Say what a reader must know of scores against these gold edits."""

@@ -37,6 +37,8 @@ class M2(edit_f.EditF):
     judges_edits = True
     citation = base.cited("dahlmeier-ng-2012-better")
     resampling = "annotators fixed"
+    counted_as = "m2"
+    after_counting = ("beta", "annotator")
     reference = "annotator"
 
     beta: M2Beta = 0.5
@@ -44,10 +46,6 @@ class M2(edit_f.EditF):
     ignore_case: bool = False
     row0: Row0 = "3.2"
     sort_gold: bool = False
-
-    def counting(self) -> object:
-        """Return what the counts depend on: neither F nor the choice of an annotator matters."""
-        return "m2", self.max_unchanged, self.ignore_case, self.row0, self.sort_gold
 
     def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count correct, proposed and gold edits, one slot per annotator."""

@@ -128,6 +128,8 @@ class UotErrant(kinds.Extracting, edit_f.EditF, kinds.Asking):
     layered = True
     bounds = (-math.inf, math.inf)  # transport may move more than the mass
     lacking = "the model gave no number"
+    counted_as = "uot-errant"
+    after_counting = ("beta",)
 
     model: str = "google/electra-base-discriminator"
     layer: int | None = None
@@ -142,11 +144,6 @@ class UotErrant(kinds.Extracting, edit_f.EditF, kinds.Asking):
     def used_layer(self) -> int | None:
         """The layer whose states are compared, from 1; ``None``: the last ones."""
         return None if self.layer is None else super().used_layer
-
-    def counting(self) -> object:
-        """Return what the rows depend on: neither F nor the choice of a reference matters."""
-        search = self.reg, self.reg_m, self.cost, self.mass, self.vectorize
-        return "uot-errant", self.model, self.layer, self.pipeline, search
 
     def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask for all distances at once; columns are those of F, and counts.

@@ -41,6 +41,7 @@ class Weighted(edit_f.EditF, kinds.Asking):
     resampling = "annotators fixed"
     reference = "annotator"
     layered = True
+    after_counting = ("beta", "aggregation")
     lacking = "the model gave no number"
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None  # texts, where a sentence is of one
 
@@ -73,12 +74,6 @@ class Weighted(edit_f.EditF, kinds.Asking):
         """Return the tokenisation; model and layer in use, hash and number type."""
         shown = super().settings()
         return {"tok": shown["tok"], **self.models(), **shown}
-
-    def counting(self) -> object:
-        """Return what the rows depend on: neither F nor the choice of an annotator matters."""
-        model = self.models().get("model")
-        edits = type(self).compared, getattr(self, "pipeline", None)
-        return edits, self.scorer, model, self.layer, self.idf, self.inverse
 
     @abstractmethod
     def compared(self, segments: Sequence[core.Segment], *, types: bool) -> Iterator[Compared]:
@@ -189,6 +184,7 @@ class PTM2(Weighted):
 
     name = "pt-m2"
     title = "M2 with edits weighed by a pretrained model (Gong et al. 2022)"
+    counted_as = name
     needs = "gold"
 
     def settings(self) -> dict[str, object]:
@@ -229,6 +225,7 @@ class PTErrant(kinds.Extracting, Weighted):
 
     name = "pt-errant"
     title = "ERRANT with edits weighed by a pretrained model (Gong et al. 2022)"
+    counted_as = name
     needs = "gold or texts"
 
     pipeline: str | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grammeter import formats, scoring
 from grammeter.core import MACRO, TIERS, ScoreTable, Tier, UnknownNameError, UsageError, checked
-from grammeter.metrics import Extracting, Metric
+from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._extract import either
 
@@ -52,8 +52,7 @@ def score(
         fix = "Name each metric once; 'grammeter list' shows them."
         raise UsageError("a metric is named twice" if by_spelling else "no metric", fix=fix)
     if parse is not None:
-        extracting = {n: of for n, of in by_spelling.items() if isinstance(of, Extracting)}
-        free = {name: of for name, of in extracting.items() if of.pipeline is None}
+        free = {n: of for n, of in by_spelling.items() if getattr(of, "pipeline", "") is None}
         if not free:
             fix = "Ask for errant without a pipeline, or leave the parse out."
             raise UsageError("no metric looks at a parse", fix=fix)
