@@ -82,7 +82,7 @@ def twin(source, target):
                 if cost[i - back + 1, j - back + 1] == cost[i - back, j - back]:
                     break
                 if sorted(source[i - back : i]) == sorted(target[j - back : j]):
-                    ways["T"] = cost[i - back, j - back] + back - 1
+                    ways["T"] = cost[i - back, j - back] + (back - 1)  # one rounding
                     break
                 back += 1
             least = cost[i, j] = min(ways.values())
