@@ -131,47 +131,34 @@ def rank(
     check_home(head_to_head, "--head-to-head", zeros=zeros)
     check_home(by == ranking.ACCEPT_RATE, "--by accept-rate", types=types, source=source)
     check_home(types is not None, "--types main and full", pipeline=pipeline)
-    if by == ranking.ACCEPT_RATE:
-        check_home(alone, "judgments that rank outputs",
-                   head_to_head=head_to_head, draw_radius=draw_radius, validate=validate,
-                   learning_curve=learning_curve)  # fmt: skip
-        by_sentence = unit in (None, "sentence")
-        check_home(
-            False, "other methods", unit=not by_sentence, extraction=extraction != "expanded"
-        )
-        texts = None if source is None else read_corpus(source=source).sources
-        return ranking.accept_rates(
-            _edits(rankings, texts), source=texts, systems=systems, drop=drop, judges=judge,
-            without_judges=without_judge, confidence=confidence, types=types, pipeline=pipeline,
-            resampling=ranking.Resampling(runs=1000 if resamples is None else resamples, seed=seed),
-        )  # fmt: skip
     counted: Any = {"judges": judge, "without_judges": without_judge}
+    taken: Any = {**counted, "systems": systems, "drop": drop}
     runs = resamples if resamples is not None else 1000 if validate is None else 100
-    if by in ranking.RATED:
+    if by in (ranking.ACCEPT_RATE, *ranking.RATED):
         check_home(alone, "methods that rank outputs", by=True)
-        check_home(unit in (None, "sentence"), "other methods: ratings by sentence", unit=unit)
-        check_home(False, "other methods", extraction=extraction != "expanded")
-        rated, chosen = _rated(rankings, by, criterion)
-        counted |= {"systems": systems, "drop": drop, "average": average or "segments"}
+        other = {"unit": unit not in (None, "sentence"), "extraction": extraction != "expanded"}
+        check_home(False, "methods that rank outputs", **other)
         drawn = ranking.Resampling(runs=runs, seed=seed)
-        return ranking.rank_by_means(
-            rated, chosen, rated.scales, by=str(by), resampling=drawn, confidence=confidence,
-            **counted,
-        )  # fmt: skip
+        taken |= {"resampling": drawn, "confidence": confidence}
+        if by in ranking.RATED:
+            rated, chosen = _rated(rankings, by, criterion)
+            taken |= {"by": str(by), "average": average or "segments"}
+            return ranking.rank_by_means(rated, chosen, rated.scales, **taken)
+        texts = None if source is None else read_corpus(source=source).sources
+        taken |= {"source": texts, "types": types, "pipeline": pipeline}
+        return ranking.accept_rates(_edits(rankings, texts), **taken)
     judgments = rankings.rankings(criterion) if isinstance(rankings, Ratings) else _ranked(rankings)
-    elsewhere = "results other than a curve"
-    check_home(not learning_curve, elsewhere, extraction=extraction != "expanded")
+    check_home(not learning_curve, "all but curves", extraction=extraction != "expanded")
     method = ranking.method_of(by, divisor=divisor, prior=prior)
-    of: Any = {**counted, "numbering": numbering}
-    selection = ranking.select(judgments, systems=systems, drop=drop, extraction=extraction, **of)
+    selection = ranking.select(judgments, extraction=extraction, numbering=numbering, **taken)
     if head_to_head or draw_radius:
-        radius = None if head_to_head else ranking.predict_by_radius(selection, method)
+        radius = ranking.predict_by_radius(selection, method) if draw_radius else None
         return radius or ranking.duels(selection, zeros=zeros or "one")
     if learning_curve:
         return study.outlook(selection, resamples=runs, seed=seed)
     unit = unit or ("sentence" if validate is not None else method.unit)
-    drawn = ranking.Resampling(unit=unit, runs=runs, seed=seed, processes=processes)
-    sure: Any = {"resampling": drawn, "confidence": confidence}
+    resampling = ranking.Resampling(unit=unit, runs=runs, seed=seed, processes=processes)
+    sure: Any = {"resampling": resampling, "confidence": confidence}
     if validate is None:
         result = ranking.rank_systems(selection, method, **sure)
         if isinstance(rankings, Ratings):
@@ -233,28 +220,27 @@ def agree(
         ``correlate`` the only one.
     """
     check_home(isinstance(rankings, Ratings), "ratings", criterion=criterion)
+    drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
+    usual = {"kappa": "script", "resamples": 1000, "seed": 1, "confidence": 0.95}
+    changed = {name: of != usual[name] for name, of in ({"kappa": kappa} | drawn).items()}
     is_edits = any(isinstance(item, EditItem) for item in rankings)
-    if is_edits or (isinstance(rankings, Ratings) and not correlate):
-        unused = {"resamples": resamples != 1000, "seed": seed != 1}
-        unused |= {"confidence": confidence != 0.95, "correlate": correlate}
-        unused |= {"replies": replies, "kappa": kappa != "script"}
-        check_home(False, "judgments that rank outputs", **unused)
+    rated = isinstance(rankings, Ratings) and not correlate
+    elsewhere = {"correlate": correlate, "replies": replies, **changed}
+    check_home(not is_edits and not rated, "judgments that rank outputs", **elsewhere)
+    of: Any = {"judges": judge, "without_judges": without_judge}
     if isinstance(rankings, Ratings):
-        if not correlate:
+        if rated:
             chosen = rankings if criterion is None else rankings.with_criterion(criterion)
-            return ranking.rating_agreement(chosen, judges=judge, without_judges=without_judge)
+            return ranking.rating_agreement(chosen, **of)
         rankings = rankings.rankings(criterion)
     if is_edits:
-        return ranking.edit_agreement(_edits(rankings), judges=judge, without_judges=without_judge)
+        return ranking.edit_agreement(_edits(rankings), **of)
     rankings = _by_reply(_ranked(rankings)) if replies else _ranked(rankings)
-    of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
-    drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
-    if not correlate:
-        return ranking.measure_agreement(rankings, kappa=kappa, outputs=outputs, **drawn, **of)
-    usual = {"kappa": "script", "resamples": 1000, "seed": 1, "confidence": 0.95}
-    unused = {name: value != usual[name] for name, value in ({"kappa": kappa} | drawn).items()}
-    check_home(False, "results other than --correlate", **unused)
-    return ranking.judge_correlations(rankings, **of)
+    if correlate:
+        check_home(False, "results other than --correlate", **changed)
+        return ranking.judge_correlations(rankings, numbering=numbering, **of)
+    of |= {"kappa": kappa, "outputs": outputs, "numbering": numbering, **drawn}
+    return ranking.measure_agreement(rankings, **of)
 
 
 def _edits(items: Sequence[Any], source: Sequence[str] | None = None) -> EditJudgments:
