@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations_with_replacement
 from statistics import fmean
 
 import numpy as np
@@ -11,7 +11,7 @@ from grammeter.core import FloatArray, IntArray, Ranking, grouped
 from grammeter.ranking.pairs import extract_pairs, order_of_units, unit_numbers
 from grammeter.stats import average_ranks, between_rows, within_rows
 
-BETTER, EQUAL, WORSE = range(3)
+BETTER, EQUAL, WORSE = range(3)  # 1 less the outcome of a pair
 _Unit = tuple[int, frozenset[str], str]  # sentence, outputs shown, output
 Judges = tuple[str, str]
 Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
@@ -40,39 +40,26 @@ def compared(rankings: Sequence[Ranking]) -> Compared:
 
     A unit is two outputs of a sentence, in the alphabetical order of their systems' names.
     """
-    judged, segment_of = _judged(rankings)
-    size = max((ranking.segment for ranking in rankings), default=0) + 1
+    named = ((r, tuple(("\n".join(sorted(group)),) for group in r.groups)) for r in rankings)
+    pairs = extract_pairs([replace(ranking, groups=outputs) for ranking, outputs in named])
+    size = len(pairs.systems)
+    unit = (pairs.segment * size + pairs.first) * size + pairs.second
+    judged: list[tuple[str, IntArray, IntArray]] = []
+    for number, judge in enumerate(pairs.judges):
+        mine = pairs.judge == number
+        known, place = np.unique(unit[mine], return_inverse=True)
+        category = 1 - pairs.outcome[mine]
+        counts = np.bincount(3 * place + category, minlength=3 * len(known)).reshape(-1, 3)
+        judged.append((judge, known, counts))
+    sentences = max((ranking.segment for ranking in rankings), default=0) + 1
     rows: dict[Judges, IntArray] = {}
-    for first, second in combinations_with_replacement(sorted(judged), 2):
-        units, counts = judged[first]
-        if first == second:
-            of_unit = within_rows(counts)
-        else:
-            others, their_counts = judged[second]
-            units, ours, theirs = np.intersect1d(units, others, return_indices=True)
-            of_unit = between_rows(counts[ours], their_counts[theirs])
-        table = np.zeros((size, of_unit.shape[1]), dtype=np.int64)
-        np.add.at(table, segment_of[units], of_unit)
-        rows[first, second] = table
+    for (first, units, ours), (second, others, theirs) in combinations_with_replacement(judged, 2):
+        both, at, there = np.intersect1d(units, others, return_indices=True)
+        same = first == second
+        of_unit = within_rows(ours) if same else between_rows(ours[at], theirs[there])
+        rows[first, second] = np.zeros((sentences, of_unit.shape[1]), dtype=np.int64)
+        np.add.at(rows[first, second], both // size**2, of_unit)
     return rows
-
-
-def _judged(rankings: Sequence[Ranking]) -> tuple[dict[str, tuple[IntArray, IntArray]], IntArray]:
-    """Return each judge's units, ascending, with counts of categories; and the units' sentences."""
-    units: dict[tuple[int, str, str], int] = {}
-    chosen: dict[str, list[tuple[int, int]]] = {}
-    for ranking in rankings:
-        rows = chosen.setdefault(ranking.judge, [])
-        for (first, rank), (second, other) in combinations(sorted(outputs_of(ranking)), 2):
-            unit = units.setdefault((ranking.segment, first, second), len(units))
-            rows.append((unit, EQUAL if rank == other else BETTER if rank < other else WORSE))
-    judged: dict[str, tuple[IntArray, IntArray]] = {}
-    for judge, rows in chosen.items():
-        numbers, categories = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-        known, place = np.unique(numbers, return_inverse=True)
-        counts = np.bincount(3 * place + categories, minlength=3 * len(known))
-        judged[judge] = known, counts.reshape(-1, 3)
-    return judged, np.array([segment for segment, _, _ in units], dtype=np.int64)
 
 
 def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:
