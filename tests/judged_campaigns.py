@@ -37,9 +37,9 @@ def made_campaign(n: int = 20, sentences: int = 30, **settings):
 
 def come_in(campaign, n: int = 1):
     """Invite judges, and let them come."""
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
-    return [invites.redeem(token) for token in invites.create(campaign, n)]
+    return [judges.redeem(token) for token in judges.invite(campaign, n)]
 
 
 def key() -> str:

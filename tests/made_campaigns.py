@@ -45,7 +45,7 @@ def made(database: Path, *, sources=None, systems=None, https=False, **plan) -> 
 
     conf.configure(database, conf.Server(hosts=("testserver",), https=https))
     from grammeter.campaign import creating
-    from grammeter.campaign.services import campaigns, invites
+    from grammeter.campaign.services import campaigns, judges
     from grammeter.core import Item
     from grammeter.formats import Corpus
 
@@ -58,7 +58,7 @@ def made(database: Path, *, sources=None, systems=None, https=False, **plan) -> 
         settings.pop("judges")
     items = [Item(segment=at, systems=names) for at in range(1, len(sources) + 1)]
     campaign = campaigns.create(creating.Plan(**settings), corpus, items)
-    return Made(campaign, database, invites.create(campaign, 2))
+    return Made(campaign, database, judges.invite(campaign, 2))
 
 
 def organiser(folder_made: Made, name: str = "ann", **account):

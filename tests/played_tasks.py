@@ -35,7 +35,7 @@ def mixed(database, tasks=TASKS, *, name="mixed", sentences=None, **plan) -> Mad
 
     conf.configure(database, conf.Server(hosts=("testserver",)))
     from grammeter.campaign import creating
-    from grammeter.campaign.services import campaigns, invites
+    from grammeter.campaign.services import campaigns, judges
 
     segments = sentences or range(1, len(tasks) + 1)
     items = [
@@ -46,7 +46,7 @@ def mixed(database, tasks=TASKS, *, name="mixed", sentences=None, **plan) -> Mad
     campaign = campaigns.create(
         creating.Plan(**settings), Corpus(sources=SOURCES, systems=SYSTEMS), items
     )
-    return Made(campaign, database, invites.create(campaign, settings["judges"]))
+    return Made(campaign, database, judges.invite(campaign, settings["judges"]))
 
 
 def fields(page: str) -> dict[str, list[str]]:

@@ -208,7 +208,7 @@ def test_a_change_that_several_outputs_share_is_asked_once(database):
 
 def test_a_change_of_another_item_is_not_asked_again(database):
     from grammeter.campaign import creating
-    from grammeter.campaign.services import campaigns, invites
+    from grammeter.campaign.services import campaigns, judges
     from grammeter.core import Item
     from grammeter.formats import Corpus
 
@@ -217,7 +217,7 @@ def test_a_change_of_another_item_is_not_asked_again(database):
     pairs = [Item(segment=1, systems=pair, item=f"{pair}") for pair in ("AB", "BC", "CA")]
     plan = creating.Plan(name="pairs", judges=2, task="edits", overlap=1.0)
     one.campaign = campaigns.create(plan, corpus, pairs)
-    one.tokens = invites.create(one.campaign, 2)
+    one.tokens = judges.invite(one.campaign, 2)
     client, other = one.client(0), one.client(1)
     asked = [submitted(client, "valid") for _ in pairs]
     assert sum(count for count, _, _ in asked) == 3, "each of three changes once"

@@ -82,7 +82,7 @@ def test_the_same_item_of_two_judges_and_of_one_twice(database):
 
 def test_one_goes_on_with_new_items(database):
     from grammeter.campaign import creating
-    from grammeter.campaign.services import campaigns, invites, results
+    from grammeter.campaign.services import campaigns, judges, results
 
     corpus = made_corpus()
     plan = creating.Plan(name="old", strategy="pool")
@@ -92,7 +92,7 @@ def test_one_goes_on_with_new_items(database):
     assert judge.name == "judge02"
     work(judge)
     assert len(results.judgments(campaign)) == 7
-    again = invites.create(campaign, judge=campaign.judges.get(name="judge01"))
+    again = judges.invite(campaign, judge=campaign.judges.get(name="judge01"))
     assert len(again) == 1
 
 

@@ -21,39 +21,39 @@ def test_tokens_have_128_bits_and_only_a_hash_is_kept(campaign):
     import base64
 
     from grammeter.campaign.models import AuditEntry, Invite
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
-    (token,) = invites.create(campaign, 1)
+    (token,) = judges.invite(campaign, 1)
     assert len(base64.urlsafe_b64decode(token + "==")) == 16
     assert token not in str(list(Invite.objects.values())) + str(list(AuditEntry.objects.values()))
-    assert invites.links("https://a.example/", [token]) == {
+    assert judges.links("https://a.example/", [token]) == {
         "judge01": f"https://a.example/join/{token}/"
     }
 
 
 def test_an_invite_works_once(campaign):
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
-    (token,) = invites.create(campaign, 1)
-    judge = invites.redeem(token)
+    (token,) = judges.invite(campaign, 1)
+    judge = judges.redeem(token)
     assert judge.name == "judge01"
-    with pytest.raises(invites.InviteRefused, match="used"):
-        invites.redeem(token)
+    with pytest.raises(judges.InviteRefused, match="used"):
+        judges.redeem(token)
 
 
 def test_an_invite_works_once_for_many_who_come_at_once(campaign):
     from django.db import connection
 
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
-    (token,) = invites.create(campaign, 1)
+    (token,) = judges.invite(campaign, 1)
     begin = threading.Barrier(6)
 
     def come(_):
         try:
             begin.wait()
-            return invites.redeem(token).pk
-        except invites.InviteRefused:
+            return judges.redeem(token).pk
+        except judges.InviteRefused:
             return None
         finally:
             connection.close()
@@ -64,51 +64,51 @@ def test_an_invite_works_once_for_many_who_come_at_once(campaign):
 
 @pytest.mark.parametrize("token", ["", "nonsense", "\0", "é" * 300, "\ud800"])
 def test_invented_invites_are_refused(campaign, token):
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
-    with pytest.raises(invites.InviteRefused, match="unknown"):
-        invites.redeem(token)
+    with pytest.raises(judges.InviteRefused, match="unknown"):
+        judges.redeem(token)
 
 
 def test_expired_and_revoked_invites_are_refused(campaign):
     from django.utils import timezone
 
     from grammeter.campaign.models import Invite
-    from grammeter.campaign.services import invites, judges
+    from grammeter.campaign.services import judges
 
-    expired, revoked, blocked = invites.create(campaign, 3)
+    expired, revoked, blocked = judges.invite(campaign, 3)
     rows = list(Invite.objects.order_by("pk"))
     Invite.objects.filter(pk=rows[0].pk).update(expires=timezone.now() - timedelta(seconds=1))
-    invites.revoke(rows[1])
+    judges.revoke(rows[1])
     judges.block(rows[2].judge)
     for token, told in ((expired, "expired"), (revoked, "revoked"), (blocked, "revoked")):
-        with pytest.raises(invites.InviteRefused, match=told):
-            invites.redeem(token)
+        with pytest.raises(judges.InviteRefused, match=told):
+            judges.redeem(token)
 
 
 def test_a_plan_has_places_for_its_judges_only(database):
     from grammeter.campaign.models import Invite
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
     campaign = made_campaign(10, judges=2)
-    invites.create(campaign, 2)
+    judges.invite(campaign, 2)
     with pytest.raises(UsageError, match="0 places"):
-        invites.create(campaign, 1)
-    invites.revoke(Invite.objects.first())
-    (token,) = invites.create(campaign, 1)
-    assert invites.redeem(token).name == "judge01"
+        judges.invite(campaign, 1)
+    judges.revoke(Invite.objects.first())
+    (token,) = judges.invite(campaign, 1)
+    assert judges.redeem(token).name == "judge01"
 
 
 def test_a_second_invite_ends_the_first_session(campaign):
-    from grammeter.campaign.services import invites, judges
+    from grammeter.campaign.services import judges
 
     (judge,) = come_in(campaign)
     kept = judges.session_of(judge)
     assert judges.from_session(kept) == judge
-    unused, token = invites.create(campaign, judge=judge), invites.create(campaign, judge=judge)
-    with pytest.raises(invites.InviteRefused, match="revoked"):
-        invites.redeem(unused[0])
-    same = invites.redeem(token[0])
+    unused, token = judges.invite(campaign, judge=judge), judges.invite(campaign, judge=judge)
+    with pytest.raises(judges.InviteRefused, match="revoked"):
+        judges.redeem(unused[0])
+    same = judges.redeem(token[0])
     assert same == judge
     assert judges.from_session(kept) is None
     assert judges.from_session(judges.session_of(same)) == judge
@@ -126,10 +126,10 @@ def test_sessions_that_let_nobody_in(campaign, kept):
 
 @pytest.mark.parametrize(("n", "days"), [(0, 1), (1, 0), (1, 10**6)])
 def test_numbers_out_of_range(campaign, n, days):
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
     with pytest.raises(UsageError):
-        invites.create(campaign, n, days=days)
+        judges.invite(campaign, n, days=days)
 
 
 def test_consent_and_the_form(database):
@@ -218,19 +218,19 @@ def test_a_code_is_quoted_in_the_address(database):
 
 
 def test_links_come_in_the_order_of_the_judges_they_are_for(campaign):
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
-    tokens = invites.create(campaign, 2)
-    assert list(invites.links("x", tokens)) == ["judge01", "judge02"]
-    assert list(invites.links("x", tokens[::-1])) == ["judge02", "judge01"]
-    assert invites.redeem(tokens[1]).name == "judge02"
+    tokens = judges.invite(campaign, 2)
+    assert list(judges.links("x", tokens)) == ["judge01", "judge02"]
+    assert list(judges.links("x", tokens[::-1])) == ["judge02", "judge01"]
+    assert judges.redeem(tokens[1]).name == "judge02"
 
 
 def test_forgetting_keeps_the_judgments(campaign):
     from django.contrib.sessions.models import Session
 
     from grammeter.campaign.models import AuditEntry, Background, Invite, Judge, Judgment
-    from grammeter.campaign.services import assign, invites, judges, results
+    from grammeter.campaign.services import assign, judges, results
 
     (judge,) = come_in(campaign)
     Judge.objects.filter(pk=judge.pk).update(contact="ann@example.org")
@@ -253,7 +253,7 @@ def test_forgetting_keeps_the_judgments(campaign):
     (other,) = come_in(campaign)
     with pytest.raises(UsageError, match="taken"):
         judges.forget(other, rename="person1")
-    assert invites.create(campaign, 1)
+    assert judges.invite(campaign, 1)
 
 
 def test_unknown_judges(campaign):

@@ -371,12 +371,12 @@ def test_a_judge_whose_item_was_given_away_goes_on_by_a_button(pilot):
 
 def test_a_judge_from_another_browser_need_not_read_the_guidelines_again(pilot):
     from grammeter.campaign.models import Judge
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
     answered = pilot.client(0)
     address, hidden, size = form_of(answered)
     answered.post(address, {**hidden, **{f"rank-{place}": 1 for place in range(size)}})
-    (token,) = invites.create(pilot.campaign, judge=Judge.objects.order_by("pk")[0])
+    (token,) = judges.invite(pilot.campaign, judge=Judge.objects.order_by("pk")[0])
     client = pilot.client()
     client.post(f"/join/{token}/")
     assert client.get("/judge/").headers["Location"].startswith("/judge/items/")

@@ -59,14 +59,14 @@ def test_two_windows_of_one_judge(postgresql_database):
 
 
 def test_an_invite_works_once(postgresql_database):
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
-    (token,) = invites.create(made_campaign(5, strategy="pool", judges=0), 1)
+    (token,) = judges.invite(made_campaign(5, strategy="pool", judges=0), 1)
 
     def come(_):
         try:
-            return invites.redeem(token).pk
-        except invites.InviteRefused:
+            return judges.redeem(token).pk
+        except judges.InviteRefused:
             return None
 
     assert sum(found is not None for found in at_once(6, come)) == 1

@@ -373,14 +373,14 @@ def test_no_note_on_a_judge_of_another_campaign(pilot):
 def test_things_of_another_campaign_cannot_be_reached_through_ones_own(pilot):
     from grammeter.campaign import creating
     from grammeter.campaign.models import Invite, Judge
-    from grammeter.campaign.services import campaigns, invites
+    from grammeter.campaign.services import campaigns, judges
     from grammeter.core import Item
     from grammeter.formats import Corpus
 
     corpus = Corpus(sources=["a"], systems={"A": ["b"], "B": ["c"]})
     plan = creating.Plan(name="other", judges=1)
     other = campaigns.create(plan, corpus, [Item(segment=1, systems=("A", "B"))])
-    invites.create(other, 1)
+    judges.invite(other, 1)
     client = organiser(pilot)
     base = f"/organise/{pilot.campaign.pk}"
     judge, invite = Judge.objects.get(campaign=other), Invite.objects.get(campaign=other)

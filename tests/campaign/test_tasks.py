@@ -181,7 +181,7 @@ def test_sentences_without_all_post_edits_are_said(database):
 
 def test_without_a_sentence_of_all_systems_each_has_its_own(database):
     from grammeter.campaign import creating
-    from grammeter.campaign.services import campaigns, exports, invites
+    from grammeter.campaign.services import campaigns, exports, judges
     from grammeter.core import Item
     from grammeter.formats import Corpus
     from made_campaigns import Made
@@ -191,7 +191,7 @@ def test_without_a_sentence_of_all_systems_each_has_its_own(database):
     items = [Item(segment=at, systems=pair) for at, pair in enumerate(pairs, start=2)]
     plan = creating.Plan(name="parts", judges=1, task="post-edit")
     campaign = campaigns.create(plan, Corpus(sources=SOURCES, systems=SYSTEMS), items)
-    made = Made(campaign, database, invites.create(campaign, 1))
+    made = Made(campaign, database, judges.invite(campaign, 1))
     play(made.client(0))
     export = exported(made, "post-edit")
     assert "one system at a time" in export.notes[0]
@@ -234,7 +234,7 @@ def test_the_latest_version_of_an_answer_counts(database):
 
 def test_one_output_is_asked_about_unless_it_must_be_compared(database):
     from grammeter.campaign import creating
-    from grammeter.campaign.services import campaigns, invites
+    from grammeter.campaign.services import campaigns, judges
     from grammeter.core import Item
     from grammeter.formats import Corpus
     from made_campaigns import Made
@@ -243,7 +243,7 @@ def test_one_output_is_asked_about_unless_it_must_be_compared(database):
     items = [Item(segment=at, systems=("A",), task=task) for at, task in enumerate(TASKS, start=1)]
     corpus = Corpus(sources=SOURCES, systems={"A": SYSTEMS["Alpha"]})
     campaign = campaigns.create(creating.Plan(name="one", judges=1), corpus, items)
-    made = Made(campaign, database, invites.create(campaign, 1))
+    made = Made(campaign, database, judges.invite(campaign, 1))
     client = made.client(0)
     assert play(client) == 4
     assert client.get("/judge/answers").content.decode().count("answered</td>") == 4
@@ -419,10 +419,10 @@ def test_from_items_to_figures_on_the_command_line(database, tmp_path, monkeypat
     assert main([*create, "--database", str(database)]) == 0
     conf.configure(database, conf.Server(hosts=("testserver",)))
     from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
     campaign = Campaign.objects.get(name="all")
-    made = Made(campaign, database, invites.create(campaign, 2))
+    made = Made(campaign, database, judges.invite(campaign, 2))
     for judge in range(2):
         assert play(made.client(judge)) == 4
     capsys.readouterr()
@@ -479,11 +479,11 @@ def test_criteria_from_a_file(database, tmp_path):
     )
     conf.configure(database, conf.Server(hosts=("testserver",)))
     from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
     from made_campaigns import Made
 
     campaign = Campaign.objects.get(name="rated")
-    made = Made(campaign, database, invites.create(campaign, 1))
+    made = Made(campaign, database, judges.invite(campaign, 1))
     client = made.client(0)
     address, page, hidden = at_item(client)
     assert fields(page)["score-0-0"] == ["0", "1", "2", "3", "4", "5", "none"]

@@ -179,10 +179,10 @@ def test_a_session_that_has_ended_by_the_clock_asks_to_come_again(campaign, cloc
 
 
 def test_invites_end_by_the_clock_and_a_new_one_can_be_made(campaign, clock) -> None:
-    from grammeter.campaign.services import invites
+    from grammeter.campaign.services import judges
 
     clock.jump = YEARS
-    with pytest.raises(invites.InviteRefused, match="has expired"):
-        invites.redeem(campaign.tokens[0])
-    (token,) = invites.create(campaign.campaign, 1)
-    assert invites.redeem(token).name
+    with pytest.raises(judges.InviteRefused, match="has expired"):
+        judges.redeem(campaign.tokens[0])
+    (token,) = judges.invite(campaign.campaign, 1)
+    assert judges.redeem(token).name

@@ -1,6 +1,7 @@
 """The functions behind ``grammeter campaign``; each opens the database that it works on."""
 
 import os
+import platform
 import secrets
 import shutil
 import sqlite3
@@ -55,8 +56,8 @@ def campaign_invite(
     with opened(database):
         campaign = services.campaigns.find(name)
         guest = services.judges.find(campaign, judge) if judge else None
-        tokens = services.invites.create(campaign, judges, judge=guest, days=days)
-        return services.invites.links(base_url, tokens)
+        tokens = services.judges.invite(campaign, judges, judge=guest, days=days)
+        return services.judges.links(base_url, tokens)
 
 
 def campaign_status(
@@ -212,26 +213,27 @@ def campaign_serve(
         Called with the address of the pages, and notes on the network.
     """
     require("waitress.server", extra="campaign")
-    from grammeter.campaign.server import Address, make_server
+    from grammeter.campaign.server import make_server
 
-    address = Address(host=host, port=port, proxy=behind_proxy)
     if https and behind_proxy is None:
         fault = "--https needs a proxy in front, for this server itself speaks HTTP"
         raise UsageError(fault, fix="Add --behind-proxy ADDRESS, where that proxy runs.")
     with opened(database):
         pass  # raises errors before a key is made
-    notes: list[str] = []
-    if not address.is_loopback and not https:
+    notes, shown = list[str](), f"[{host}]" if ":" in host else host  # as in a URL
+    is_loopback = host in ("localhost", "::1") or host.startswith("127.")
+    if not is_loopback and not https:
         notes.append("without --https, invites and passwords cross the network for all to read")
-    if not (names := [*allowed_host]) and not address.is_loopback:
-        names = [address.reachable_name]
+    if not (names := [*allowed_host]) and not is_loopback:
+        everywhere = host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound here
+        names = [platform.node() if everywhere else shown]
         other = "other names: --allowed-host judge.example.org"
         notes.append(f"browsers of other machines must ask for {names[0]}; {other}")
     conf.configure(database, conf.Server(hosts=names, https=https, secret_file=secret_file))
-    server = make_server(address)
+    server = make_server(host, port, behind_proxy)
     try:
         if started is not None:
-            started(f"http://{address.name}:{server.effective_port}", notes)
+            started(f"http://{shown}:{server.effective_port}", notes)
         server.run()  # ends at an interrupt, after the requests of that moment
     finally:
         server.close()

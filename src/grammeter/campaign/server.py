@@ -7,10 +7,8 @@ must be complete in time, and near the limit the connections that were idle long
 
 import contextlib
 import errno
-import platform
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from waitress.adjustments import Adjustments
@@ -36,49 +34,27 @@ OTHER_FILES = 100  # open files besides connections: database, log, standard str
 _FEWEST = 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class Address:
-    """Address of this machine (``port`` 0: any free one), and of a trusted reverse proxy."""
+def make_server(host: str, port: int, proxy: str | None) -> Any:
+    """Return a server of all addresses of a host, to ``run()`` after ``conf.configure``.
 
-    host: str = "127.0.0.1"
-    port: int = 8765
-    proxy: str | None = None
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
-        return self.host in ("localhost", "::1") or self.host.startswith("127.")
-
-    @property
-    def name(self) -> str:
-        """The host, as in a URL."""
-        return f"[{self.host}]" if ":" in self.host else self.host
-
-    @property
-    def reachable_name(self) -> str:
-        """The host for browsers of other machines: the name of this machine, or the address."""
-        everywhere = self.host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound here
-        return platform.node() if everywhere else self.name
-
-
-def make_server(address: Address) -> Any:
-    """Return a server of all addresses of the host, to ``run()`` after ``conf.configure``."""
-    if not 0 <= address.port <= LARGEST_PORT:
-        raise UsageError(f"port {address.port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
+    ``port`` 0: any free one; ``proxy``: address of a trusted reverse proxy.
+    """
+    if not 0 <= port <= LARGEST_PORT:
+        raise UsageError(f"port {port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
     from django.core.wsgi import get_wsgi_application
 
     # `setup` is done; the handler loads pages and middleware, and fails early if they are broken
     application, sockets = get_wsgi_application(), dict[int, Any]()
     options: dict[str, Any] = {"clear_untrusted_proxy_headers": True, "ident": None}  # no version
-    if address.proxy is not None:
+    if proxy is not None:
         forwarded = {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"}
         options |= {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
-        options["trusted_proxy"] = address.proxy
+        options["trusted_proxy"] = proxy
     options |= {"max_request_body_size": LARGEST_REQUEST, "cleanup_interval": 5}
     options |= {"connection_limit": most_connections(), "asyncore_use_poll": True}
     shared: dict[str, Any] = {"dispatcher": (dispatcher := ThreadedTaskDispatcher())}
     try:
-        shared["adj"] = adj = Adjustments(host=address.host, port=address.port, **options)
+        shared["adj"] = adj = Adjustments(host=host, port=port, **options)
         names: Any = adj.listen
         first, *_ = [Listener(application, sockets, sockinfo=name, **shared) for name in names]
     except (OSError, ValueError) as error:
@@ -86,7 +62,7 @@ def make_server(address: Address) -> Any:
             opened.close()
         reason: str = getattr(error, "strerror", None) or str(error)
         fix = _FIXES.get(getattr(error, "errno", None) or 0, "Choose another --host or --port.")
-        fault = f"no server at {address.host}, port {address.port}: {reason}"
+        fault = f"no server at {host}, port {port}: {reason}"
         raise UsageError(fault, fix=fix) from None
     dispatcher.set_thread_count(THREADS)
     return first

@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grammeter.campaign.models import Assignment, Judge
-from grammeter.campaign.services import answers, assign, invites, judges
+from grammeter.campaign.services import answers, assign, judges
 from grammeter.campaign.tasks import JOBS, Scene, State
 from grammeter.campaign.views import item_page
 from grammeter.core import DataError
@@ -61,14 +61,14 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("work")
     try:
         if request.method != "POST":
-            invites.check(token)
+            judges.check_invite(token)
             # a second browser within seconds is warned
             first = cache.add(f"look-{used}", True, LOOK_SECONDS)
             elsewhere = not first and settings.CSRF_COOKIE_NAME not in request.COOKIES
             shown = {"elsewhere": elsewhere}
             return render(request, "campaign/join.html", shown, status=403 if elsewhere else 200)
-        judge = invites.redeem(token)
-    except invites.InviteRefused as refusal:
+        judge = judges.redeem(token)
+    except judges.InviteRefused as refusal:
         return render(request, "campaign/refused.html", {"refusal": refusal}, status=410)
     request.session.cycle_key()
     rotate_token(request)

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from grammeter import core
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
 from grammeter.campaign.services import campaigns as campaigns_
-from grammeter.campaign.services import exports, invites, judges, organisers, results
+from grammeter.campaign.services import exports, judges, organisers, results
 from grammeter.campaign.status import CampaignStatus
 from grammeter.campaign.tasks import JOBS
 from grammeter.campaign.views.judging import show_or_send
@@ -133,7 +133,7 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_act
 def invite(request: HttpRequest, campaign: Campaign, judge: int = 0) -> HttpResponse:
     """Create links, and show them once; a new one for a ``judge`` makes older ones invalid."""
-    n, days, guest = 1, invites.DAYS, _one(Judge, campaign, judge) if judge else None
+    n, days, guest = 1, judges.DAYS, _one(Judge, campaign, judge) if judge else None
     if guest is None:
         texts = (request.POST.get(name, "") for name in ("count", "days"))
         # the service refuses 0
@@ -141,10 +141,10 @@ def invite(request: HttpRequest, campaign: Campaign, judge: int = 0) -> HttpResp
     if n > MOST_INVITES:
         return _judges(request, campaign, 422, fault=f"At most {MOST_INVITES} at once.")
     try:
-        tokens = invites.create(campaign, n, judge=guest, days=days, who=_who(request))
+        tokens = judges.invite(campaign, n, judge=guest, days=days, who=_who(request))
     except core.GrammeterError as error:
         return _judges(request, campaign, 422, fault=f"{error.message}. {error.fix or ''}")
-    links = invites.links(request.build_absolute_uri(reverse("home")), tokens)
+    links = judges.links(request.build_absolute_uri(reverse("home")), tokens)
     return _judges(request, campaign, links=list(links.values()), invited=list(links))
 
 
@@ -153,7 +153,7 @@ def change(request: HttpRequest, campaign: Campaign, act: str, **of: int) -> Htt
     """Block a judge, store the organisers' note on one, or revoke an invite."""
     who = _who(request)
     if act == "revoke":
-        invites.revoke(_one(Invite, campaign, of["invite"]), who=who)
+        judges.revoke(_one(Invite, campaign, of["invite"]), who=who)
     elif act == "block":
         judges.block(_one(Judge, campaign, of["judge"]), who=who)
     else:
