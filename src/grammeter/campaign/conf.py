@@ -81,7 +81,12 @@ def configure(database: str | Path = DATABASE, server: Server | None = None) -> 
     from django.db import connections
 
     databases = {"default": database_settings(database)}
-    values = _settings(server or Server()) | {"DATABASES": databases}
+    served = server or Server()
+    scheme, https = "https" if served.https else "http", dict.fromkeys(_FOR_HTTPS, served.https)
+    values = tomllib.loads(_CONSTANT.read_text(encoding="utf-8")) | https
+    values |= {"DATABASES": databases, "ALLOWED_HOSTS": [*LOOPBACK, *served.hosts]}
+    values["CSRF_TRUSTED_ORIGINS"] = [f"{scheme}://{name}" for name in served.hosts]
+    values["SECURE_HSTS_SECONDS"] = _YEAR if served.https else 0
     beside = f"{database}.key" if is_file(database) else "campaign.key"
     values["SECRET_KEY"] = secrets.token_urlsafe(64)  # shell commands sign nothing
     if server:
@@ -161,14 +166,3 @@ def secret_key(path: Path) -> str:
     if len(key) < 50:
         raise DataError("this is no secret key: too short", where=where, fix=fix)
     return key
-
-
-def _settings(server: Server) -> dict[str, Any]:
-    scheme = "https" if server.https else "http"
-    return {
-        **tomllib.loads(_CONSTANT.read_text(encoding="utf-8")),
-        "ALLOWED_HOSTS": [*LOOPBACK, *server.hosts],
-        "CSRF_TRUSTED_ORIGINS": [f"{scheme}://{name}" for name in server.hosts],
-        "SECURE_HSTS_SECONDS": _YEAR if server.https else 0,
-        **dict.fromkeys(_FOR_HTTPS, server.https),
-    }

@@ -43,42 +43,33 @@ def shown(
 ) -> dict[str, object]:
     """Return the template's variables; ``sent`` is a refused answer, ``faults`` say why."""
     item, outputs = assignment.item, answers.outputs(assignment)
-    job = JOBS[item.task]
-    sentence, edits = item.sentence, answers.edits_shown(assignment)
+    job, edits = JOBS[item.task], answers.edits_shown(assignment)
     before = answers.given_elsewhere(assignment) if any(edits) else {}
-    marked = list(zip(outputs, edits, strict=True))
-    last = answers.latest(assignment)
+    last, feedback = answers.latest(assignment), None
     answer = Judgment(**sent) if sent else last or Judgment()
     ranks: Sequence[int | None] = answer.ranks or ()
-    feedback = None
     if last is not None:
         last.assignment = assignment  # saves a query
         feedback = answers.feedback(last)
     right = enumerate(feedback.ranks if feedback else ())
     done, total, back = _way(assignment)
+    marked = list(zip(outputs, edits, strict=True))
     return {
-        "id": assignment.pk,
+        **{"assignment": assignment, "item": item, "answer": answer, "job": job},
         "title": f"Item {done + 1}" if assignment.state == State.OPEN else "An earlier item",
         "kind": item.kind if item.kind == Kind.TUTORIAL else "",  # attention items look normal
         **{"done": done, "total": total, "back": back, "faults": faults, "feedback": feedback},
-        **{"before": sentence.before, "source": sentence.text or EMPTY, "after": sentence.after},
+        **{"source": item.sentence.text or EMPTY, "cannot_say": CANNOT_SAY},
         "cards": [*_cards(item, marked, answer, before, judged=bool(sent))],
-        **{"task": item.task, "job": job},
         "form": job.form and f"campaign/judge/ask_{job.form}.html",
         "scale": range(1, len(outputs) + 1),
         "ends": [
             (name, ranks.index(rank) + 1 if rank in ranks else 0) for name, rank in ENDS.items()
         ],
-        "cannot_say": CANNOT_SAY,
-        **{"reasons": REASONS, "reason": answer.reason, "comment": answer.comment},
-        "comment_limit": LONGEST_TEXT,
-        "active": f"{answer.active_seconds or 0.0:.2f}",
-        "wall": f"{answer.wall_seconds or 0.0:.2f}",
-        **{"idle": item.campaign.idle_seconds, "key": secrets.token_hex(16)},
-        "served": served_now(),
+        **{"reasons": REASONS, "comment_limit": LONGEST_TEXT},
+        **{"key": secrets.token_hex(16), "served": served_now()},
         "skip_open": bool(sent and sent["skipped"]),
         "was_complete": assignment.state in _CLOSED,
-        "skipped": assignment.state == State.SKIPPED,
         "changed": last is not None and not last.complete,
         "right": " · ".join(f"{letter(place)}: {rank}" for place, rank in right),
     }
