@@ -7,7 +7,7 @@ import pytest
 
 from grammeter.core import DataError, Ranked, RankedSystem, Ranking, Signature, UsageError
 from grammeter.formats import read_score_file, write_judgments
-from grammeter.meta.window import SIZE, correlate_windows
+from grammeter.meta.sweeps import SIZE, correlate_windows
 from grammeter.verbs import rank
 
 METRIC = {"a": 0.9, "b": 0.5, "c": 0.7, "d": 0.1, "e": 0.3}

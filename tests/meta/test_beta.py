@@ -8,7 +8,7 @@ import pytest
 
 from grammeter.core import Counts, DataError, MetricScores, Score, Signature, UsageError
 from grammeter.formats import read_score_file
-from grammeter.meta.beta import KIND, f_measures, parse_betas, sweep_beta
+from grammeter.meta.sweeps import f_measures, parse_betas, sweep_beta
 from grammeter.stats import correlate
 
 GOLD = {"both annotators": "m2", "annotator 0": "m2.0", "annotator 1": "m2.1"}
@@ -99,7 +99,7 @@ def test_f_equals_the_counts():
 def test_the_public_shape():
     result = sweep_beta(column(parts((0.5, 0.2), (0.4, 0.3), (0.1, 0.1))), HUMAN, [0.5, 1])
     data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert (data["kind"], data["betas"], data["metric"]) == (KIND, [0.5, 1], "m2")
+    assert (data["kind"], data["betas"], data["metric"]) == ("meta-beta", [0.5, 1], "m2")
     assert len(data["pearson"]) == len(data["spearman"]) == 2
     assert data["best"]["pearson"]["beta"] == 0.5
 

@@ -19,7 +19,7 @@ from grammeter.core import (
     UnknownNameError,
     UsageError,
 )
-from grammeter.meta.window import correlate_windows
+from grammeter.meta.sweeps import correlate_windows
 
 TOY = Signature.of("toy", {})
 

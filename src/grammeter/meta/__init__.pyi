@@ -1,10 +1,5 @@
 from grammeter.meta._maege import Maege as Maege
 from grammeter.meta._maege import maege as maege
-from grammeter.meta.beta import BetaSweep as BetaSweep
-from grammeter.meta.beta import Choice as Choice
-from grammeter.meta.beta import parse_betas as parse_betas
-from grammeter.meta.beta import sweep_beta as sweep_beta
-from grammeter.meta.beta import swept_metric as swept_metric
 from grammeter.meta.edit_level import EditLevel as EditLevel
 from grammeter.meta.edit_level import EditMetric as EditMetric
 from grammeter.meta.edit_level import MissingEdits as MissingEdits
@@ -47,6 +42,14 @@ from grammeter.meta.sides import Human as Human
 from grammeter.meta.sides import Source as Source
 from grammeter.meta.sides import human_side as human_side
 from grammeter.meta.sides import join_scores as join_scores
+from grammeter.meta.sweeps import BetaSweep as BetaSweep
+from grammeter.meta.sweeps import Choice as Choice
+from grammeter.meta.sweeps import Window as Window
+from grammeter.meta.sweeps import Windows as Windows
+from grammeter.meta.sweeps import correlate_windows as correlate_windows
+from grammeter.meta.sweeps import parse_betas as parse_betas
+from grammeter.meta.sweeps import sweep_beta as sweep_beta
+from grammeter.meta.sweeps import swept_metric as swept_metric
 from grammeter.meta.system import correlate_systems as correlate_systems
 from grammeter.meta.system_values import META_SYSTEM as META_SYSTEM
 from grammeter.meta.system_values import TESTED as TESTED
@@ -55,6 +58,3 @@ from grammeter.meta.system_values import IntervalName as IntervalName
 from grammeter.meta.system_values import MetricMeta as MetricMeta
 from grammeter.meta.system_values import Pair as Pair
 from grammeter.meta.system_values import SystemMeta as SystemMeta
-from grammeter.meta.window import Window as Window
-from grammeter.meta.window import Windows as Windows
-from grammeter.meta.window import correlate_windows as correlate_windows

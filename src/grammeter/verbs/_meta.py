@@ -66,10 +66,12 @@ def meta_system(
     shared |= {"design": design, "outlier_cutoff": drop_outliers, "notes": side.notes}
     result = correlate(table, side.scores, **shared)
     rendering.save_figures(result, {"scores": figure, "williams": figure_williams})
-    ranked = {name: rank(of.rankings, by=method, resamples=resamples, seed=seed)
-              for name, of in table.items()
-              if rankings and isinstance(of, meta.JudgedScores)
-              for method in [meta.USUAL if of.by == meta.MEAN else of.by]}  # fmt: skip
+    ranked: dict[str, core.Ranked] = {}
+    for name, of in table.items():
+        if rankings and isinstance(of, meta.JudgedScores):
+            method = meta.USUAL if of.by == meta.MEAN else of.by
+            judged = [ranking for ranking in of.rankings if not ranking.skipped]
+            ranked[name] = rank(judged, by=method, resamples=resamples, seed=seed)
     notes = [note for of in ranked.values() for note in of.notes]
     if rankings and not ranked:
         notes.append("--rankings: no judge stands here in the place of a metric")
@@ -158,7 +160,7 @@ def meta_window(
     scores, human, benchmark, published_data, by, systems, drop
         See :func:`meta_system`. Judgments are ranked with clusters.
     metrics, size, confidence
-        See :func:`~grammeter.meta.window.correlate_windows`.
+        See :func:`~grammeter.meta.correlate_windows`.
     figure
         A file, .svg or .png, into which the correlations by window are drawn.
     criterion, average, missing_score, layout, scale
@@ -192,7 +194,7 @@ def meta_beta(
     metric
         Which metric, if several have a weight of recall.
     choice
-        See :func:`~grammeter.meta.beta.sweep_beta`.
+        See :func:`~grammeter.meta.sweep_beta`.
     scores, human, benchmark, published_data, by, systems, drop
         See :func:`meta_system`.
     figure
