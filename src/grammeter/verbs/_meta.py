@@ -70,7 +70,7 @@ def meta_system(
     for name, of in table.items():
         if rankings and isinstance(of, meta.JudgedScores):
             method = meta.USUAL if of.by == meta.MEAN else of.by
-            judged = [ranking for ranking in of.rankings if not ranking.skipped]
+            judged = [one for one in of.rankings if not one.skipped]
             ranked[name] = rank(judged, by=method, resamples=resamples, seed=seed)
     notes = [note for of in ranked.values() for note in of.notes]
     if rankings and not ranked:

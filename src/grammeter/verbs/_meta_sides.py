@@ -70,9 +70,7 @@ def read_sides(
     if (human is None) == (benchmark is None):
         fix = "Give a file after the scores, or --benchmark NAME."
         raise core.UsageError("people's scores come from one place", fix=fix)
-    if published_data and not benchmark:
-        fix = "Add --benchmark seeda-e or seeda-s."
-        raise core.UsageError("--published-data is about a benchmark", fix=fix)
+    check_home(bool(benchmark), "--benchmark seeda-e or seeda-s", published_data=published_data)
     sources = named_sources(named_places(scores))
     known = find_benchmark(benchmark) if benchmark else None
     if known is not None:
