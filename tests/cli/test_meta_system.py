@@ -239,7 +239,7 @@ def test_published_data(run, put, shared, monkeypatch):
                 result[name] += tuple(both)
                 assert "|published-data:LM-Critic=PIE|" in column["signature"]
     assert result == PRINTED
-    with pytest.raises(UsageError, match="about a benchmark"):
+    with pytest.raises(UsageError, match="--published-data belongs to --benchmark"):
         run(path, put("people.tsv", "PIE\t1\n"), "--published-data")
 
 

@@ -26,9 +26,6 @@ FEWEST_TOP = 4  # the curve of the best K begins here
 FEWEST_RESAMPLED = 5
 """Systems that a bootstrap over systems needs: four allow only 35 different resamples."""
 
-Interval = tuple[float, float, str | None]
-"""The two ends, and why they are NaN if they are."""
-
 
 def correlate_systems(
     table: ScoreTable, human: Mapping[str, float], *, design: Design | None = None,
@@ -185,29 +182,26 @@ def _williams(
 def _interval(
     value: float, scores: FloatArray, human: FloatArray, kind: stats.CoefficientName,
     design: Design, resampled: FloatArray | str | None,
-) -> Interval:  # fmt: skip
-    """Return the interval that the design asks for around the coefficient of all systems."""
-    if design.interval == "none" or isinstance(resampled, str):
-        reason = resampled if isinstance(resampled, str) else "no interval was asked for"
-        return math.nan, math.nan, reason
-    if resampled is not None:
-        again = stats.coefficients(kind, ties=design.ties)(resampled, human)
-        return stats.defined_interval(again, design.confidence)
-    fewest = stats.FEWEST_FISHER[kind] if design.interval == "fisher" else FEWEST_RESAMPLED
-    if len(scores) < fewest:
+) -> tuple[float, float, str | None]:  # fmt: skip
+    """Return the interval that the design asks for around the coefficient of all systems.
+
+    Where the plain interval of a bootstrap over systems is undefined, so is the corrected one.
+    """
+    of, fisher = stats.coefficients(kind, ties=design.ties), design.interval == "fisher"
+    fewest = stats.FEWEST_FISHER[kind] if fisher else FEWEST_RESAMPLED
+    reason = resampled if isinstance(resampled, str) else None
+    if design.interval == "none":
+        reason = "no interval was asked for"
+    elif isinstance(resampled, np.ndarray):
+        return stats.defined_interval(of(resampled, human), design.confidence)
+    elif not reason and len(scores) < fewest:
         reason = f"an interval needs {fewest} systems at least, here are {len(scores)}"
+    elif fisher and abs(value) == 1:
+        reason = "Fisher's z gives no interval around 1 or -1"
+    if reason:
         return math.nan, math.nan, reason
-    if design.interval != "fisher":
-        return _over_systems(value, scores, human, kind, design)
-    if abs(value) == 1:
-        return math.nan, math.nan, "Fisher's z gives no interval around 1 or -1"
-    return *stats.fisher_interval(value, len(scores), kind, confidence=design.confidence), None
-
-
-def _over_systems(
-    value: float, scores: FloatArray, human: FloatArray, kind: stats.CoefficientName, design: Design
-) -> Interval:
-    """Bootstrap systems; where the plain interval is undefined, so is the corrected one."""
+    if fisher:
+        return *stats.fisher_interval(value, len(scores), kind, confidence=design.confidence), None
     again = stats.bootstrap_coefficients(
         scores, human, kind, resamples=design.resamples, seed=design.seed, ties=design.ties
     )
@@ -215,7 +209,7 @@ def _over_systems(
     if reason is not None or design.interval == "systems":
         return low, high, reason
     others = _without_each(len(scores))
-    jackknife = stats.coefficients(kind, ties=design.ties)(scores[others], human[others])
+    jackknife = of(scores[others], human[others])
     low, high = stats.bca_interval(again[np.isfinite(again)], value, jackknife, design.confidence)
     if math.isnan(low):
         return low, high, "the correction is undefined: a bias or an acceleration without bounds"

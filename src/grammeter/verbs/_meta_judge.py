@@ -11,7 +11,7 @@ import numpy as np
 from grammeter import core, errant, formats, meta, rendering, stats, study
 from grammeter.formats import benchmark as find_benchmark
 from grammeter.ranking import named_systems, notes_of
-from grammeter.verbs._meta_sides import PathLike
+from grammeter.verbs._meta import PathLike
 
 PEOPLE = "people"
 SIZES = 8  # sizes of a learning curve, from ten items to all
@@ -215,7 +215,10 @@ def meta_judge(
         raise core.UsageError("texts are sources and outputs, from one place", fix=fix)
     corpus = known.read_corpus() if known else None
     corpus = formats.read_corpus(source=source, systems=hyps) if hyps else corpus
-    rankings = judged = _read(judgments, first_segment, corpus)
+    if isinstance(judgments, PathLike) or not any(isinstance(j, core.Ranking) for j in judgments):
+        paths, outputs = cast("Sequence[PathLike]", judgments), corpus.systems if corpus else None
+        judgments = formats.read_rankings(paths, first_segment=first_segment, systems=outputs)
+    rankings = judged = cast("Sequence[core.Ranking]", judgments)
     human = known.read_scores() if known else None
     rankings = (*rankings, *known.read_judgments()) if known else rankings
     result = examined(rankings, corpus, human, systems, drop, least, examples, drawn)
@@ -264,16 +267,6 @@ def examined(
 def scoring_judges(rankings: Sequence[core.Ranking]) -> list[str]:
     """Return the judges who gave scores."""
     return sorted({ranking.judge for ranking in rankings if meta.has_scores(ranking)})
-
-
-def _read(
-    judgments: Any, first_segment: formats.FirstSegment | None, corpus: formats.Corpus | None
-) -> Sequence[core.Ranking]:
-    if not isinstance(judgments, PathLike) and any(isinstance(j, core.Ranking) for j in judgments):
-        return cast("Sequence[core.Ranking]", judgments)
-    paths = [judgments] if isinstance(judgments, PathLike) else judgments
-    outputs = corpus.systems if corpus else None
-    return formats.read_rankings(paths, first_segment=first_segment, systems=outputs)
 
 
 def _notes(

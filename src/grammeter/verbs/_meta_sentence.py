@@ -8,7 +8,7 @@ from grammeter import formats, meta
 from grammeter.core import Ranking, ScoreTable, UsageError, check_home, checked
 from grammeter.metrics import Metric, metric
 from grammeter.ranking import Extraction, Unit
-from grammeter.verbs._meta_sides import PathLike, Scores, named_places, named_sources
+from grammeter.verbs._meta import PathLike, Scores, named_places, named_sources
 from grammeter.verbs._using import fields_among
 
 JudgmentSources = PathLike | Sequence[PathLike] | Sequence[Ranking] | formats.Ratings
