@@ -187,18 +187,14 @@ def _check(
     gold: Sequence[core.GoldEdits], metrics: Mapping[str, Metric],
     references: Sequence[Sequence[str | None]], design: partial.MaegeDesign,
 ) -> None:  # fmt: skip
-    if not gold:
-        raise core.UsageError("no gold edits", fix="Give an .m2 file with -r.")
-    if not metrics:
-        raise core.UsageError("no metric", fix="Name one at least; 'grammeter list' shows them.")
+    if not gold or not metrics:
+        fix = "Give an .m2 file with -r, and name a metric; 'grammeter list' shows them."
+        raise core.UsageError("no gold edits" if metrics else "no metric", fix=fix)
     needy = [name for name, metric in metrics.items() if metric.needs == "gold"]
-    if needy and design.given != "source":
-        fault = f"{needy[0]} needs gold edits, and they are edits of the source sentence"
-        fix = "Leave given (--given) at source, or leave this metric out."
+    if needy and (design.given != "source" or design.against == "given"):
+        fault = f"{needy[0]} needs gold edits, not texts, and they are edits of the source sentence"
+        fix = "Leave given (--given) at source, choose others or all (--against), or leave it out."
         raise core.UsageError(fault, fix=fix)
-    if needy and design.against == "given":
-        fix = "Choose others or all (--against)."
-        raise core.UsageError(f"{needy[0]} needs gold edits, not texts", fix=fix)
     if design.against == "given" and not references:
         fix = "Give them with -r beside the M2."
         raise core.UsageError("no reference texts were given", fix=fix)

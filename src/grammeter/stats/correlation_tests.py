@@ -14,7 +14,7 @@ from itertools import chain, permutations
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core import BoolArray, DataError, FloatArray, IntArray
+from grammeter.core import BoolArray, DataError, FloatArray
 from grammeter.stats.correlation import CoefficientName, TiePolicy, average_ranks, coefficients
 
 EXACT = 9  # up to so many units the p-values of rank coefficients are exact, with ties, too
@@ -93,7 +93,9 @@ def _kendall_pvalue(x: FloatArray, y: FloatArray) -> float:
         fewest = (n * (n - 1) // 2 - abs(balance)) // 2
         return min(1.0, 2 * float(shares[: fewest + 1].sum()))
     if n <= EXACT:
-        return _share(_balances(signs, y), balance)
+        # of every order of y; a balance of so few units fits into a byte
+        of = np.unique(y, return_inverse=True)[1].astype(np.int8)[_orders(n)]
+        return _share(np.sign(of[:, columns] - of[:, rows]) @ signs.astype(np.int8), balance)
     below = math.sqrt(2 * _kendall_variance(x, y))
     return max(math.erfc(abs(balance) / below), SMALLEST) if below else 1.0
 
@@ -112,24 +114,13 @@ def _perfect_pvalue(values: FloatArray) -> float:
     return min(max(math.exp(log) * (1 + turned), SMALLEST), 1.0)
 
 
-def _share(of_orders: IntArray, observed: int) -> float:
+def _share(of_orders: npt.NDArray[np.integer], observed: int) -> float:
     return float(np.mean(np.abs(of_orders) >= abs(observed)))
 
 
 @cache
 def _orders(n: int) -> npt.NDArray[np.int8]:
     return np.fromiter(chain.from_iterable(permutations(range(n))), np.int8).reshape(-1, n)
-
-
-def _balances(signs: IntArray, y: FloatArray) -> IntArray:
-    """Return C - D for every order of ``y``; ``signs`` are those of the pairs of ``x``."""
-    orders, n = _orders(len(y)), len(y)
-    table = np.sign(y[None, :] - y[:, None]).astype(np.int8)
-    balances = np.zeros(len(orders), dtype=np.int64)
-    for sign, row, column in zip(signs.tolist(), *np.triu_indices(n, 1), strict=True):
-        if sign:
-            balances += sign * table[orders[:, row], orders[:, column]]
-    return balances
 
 
 def _kendall_variance(x: FloatArray, y: FloatArray) -> float:
