@@ -10,11 +10,8 @@ from grammeter.core import EditVerdict, Table
 class Drawing:
     """A figure: an SVG element with escaped texts, and a caption, plain text.
 
-    The SVG has colours as CSS variables of the page, so that it follows the theme: ``var(--ink)``,
-    ``--muted``, ``--line``, ``--paper``, ``--surface``, ``--accent``, ``--accent-soft``,
-    ``--matched``, ``--spurious``, ``--missed`` and, for lines and bars, ``--series-1`` to
-    ``--series-6``. They are presentation attributes (``fill="var(--ink)"``): the page allows no
-    ``style``. It has a ``title`` element for readers who do not see it.
+    The SVG has colours as CSS variables of the page (``fill="var(--ink)"``), so that it follows
+    the theme, and a ``title`` for readers who do not see it; the page allows no ``style``.
     """
 
     svg: str

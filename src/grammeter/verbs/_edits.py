@@ -195,8 +195,8 @@ def edits_compare(
     reference, ref_name = _m2(ref, lenient, "reference")
     faults = [*hypothesis.notices, *reference.notices]
     notes: tuple[str, ...] = ()
-    if scheme is None and any(block.texts for block in (*hypothesis.blocks, *reference.blocks)):
-        scheme = "cherrant"
+    chinese = any(block.texts for block in (*hypothesis.blocks, *reference.blocks))
+    scheme = scheme or ("cherrant" if chinese else "errant")
     rules = errant.Rules(
         mode=mode, single=single, multi=multi, dropped=frozenset(filt), chinese=scheme == "cherrant"
     )
@@ -229,7 +229,7 @@ def edits_compare(
     by_type = (cat or filt or mode == "span-type") and not rules.chinese
     notes = (*faults, *notes, *(_type_notes(hypothesis, reference) if by_type else ()))
     remarks = *hypothesis.remarks, *reference.remarks
-    about = mode, beta, cat, tuple(faults), notes, scheme or "errant", remarks
+    about = mode, beta, cat, tuple(faults), notes, scheme, remarks
     return ComparedEdits(comparison, hypothesis.sources, *about)
 
 

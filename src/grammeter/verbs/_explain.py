@@ -46,9 +46,8 @@ def explain(
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
     columns: Mapping[str, core.MetricScores] = {} if isinstance(scores, Corpus) else scores.columns
     names: Sequence[str | Metric] = list(columns) if metrics is None else metrics
-    if attribution is None and (seed, limit, pipeline) != (1, scoring.LIMIT, None):
-        fix = "Name one, shapley or leave-one-out, or leave them out."
-        raise core.UsageError("seed, limit and pipeline are for an attribution", fix=fix)
+    changed = {"seed": seed != 1, "limit": limit != scoring.LIMIT, "pipeline": pipeline}
+    core.check_home(attribution is not None, "--attribution", **changed)
     if not names:
         raise core.UsageError("no metric to explain", fix="Name one at least.")
     segments = corpus.segments(system)

@@ -82,11 +82,11 @@ def edits_extract(
         ``none``.
     """
     core.UnknownNameError.check("scheme", scheme, get_args(Scheme))
-    chinese = (para, alignments, resources, simplify) != (None, "all", None, "auto")
-    english = (tok, lev, merge, pipeline, parse, rules) != (False, False, "rules", *[None] * 3)
-    if chinese if scheme == "errant" else english:
-        fault = f"options of another scheme than {scheme}: it has no {_OTHERS[scheme]}"
-        raise core.UsageError(fault, fix="Leave these options out, or name the other scheme.")
+    chinese = {"alignments": alignments != "all", "simplify": simplify != "auto"}
+    english = {"tok": tok, "lev": lev, "merge": merge != "rules", "pipeline": pipeline}
+    of_cherrant, of_errant = (f"--scheme {name}" for name in ("cherrant", "errant"))
+    core.check_home(scheme == "cherrant", of_cherrant, para=para, resources=resources, **chinese)
+    core.check_home(scheme == "errant", of_errant, parse=parse, rules=rules, **english)
     reader = TextReader(form=normalise)
     rows, where = _rows(orig, cor, para, reader)
     empty = sum(not row[0].strip() for row in rows)
@@ -120,9 +120,6 @@ def edits_extract(
     foreign = errant.not_english(extractor.signature()["pipeline"], [row[0] for row in rows])
     notes += [foreign] if foreign else []
     return ExtractedEdits(tuple(blocks), (), (*notes, *notice_of(extractor)))
-
-
-_OTHERS = {"errant": "para, alignments, resources, simplify", "cherrant": "tok, lev, merge, ..."}
 
 
 def _rows(

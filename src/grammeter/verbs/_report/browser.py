@@ -35,8 +35,7 @@ def make_browser(
     """
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
-    judged_by, explanations = _explained(table, written)
-    judged = [tuple(_drawn(of.edit, of.verdict) for of in output.edits) for output in explanations]
+    judged_by, judged = _judged(table, written)
     drawn = [*zip(written, judged or _differences(written, pipeline), strict=True)]
     remarks = _Remarks.of(judged_edits, corpus.gold, drawn)
     outputs: list[list[Output]] = [[] for _ in corpus.sources]
@@ -78,16 +77,21 @@ def _value(column: core.MetricScores, system: str, line: int) -> float:
     return math.nan if scores is None else float(scores.values[line])
 
 
-def _explained(
+def _judged(
     table: core.ScoreTable, written: Sequence[_Written]
-) -> tuple[str | None, list[core.Explanation]]:
-    """Explain each output by the first metric that judges edits, if there is one."""
-    for name, scorer in _judging(table):
+) -> tuple[str | None, list[tuple[DrawnEdit, ...]]]:
+    """Judge the edits of each output by the first metric that does, if there is one."""
+    for name, column in table.items():
         try:
+            scorer = metrics.metric(column.metric)
+            asks = isinstance(scorer, metrics.Asking) and scorer.models()
+            if not column.segments or not scorer.judges_edits or asks:
+                continue
             segments = _typed_alike(scorer, [output.segment for output in written])
-            return name, [scorer.explain(one) for one in core.track(segments, f"edits ({name})")]
-        except core.MissingResourceError:  # scored elsewhere, with a pipeline that is not here
-            continue
+            explained = [scorer.explain(one) for one in core.track(segments, f"edits ({name})")]
+            return name, [tuple(_drawn(of.edit, of.verdict) for of in e.edits) for e in explained]
+        except (core.MissingResourceError, core.UsageError):
+            continue  # of another program or a plug-in, or scored with what is not here
     return None, []
 
 
@@ -102,18 +106,6 @@ def _typed_alike(scorer: metrics.Metric, segments: Sequence[core.Segment]) -> li
 def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tuple[DrawnEdit, ...]]:
     pairs = [(output.segment.source, output.segment.hypothesis) for output in written]
     return [tuple(map(_drawn, edits)) for edits in annotator(pipeline or PLAIN).annotate(pairs)]
-
-
-def _judging(table: core.ScoreTable) -> Iterator[tuple[str, metrics.Metric]]:
-    for name, column in table.items():
-        if not column.segments:
-            continue
-        try:
-            scorer = metrics.metric(column.metric)
-        except core.GrammeterError:  # of another program, or of a plug-in that is not here
-            continue
-        if scorer.judges_edits and not (isinstance(scorer, metrics.Asking) and scorer.models()):
-            yield name, scorer
 
 
 def _drawn(edit: core.Edit, verdict: core.EditVerdict | None = None) -> DrawnEdit:
