@@ -175,8 +175,11 @@ def test_unknown_attributes_are_counted():
         (item('rank="-1" system="A"'), "file:4: rank is '-1', no whole number"),
         (item('rank="0" system="A"'), "file:3: judgment by 'ann' of segment 1: a rank below 1"),
         (item('rank="6" system="A"'), "file:3: rank 6 lies outside the scale of 1 to 5"),
-        (item('rank="1" system="A"', 'system="B"'), "file:5: <translation> has no rank"),
-        (item('rank="1"'), "file:4: <translation> has no system"),
+        (
+            item('rank="1" system="A"', 'system="B"'),
+            "file:5: <translation> has no system or no rank",
+        ),
+        (item('rank="1"'), "file:4: <translation> has no system or no rank"),
         (item('rank="1" system=" "'), "file:4: a system without a name"),
         (item('rank="1" system="A,,B"'), "file:4: a system without a name"),
         (item('rank="1" system="A"', 'rank="2" system="B A"'), "file:3: judgment by 'ann'"),
@@ -187,8 +190,14 @@ def test_unknown_attributes_are_counted():
         (item(attributes='src-id="0" user="a" skipped="yes"'), "file:3: <ranking-item> has skip"),
         (item(attributes='src-id="0" user="a" duration="9 s"'), "file:3: the duration '9 s'"),
         (item(attributes='src-id="0" user="a" duration="0:61:00"'), "file:3: the duration"),
-        (XML.replace('system="Z"/>', 'system="Z">text</translation>'), "file:6: <translation> is"),
-        (XML.replace("translation", "output"), "file:5: <output> stands where <translation>"),
+        (
+            XML.replace('system="Z"/>', 'system="Z">text</translation>'),
+            "file:6: <translation> stands where an empty",
+        ),
+        (
+            XML.replace("translation", "output"),
+            "file:5: <output> stands where an empty <translation>",
+        ),
         (XML.replace("</ranking-item>", "text</ranking-item>", 1), "file:4: <ranking-item> holds"),
     ],
 )

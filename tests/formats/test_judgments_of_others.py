@@ -197,7 +197,10 @@ def test_a_judge_of_xml_may_be_nameless():
     ("text", "message"),
     [
         (around("results"), "file:1: <results> stands where <ranking-item> belongs"),
-        (around("ranking-result").replace("</r", "<b/></r", 1), "file:1: <b> stands where <trans"),
+        (
+            around("ranking-result").replace("</r", "<b/></r", 1),
+            "file:1: <b> stands where an empty <trans",
+        ),
         (
             "<ranking-result><ranking-item id='1' src-id='2' user='a'/>\n"
             "<ranking-item id='2' user='a'/></ranking-result>",

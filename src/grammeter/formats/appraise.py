@@ -171,15 +171,11 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
 
 
 def _output(element: Element, unranked: bool) -> foreign.Output:
-    if element.tag != _OUTPUT:
-        raise element.fault(f"stands where <{_OUTPUT}> belongs")
-    if element.children or element.text.strip():
-        raise element.fault("is not empty")
+    if element.tag != _OUTPUT or element.children or element.text.strip():
+        raise element.fault(f"stands where an empty <{_OUTPUT}> belongs")
     names, rank = (_attribute(element, s) for s in (foreign.SYSTEM, foreign.RANK))
-    if not names:
-        raise element.fault("has no system")
-    if not rank and not unranked:
-        raise element.fault("has no rank")
+    if not names or not (rank or unranked):
+        raise element.fault("has no system or no rank")
     with tables.placed(element.where):
         number = tables.whole_number(rank, "rank") if rank else None
         return foreign.Output(names, number, element.where)

@@ -88,10 +88,8 @@ def _zip(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             budget.member(info.filename)
-            if stat.S_ISLNK(info.external_attr >> 16):
-                raise budget.refused(f"the member {info.filename!r} is a link")
-            if info.flag_bits & 1:
-                raise budget.refused(f"the member {info.filename!r} is encrypted")
+            if stat.S_ISLNK(info.external_attr >> 16) or info.flag_bits & 1:
+                raise budget.refused(f"the member {info.filename!r} is a link or encrypted")
             budget.spend(info.file_size)
             if not info.is_dir() and info.file_size <= limit:
                 with archive.open(info) as member:

@@ -124,8 +124,7 @@ def in_documents(
     last = max((ranking.segment for ranking in rankings), default=0)
     if last > len(documents) or core.repeated_segments(rankings):
         fault = f"{len(documents)} sentences have a document; judgments are of sentence {last}"
-        if core.repeated_segments(rankings):
-            fault = "these judgments count sentences within documents of their own"
+        fault += ", or count sentences within documents of their own"
         raise core.DataError(fault, where=where, fix="Name the documents of the judged sentences.")
     names = ((r, documents[r.segment - 1]) for r in rankings)
     return tuple(replace(r, document=f"{name}-{r.item}" if r.item else name) for r, name in names)

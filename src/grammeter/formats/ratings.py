@@ -247,11 +247,9 @@ def _is_doubled(rating: core.Rating, earlier: tuple[core.Rating, str] | None) ->
     if earlier is None or earlier[0] == rating:
         return earlier is not None
     before, origin = earlier
-    fault = f"{rating.judge} rated this output for {rating.criterion} before, as {before.score}"
-    if before.systems != rating.systems:
-        fault = f"{rating.judge} rated {before.systems} as one output before"
-    fix = "Keep one of the two."
-    raise core.DataError(f"{fault} ({origin}), now as {rating.score}", fix=fix)
+    fault = f"{rating.judge} rated the output of {before.systems} for {rating.criterion} before"
+    fault += f", as {before.score} ({origin}), now as {rating.score} that of {rating.systems}"
+    raise core.DataError(fault, fix="Keep one of the two.")
 
 
 def _code_notes(

@@ -124,26 +124,22 @@ def _widened(table: tables.Columns) -> dict[str, list[object]]:
         for at, cell in enumerate(cells.pop(column, ())):
             with tables.placed(table.origin(at)):
                 value = tables.parse_line(cell, _FIX_OBJECT) if isinstance(cell, str) else cell
-                rows.append(_references(value) if column == "references" else _systems(value))
+                rows.append(_cells(column, value))
                 if odd := ", ".join(sorted(rows[-1].keys() ^ rows[0].keys())):
                     raise core.DataError(f"other keys than in line 1: {odd}", fix=_FIX_LINES)
         cells |= {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     return cells
 
 
-def _systems(systems: Any) -> dict[str, Any]:
-    if not isinstance(systems, dict):
-        raise core.DataError("systems is no JSON object", fix=_FIX_OBJECT)
-    return {f"system.{name}": of for name, of in cast("dict[str, Any]", systems).items()}
-
-
-def _references(references: Any) -> dict[str, Any]:
-    """Return the cells of a list of references, or of such lists by system."""
-    is_object = isinstance(references, dict)
-    by_system = cast("dict[str, Any]", references) if is_object else {"": references}
-    if not all(isinstance(of, list) and bool(name) == is_object for name, of in by_system.items()):
-        fault = "references is no list, or object of lists by system"
-        raise core.DataError(fault, fix=_FIX_OBJECT)
+def _cells(column: str, value: Any) -> dict[str, Any]:
+    """Return the cells of texts by system, or of a list of references, or such lists by system."""
+    is_object = isinstance(value, dict)
+    by_system = cast("dict[str, Any]", value) if is_object else {"": value}
+    if column == "systems" and is_object:
+        return {f"system.{name}": text for name, text in by_system.items()}
+    lists = all(isinstance(of, list) and bool(name) == is_object for name, of in by_system.items())
+    if column == "systems" or not lists:
+        raise core.DataError(f"{column} is no list, or object by system", fix=_FIX_OBJECT)
     return {
         f"{name}.reference.{n}".removeprefix("."): text
         for name, texts in by_system.items()

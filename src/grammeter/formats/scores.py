@@ -21,6 +21,7 @@ that says ``None`` or ``NaN`` is missing; anything else that is no number is a f
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -74,9 +75,6 @@ def write_scores(table: core.ScoreTable, path: str | Path) -> None:
 
 def parse_score_file(text: str, where: str) -> core.ScoreTable:
     """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
-    if judgments.kind_of(text):
-        what = "these are judgments, no scores of metrics"
-        raise core.DataError(what, where=where, fix=_SCORES_FIX)
     if text.lstrip()[:1] == "{" or where.endswith(".json"):
         return core.ScoreTable.from_dict(parse_object(text, where), where=where)
     return _table(_score_rows(text, where, _SCORES_FIX), where)
@@ -140,13 +138,11 @@ def read_human(
         return core.Ranked.from_dict(parse_object(text, where), where=where)
     rows = _score_rows(text, where, _HUMAN_FIX)
     _check_once(rows, where)
-    if len({row.metric for row in rows}) > 1 or rows[0].segment is not None:
-        raise core.DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
+    first = rows[0].metric
     for row in rows:
-        if math.isnan(row.value):
-            fault = f"no human score of {row.system!r}"
-            fix = "Take the system out of both files, or give it a number."
-            raise core.DataError(fault, where=f"{where}:{row.line}", fix=fix)
+        if row.metric != first or row.segment is not None or math.isnan(row.value):
+            fault = f"no single score of {row.system!r} by people"
+            raise core.DataError(fault, where=f"{where}:{row.line}", fix=_HUMAN_FIX)
     return {row.system: row.value for row in rows}
 
 
@@ -184,16 +180,15 @@ def _score_rows(text: str, where: str, fix: str) -> list[_Row]:
     wide = header[1:] if header[0] == "system" and "metric" not in header else []
     if header == _SYSTEMS or {"metric", "system"} <= {*header}:
         wide = []
-        if "" in header or len({*header}) < len(header) or "value" not in header:
-            unknown = f"unknown columns: {' '.join(header)}"
-            raise core.DataError(unknown, where=f"{where}:1", fix=fix)
-    elif not wide:
+        known = "" not in header and len({*header}) == len(header) and "value" in header
+    elif not (known := bool(wide)):
         header, skip = _HEADLESS.get(len(header), ()), 0
-        try:
+        with suppress(ValueError, core.DataError):
             parse_value(lines[0][header.index("value")])
-        except (ValueError, core.DataError):
-            fault = "neither a known header nor a score"
-            raise core.DataError(fault, where=f"{where}:1", fix=fix) from None
+            known = True
+    if not known:
+        fault = f"neither a known header nor a score: {' '.join(lines[0])[:60]}"
+        raise core.DataError(fault, where=f"{where}:1", fix=fix)
     rows: list[_Row] = []
     nameless = {"metric": metric_name(where)}
     for line, cells in enumerate(lines[skip:], start=skip + 1):
