@@ -63,9 +63,7 @@ def parse_xml(text: str, where: str, fix: str) -> Element:
         return parser.close()
     except ParseError as error:
         fault = f"no XML that can be parsed: {str(error).partition(':')[0]}"
-        fix = (
-            "Close elements in order, the root last; document types and entities are not declared."
-        )
+        fix = "Close elements in order, the root last; write &lt; and &amp; for < and & in texts."
         raise DataError(fault, where=f"{where}:{error.position[0]}", fix=fix) from None
     except DefusedXmlException:
         fault = "declares a document type or entities, which is refused"

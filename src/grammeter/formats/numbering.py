@@ -8,8 +8,9 @@ file did so in the others.
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, product
+from typing import Any
 
 from grammeter.core import DataError, Ranking, UsageError, listed, repeated_segments
 from grammeter.formats.judged import Basis, FirstSegment, Judgments, file_of
@@ -32,11 +33,11 @@ def with_numbers(
     if systems is None:
         return judgments
     evidence = Evidence(systems, drop)
-    evidence.check_names(judgments)
+    first = 0 if sure else evidence.first_segment(judgments)
+    evidence.check_all(judgments, first or 0)
     if sure:
-        evidence.check_all(judgments, 0)
         return judgments
-    if (first := evidence.first_segment(judgments)) is not None:
+    if first is not None:
         return shifted(judgments, first, "found")
     notice = f"{where}: the outputs do not tell whether sentences count from 0 or 1; 0 is taken"
     return replace(judgments, notices=(*judgments.notices, notice))
@@ -71,12 +72,6 @@ class Evidence:
         if fault := self._contradiction(groups, segment, folded):
             raise DataError(f"does not fit the outputs: {fault}", fix=_FIX)
 
-    def check_names(self, judgments: Judgments) -> None:
-        """Raise :class:`DataError` if a system has no output."""
-        for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
-            with placed(origin):
-                self.check([[name] for name in ranking.systems if name not in self.texts], 0)
-
     def check_all(self, judgments: Judgments, base: FirstSegment) -> None:
         """Raise :class:`DataError` for the first ranking that does not fit, counted so."""
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
@@ -84,7 +79,7 @@ class Evidence:
                 self.check(ranking.groups, ranking.segment - base)
 
     def first_segment(self, judgments: Judgments) -> FirstSegment | None:
-        """Return the number of the first sentence; ``None`` if both are as good."""
+        """Return the number of the first sentence that fits best; ``None`` if both are as good."""
 
         def fitting_first(base: FirstSegment) -> int:
             rows = enumerate(judgments)
@@ -93,7 +88,7 @@ class Evidence:
 
         fitting = {base: fitting_first(base) for base in _BASES}
         if max(fitting.values()) < len(judgments):
-            self.check_all(judgments, max(_BASES, key=fitting.__getitem__))
+            return max(_BASES, key=fitting.__getitem__)
         bases: list[FirstSegment] = [base for base in _BASES if fitting[base] == len(judgments)]
         odd = {base: sum(self._odd(r, base) for r in judgments) for base in bases}
         best: list[FirstSegment] = [base for base in bases if odd[base] == min(odd.values())]
@@ -134,16 +129,11 @@ _BY_SHIFT: Mapping[int, FirstSegment] = {0: 0, -1: 1}
 # share of pairs of systems that may contradict where sentences are counted alike: outputs are
 # told to be equal with or without white space, and people slip
 _MOST = 0.1
-_Pair = frozenset[str]
 
-
-@dataclass(slots=True)
-class _Sentence:
-    items: set[frozenset[_Pair]] = field(default_factory=set[frozenset[_Pair]])  # of groups
-    equal: set[_Pair] = field(default_factory=set[_Pair])  # systems with the same output
-    different: set[_Pair] = field(default_factory=set[_Pair])
-    tied: set[_Pair] = field(default_factory=set[_Pair])  # may have the same output, ungrouped
-
+_TOLD = ("items", "equal", "different", "tied")
+_Sentence = dict[str, set[Any]]
+"""Of a sentence: ``items``, groups that were shown; and pairs of systems with ``equal`` outputs,
+``different`` ones, or ``tied``, which are ungrouped and may be equal."""
 
 _Sentences = Mapping[int, _Sentence]
 
@@ -289,18 +279,18 @@ def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
     Where no group has two systems, equal outputs were not put together: then systems with
     different ranks have different outputs, and those that tie may have the same.
     """
-    sentences: dict[int, _Sentence] = defaultdict(_Sentence)
+    sentences: dict[int, _Sentence] = defaultdict(lambda: {kind: set() for kind in _TOLD})
     some = [ranking for ranking in rankings if len(ranking.systems) > 1]
     grouping = any(len(group) > 1 for ranking in some for group in ranking.groups)
     for ranking in some:
         sentence = sentences[ranking.segment]
-        sentence.items.add(frozenset(map(frozenset, ranking.groups)))
+        sentence["items"].add(frozenset(map(frozenset, ranking.groups)))
         for group in ranking.groups:
-            sentence.equal.update(map(frozenset, combinations(group, 2)))
+            sentence["equal"].update(map(frozenset, combinations(group, 2)))
         # a skipped item has no ranks, so all its groups tie
         ranked = zip(ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True)
         for (group, rank), (rest, other) in combinations(ranked, 2):
-            pairs = sentence.different if grouping or rank != other else sentence.tied
+            pairs = sentence["different"] if grouping or rank != other else sentence["tied"]
             pairs.update(map(frozenset, product(group, rest)))
     return sentences
 
@@ -310,9 +300,11 @@ def _fit(ours: _Sentences, theirs: _Sentences, shift: int) -> _Fit:
     for segment, our in ours.items():
         if (their := theirs.get(segment + shift)) is None:
             continue
-        both = len((our.equal & (their.equal | their.tied)) | (our.tied & their.equal))
+        both = len(
+            (our["equal"] & (their["equal"] | their["tied"])) | (our["tied"] & their["equal"])
+        )
         common += 1
         alike += both
-        contrary += len(our.equal & their.different) + len(our.different & their.equal)
-        backed += bool(both or our.items & their.items)
+        contrary += len(our["equal"] & their["different"]) + len(our["different"] & their["equal"])
+        backed += bool(both or our["items"] & their["items"])
     return _Fit(common, backed, alike, contrary)

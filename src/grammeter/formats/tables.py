@@ -158,9 +158,9 @@ def number(value: object, name: str, missing: Sequence[str | None] = ()) -> floa
     is_text = isinstance(text, str) and _NUMBER.fullmatch(text) is not None
     found: Any = float(cast("str", text)) if is_text else text
     if not (is_text or type(text) in (int, float)) or not abs(found) <= _OVERFLOW:
-        fix = "Write a decimal number."
-        fix = f"Write a decimal number; {missing[0]!r} where there is none." if missing else fix
-        raise DataError(f"{name} is {ascii(value)[:40]}, no number", fix=fix)
+        none = f", or {missing[0]!r} where there is none" if missing else ""
+        fault = f"{name} is {ascii(value)[:40]}, no number"
+        raise DataError(fault, fix=f"Write a decimal number{none}.")
     return float(found)  # not before: an int may be too large for a float
 
 
