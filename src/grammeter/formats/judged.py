@@ -160,10 +160,9 @@ class Judgments(Rows[Ranking]):
 def check_scale(ranking: Ranking) -> Ranking:
     """Return the ranking; raise :class:`DataError` if a rank lies outside the scale."""
     lowest = max(_SCALE, len(ranking.systems))
-    for rank in ranking.ranks:
-        if rank > lowest:
-            fix = f"Rank 1 is best; ranks go to {_SCALE}, or to the number of systems."
-            raise DataError(f"rank {rank} lies outside the scale of 1 to {lowest}", fix=fix)
+    if (rank := max(ranking.ranks, default=1)) > lowest:
+        fix = f"Rank 1 is best; ranks go to {_SCALE}, or to the number of systems."
+        raise DataError(f"rank {rank} lies outside the scale of 1 to {lowest}", fix=fix)
     return ranking
 
 

@@ -33,9 +33,11 @@ from grammeter.formats import m2, tables
 from grammeter.formats import text as plain
 from grammeter.formats.corpus import Corpus, OwnReferences
 
-_REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
-_OWN = re.compile(r"(.+)\.reference(?:\.(?:0|[1-9]\d*))?\Z", re.DOTALL)
-_SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
+_COLUMN = re.compile(
+    r"source|system\.(?P<system>.+)|reference\.(?P<n>0|[1-9]\d*)"
+    r"|(?P<own>.+)\.reference(?:\.(?:0|[1-9]\d*))?",
+    re.DOTALL,
+)
 _KEYS = ("source", "references", "systems")
 _FIX_LINES = "Each line needs an output of each system, and null for a reference that it lacks."
 _FIX_OBJECT = """\
@@ -57,19 +59,18 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
     else:
         table = tables.read_columns(path, form=form)
     table = replace(table, cells=_widened(table))
-    count = sum(_REFERENCE.match(name) is not None for name in table.cells)
-    references = [f"reference.{number}" for number in range(count)]
-    known = {"source", *references}
-    systems = {match[1]: n for n in table.cells if (match := _SYSTEM.match(n))}
-    own: dict[str, list[str]] = {}
-    for name in table.cells:
-        if name not in (*known, *systems.values()) and (match := _OWN.match(name)):
-            own.setdefault(match[1], []).append(name)
-    known |= {*systems.values(), *(name for names in own.values() for name in names)}
-    faults = [f"unknown column {name!r}" for name in table.cells if name not in known]
+    found = {name: _COLUMN.fullmatch(name) for name in table.cells}
+    named = {name: of for name, of in found.items() if of}
+    references = [f"reference.{n}" for n in range(sum(bool(of["n"]) for of in named.values()))]
+    odd = [n for n, of in found.items() if not of or (of["n"] and n not in references)]
+    faults = [f"unknown column {name!r}" for name in odd]
     faults += [f"no column {n!r}" for n in ("source", *references) if n not in table.cells]
     if faults:
         raise core.DataError(faults[0], where=table.head, fix=_FIX_COLUMNS)
+    systems = {of["system"]: name for name, of in named.items() if of["system"]}
+    own: dict[str, list[str]] = {}
+    for name in [name for name, of in named.items() if of["own"]]:
+        own.setdefault(named[name]["own"], []).append(name)
     sure = {"source", *systems.values()}
     texts = {name: tuple(table.texts(name, may_lack=name not in sure)) for name in table.cells}
     shared = tuple(texts[name] for name in references)
