@@ -245,8 +245,8 @@ def test_spelling_and_signature(model, baseline):
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"rescale": True}, "needs a baseline"),
-        ({"baseline": "b.tsv"}, "Add rescale=true"),
+        ({"rescale": True}, "rescale=true, baseline=FILE"),
+        ({"baseline": "b.tsv"}, "rescale=true, baseline=FILE"),
         ({"report": "f2"}, "report"),
         ({"layer": "last"}, "layer"),
     ],
@@ -259,12 +259,12 @@ def test_impossible_fields(fields, says):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "no table of baselines"),
-        ("layer p r f\n", "no table of baselines"),
-        ("LAYER,P,R,F\n1,.1,.1,.1\n", "no baseline for layer 2"),
-        ("LAYER,P,R,F\n1,.1,.1,.1\n2,.1,x,.1\n", "not three numbers below 1"),
-        ("LAYER,P,R,F\n2,.1,1.0,.1\n", "not three numbers below 1"),
-        ("LAYER,P,R,F\n2,nan,.1,.1\n", "not three numbers below 1"),
+        ("", "b.tsv:1: no baseline for layer 2"),
+        ("layer p r f\n2,.1,.1,.1\n", "b.tsv:2: no baseline"),
+        ("LAYER,P,R,F\n1,.1,.1,.1\n", "b.tsv:1: no baseline"),
+        ("LAYER,P,R,F\n1,.1,.1,.1\n2,.1,x,.1\n", "b.tsv:3: no baseline"),
+        ("LAYER,P,R,F\n2,.1,1.0,.1\n", "b.tsv:2: no baseline"),
+        ("LAYER,P,R,F\n2,nan,.1,.1\n", "b.tsv:2: no baseline"),
     ],
 )
 def test_odd_baselines(tmp_path, text, says):

@@ -216,7 +216,7 @@ def test_without_models_the_error_tells_where_they_come_from(fields):
 
 def test_a_folder_without_one_of_the_three(tmp_path):
     (tmp_path / "fluency").mkdir()
-    with pytest.raises(MissingResourceError, match="no folder grammaticality or grammar"):
+    with pytest.raises(MissingResourceError, match="grammaticality or grammar"):
         Some(model=str(tmp_path)).models()
     with pytest.raises(MissingResourceError, match="there is no folder"):
         Some(model=str(tmp_path / "nothing")).models()

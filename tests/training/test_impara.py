@@ -365,9 +365,8 @@ class TestScoring:
     def test_a_lost_encoder(self, trained, encoder, tmp_path):
         impara = self.moved(trained, encoder, tmp_path)
         shutil.rmtree(tmp_path / "encoder")
-        with pytest.raises(MissingResourceError, match="trained from, is not here") as caught:
+        with pytest.raises(MissingResourceError, match="encoder"):
             _ = impara.notice
-        assert "similarity=ENCODER" in str(caught.value)
 
     @pytest.mark.parametrize("encoder_entry", [None, {}, "x"])
     def test_a_card_without_an_encoder(self, trained, encoder, tmp_path, encoder_entry):

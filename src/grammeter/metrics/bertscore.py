@@ -57,14 +57,10 @@ class BertScore(SentenceMean, Asking):
 
     def check_fields(self) -> None:
         """Refuse rescaling without a baseline, and a baseline without rescaling."""
-        if self.rescale and self.baseline is None:
-            fault = "bertscore: rescale=true needs a baseline, and grammeter ships none"
-            fix = "Add baseline=FILE, with the lines LAYER,P,R,F that were measured for this"
-            fix += " model, as the package bert-score has them."
-            raise core.UsageError(fault, fix=fix)
-        if self.baseline is not None and not self.rescale:
-            fault = "bertscore: a baseline is named but not used"
-            raise core.UsageError(fault, fix="Add rescale=true.")
+        fix = "Use both: rescale=true, baseline=FILE; its lines LAYER,P,R,F are those measured for"
+        fix += " the model, as the package bert-score has them."
+        both = self.rescale == (self.baseline is not None)
+        self.refuse_unless(both, "rescale", "baseline", fix=fix)
 
     @property
     def notice(self) -> str | None:
@@ -177,28 +173,20 @@ def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
     """Read what unrelated sentences have of precision, recall and f1 at a layer."""
     lines = _bytes(path).decode("utf-8-sig", "replace").splitlines()
     rows = [[cell.strip() for cell in line.split(",")] for line in lines]
-    if rows[:1] != [["LAYER", "P", "R", "F"]]:
-        fault = "no table of baselines"
-        raise core.DataError(fault, where=path, fix="Its first line must be LAYER,P,R,F.")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) == 4 and row[0] == str(layer):
-            with suppress(ValueError):
-                p, r, f = map(float, row[1:])
-                if all(-1 <= value < 1 for value in (p, r, f)):
-                    return p, r, f
-            fault = f"not three numbers below 1: {','.join(row[1:])}"
-            fix = "Take the file as the package bert-score has it."
-            raise core.DataError(fault, where=f"{path}:{number}", fix=fix)
-    fault = f"no baseline for layer {layer}"
-    raise core.DataError(fault, where=path, fix="Name the file that was made for this model.")
+    at = next((n for n, row in enumerate(rows) if row[0] == str(layer) and len(row) == 4), 0)
+    with suppress(ValueError):
+        p, r, f = map(float, rows[at][1:] if at else ())
+        if rows[0] == ["LAYER", "P", "R", "F"] and all(-1 <= value < 1 for value in (p, r, f)):
+            return p, r, f
+    fault = f"no baseline for layer {layer}: a line LAYER,P,R,F, and one of three numbers below 1"
+    fix = "Name the file that was made for this model, as the package bert-score has it."
+    raise core.DataError(fault, where=f"{path}:{at + 1}", fix=fix)
 
 
 def _bytes(path: str) -> bytes:
-    try:
-        return core.expanded(path).read_bytes()
-    except OSError as error:
-        fault = f"cannot be read: {error.strerror}"
-        raise core.DataError(fault, where=path, fix="Check the path of the baseline.") from error
+    file = core.expanded(path)
+    with core.disk_faults(file, "Check the path of the baseline.", "cannot be read"):
+        return file.read_bytes()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,9 +76,8 @@ class Cleme(kinds.Extracting, kinds.Choosing, kinds.SentenceMean, kinds.Asking):
         """Refuse factors or a model that mean nothing."""
         fits = self.factors is None or verdicts.is_share(self.factors)
         self.refuse_unless(fits, "factors", fix="Give four numbers from 0 to 1 that sum to 1.")
-        if self.weighting != "similarity" and (self.model is not None or self.layer is not None):
-            fault = "cleme: a model is named but not used"
-            raise core.UsageError(fault, fix="Add weights=similarity.")
+        used = self.weighting == "similarity" or self.model is self.layer is None
+        self.refuse_unless(used, "model", "layer", fix="Add weights=similarity.")
 
     @property
     def weighting(self) -> str:

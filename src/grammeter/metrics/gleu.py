@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,10 @@ class _SharedNgrams(base.Metric):
     bounds = (0.0, 1.0)
     citation = base.cited("napoles-etal-2015-ground", "napoles-etal-2016-gleu")
 
+    shows_std: ClassVar[bool] = False
     order: base.Positive
     variant: Variant
+    references: Any
     unit: Unit
 
     def settings(self) -> dict[str, object]:
@@ -66,11 +68,19 @@ class _SharedNgrams(base.Metric):
             return _gleu(np.where(statistics.rows <= 0, 1, statistics.rows))
         return np.exp(_logarithms(statistics.rows).mean(axis=-1))
 
-    def by_best(self, statistics: Statistics) -> SegmentScores:
-        """Score each segment by its best reference."""
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score segments by the mean over references, or by the best of them.
+
+        Zero statistics count as 1 if :attr:`smoothed`. Of the mean :class:`Gleu` shows ``std``.
+        """
         scores, present = self.by_reference(statistics), statistics.present
-        slots = kinds.best_slot(scores, present) if self.smoothed else _best(statistics)
-        return SegmentScores(kinds.pick(scores, slots), slots, {}, ngrams.gap(present))
+        if self.references == "best":
+            slots = kinds.best_slot(scores, present) if self.smoothed else _best(statistics)
+            return SegmentScores(kinds.pick(scores, slots), slots, {}, ngrams.gap(present))
+        mean = _mean_over(scores, present)
+        std = np.sqrt(_mean_over((scores - mean[:, None]) ** 2, present))
+        parts = {"std": std} if self.shows_std else {}
+        return SegmentScores(mean, kinds.no_choice(len(mean)), parts, ngrams.gap(present))
 
     def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
         """Show the statistics by reference, and the n-grams that made them."""
@@ -136,6 +146,7 @@ class Gleu(_SharedNgrams, kinds.SumScore):
         " from the source (Napoles et al. 2015, 2016)"
     )
     after_counting = ("iterations", "references")
+    shows_std = True
 
     order: base.Positive = 4
     iterations: base.Positive = 500
@@ -170,18 +181,6 @@ class Gleu(_SharedNgrams, kinds.SumScore):
         mean, std = float(values.mean()), float(values.std())
         parts = {"std": std, "low": mean - 1.96 * std, "high": mean + 1.96 * std}
         return Score(value=mean, signature=self.signature(), n=len(statistics), parts=parts)
-
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score segments by the mean over references, part ``std``; zero statistics count as 1.
-
-        With ``references=best`` by the best one, without a part; zero statistics stay 0.
-        """
-        if self.references == "best":
-            return self.by_best(statistics)
-        scores, present = self.by_reference(statistics), statistics.present
-        mean = _mean_over(scores, present)
-        std = np.sqrt(_mean_over((scores - mean[:, None]) ** 2, present))
-        return SegmentScores(mean, kinds.no_choice(len(mean)), {"std": std}, ngrams.gap(present))
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return statistics in the mean over references, or of the best one; NaN if none."""
@@ -220,14 +219,6 @@ class SentGleu(_SharedNgrams, kinds.SentenceMean):
     def smoothed(self) -> bool:
         """Whether zero statistics of a sentence count as 1."""
         return self.smooth == "one"
-
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score segments by the mean over references, or by the best of them."""
-        if self.references == "best":
-            return self.by_best(statistics)
-        scores, present = self.by_reference(statistics), statistics.present
-        mean = _mean_over(scores, present)
-        return SegmentScores(mean, kinds.no_choice(len(mean)), {}, ngrams.gap(present))
 
 
 def _gleu(sums: FloatArray | IntArray) -> FloatArray:

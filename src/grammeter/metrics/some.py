@@ -89,9 +89,7 @@ class Some(kinds.SentenceMean, kinds.Asking):
         for name in _SUBFOLDERS[criterion]:
             if (folder / name).is_dir():
                 return str(folder / name)
-        fault = f"some: there is no folder {self.model!r}"
-        if folder.is_dir():
-            fault = f"some: {self.model!r} has no folder {' or '.join(_SUBFOLDERS[criterion])}"
+        fault = f"some: there is no folder {folder / ' or '.join(_SUBFOLDERS[criterion])}"
         fix = f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field."
         raise core.MissingResourceError(fault, fix=fix)
 
@@ -175,13 +173,7 @@ class Impara(kinds.SentenceMean, kinds.Asking):
             name, trained = str(card["encoder"]["name"]), card["encoder"]["hash"]
         except (KeyError, TypeError):
             raise core.DataError("no encoder is named", where=where, fix=_NAME_IT) from None
-        try:
-            present = find_model(name).hash
-        except core.MissingResourceError as error:
-            fault = f"the encoder {name!r}, which the model was trained from, is not here"
-            fix = f"{_NAME_IT} {error.fix}"
-            raise core.MissingResourceError(fault, where=where, fix=fix) from error
-        if present != trained:
+        if (present := find_model(name).hash) != trained:
             fault = f"the encoder {name!r} is not the one that the model was trained from:"
             fault += f" its hash was {trained}, is {present}"
             raise core.DataError(fault, where=where, fix=_NAME_IT)
