@@ -69,26 +69,9 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
         ``mix`` a slot has no meaning of its own: of the candidates with the same counts only the
         first is kept, and the column ``candidate`` has its number.
         """
-        segment, table = self._table(segments)
-        if self.mix:
-            counts = np.column_stack([segment, table[:, :_SUMMED]])
-            first = np.sort(np.unique(counts, axis=0, return_index=True)[1])
-            segment, table = segment[first], table[first]
-            slot = np.arange(len(segment)) - np.searchsorted(segment, segment)
-            labels = tuple(range(slot.max(initial=0) + 1))
-        else:
-            labels = tuple(np.unique(table[:, _SUMMED]).tolist()) or (0,)
-            slot = np.searchsorted(labels, table[:, _SUMMED])
-        rows = np.zeros((len(segments), len(labels), len(COLUMNS)), dtype=np.int64)
-        present = np.zeros(rows.shape[:2], dtype=np.bool_)
-        rows[segment, slot], present[segment, slot] = table, True
-        return core.Statistics(rows, present, labels, COLUMNS)
-
-    def _table(self, segments: Sequence[core.Segment]) -> tuple[core.IntArray, core.IntArray]:
-        """Count each segment against its candidates: segment ``(t,)``, counts ``(t, columns)``."""
         candidates: dict[object, dict[int, alignment.Words]] = {}
         triples: dict[_Triple, int] = {}  # equal ones are aligned once
-        cells: list[tuple[int, ...]] = []
+        cells: list[tuple[int, int, int, int]] = []
         for row, segment in enumerate(segments):
             # segments of a line share their gold, and it outlives this loop
             line = segment.source, id(segment.gold) if segment.gold else segment.references
@@ -97,12 +80,21 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
             source, hypothesis = tuple(segment.source.split()), tuple(segment.hypothesis.split())
             for number, candidate in candidates[line].items():
                 pair = (source, hypothesis, candidate), (source, source, candidate)
-                cells.append((row, number, *(triples.setdefault(x, len(triples)) for x in pair)))
-        counts = np.zeros((len(triples), len(_COUNTS)), dtype=np.int64)
-        for index, columns in alignment.align_all(list(triples)):
-            counts[index] = _count(columns)
-        row, number, aligned, source = np.array(cells, dtype=np.int64).reshape(-1, 4).T
-        return row, np.column_stack([counts[aligned], counts[source][:, [1, 3]], number])
+                aligned, unchanged = (triples.setdefault(x, len(triples)) for x in pair)
+                cells.append((row, number, aligned, unchanged))
+        counts = {at: _count(columns) for at, columns in alignment.align_all(list(triples))}
+        found: list[dict[int, tuple[int, ...]]] = [{} for _ in segments]
+        seen: set[object] = set()
+        for row, number, aligned, unchanged in cells:
+            _, tn, _, fn, _ = counts[unchanged]
+            figures = *counts[aligned], tn, fn
+            if not self.mix or (row, figures) not in seen:
+                found[row][len(found[row]) if self.mix else number] = *figures, number
+            seen.add((row, figures))
+        if not cells:
+            rows = np.zeros((len(segments), 1, len(COLUMNS)), dtype=np.int64)
+            return core.Statistics(rows, rows[..., 0] > 0, (0,), COLUMNS)
+        return kinds.by_label(found, COLUMNS)
 
     def parts(self, sums: core.FloatArray) -> dict[str, float]:
         """Return the counts and measures of correction, and as ``detection_...`` of detection."""
