@@ -225,12 +225,10 @@ def similarity_weights(
 def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
     """Return F, precision, recall and accuracy; precision and recall are 1 where undefined."""
     tp, wrong, over, fn, tn = row
-    fp = wrong + over
-    precision = tp / (tp + fp) if tp + fp else 1.0
-    recall = tp / (tp + fn) if tp + fn else 1.0
-    everything = tp + fp + fn + tn
+    counts = core.Counts(tp, wrong + over, fn)
+    everything = tp + counts.fp + fn + tn
     accuracy = (tp + tn) / everything if everything else 1.0
-    return core.f_measure(tp, tp + fp, tp + fn, beta), precision, recall, accuracy
+    return counts.f(beta), counts.precision, counts.recall, accuracy
 
 
 def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, float, float]:
