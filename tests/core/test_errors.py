@@ -60,7 +60,7 @@ def test_unequal_lengths_name_both_parts_and_both_counts() -> None:
         ("gleo", ["gleu", "bleu", "m2"], "Did you mean 'gleu' or 'bleu'?"),
         ("GLEU", ["gleu", "m2"], "Did you mean 'gleu'?"),
         ("gleu", ["GLEU", "Gleu"], "Did you mean"),
-        ("gleux", ["gleu", "gleua", "gleub"], "'gleu', 'gleu"),
+        ("gleux", ["gleu", "gleua", "gleub"], "'gleu' or 'gleu"),
         ("zzz", ["m2", "gleu"], "There are: gleu, m2."),
         ("zzz", [], "There is none."),
     ],

@@ -128,8 +128,7 @@ from grammeter.core.type_counts import Tier as Tier
 from grammeter.core.type_counts import TypeCounts as TypeCounts
 from grammeter.core.type_counts import tier_of as tier_of
 from grammeter.core.type_tables import MACRO as MACRO
-from grammeter.core.type_tables import commonest_first as commonest_first
-from grammeter.core.type_tables import gold_range as gold_range
+from grammeter.core.type_tables import gold_ranges as gold_ranges
 from grammeter.core.type_tables import group_value as group_value
 from grammeter.core.type_tables import tables_by_group as tables_by_group
 from grammeter.core.type_tables import types_tables as types_tables

@@ -63,7 +63,7 @@ class UnknownNameError(UsageError, KeyError):
         names = sorted(known)
         near = _near(str(name), names)  # whatever stands in its place
         there = f"There are: {', '.join(names)}." if names else "There is none."
-        fix = f"Did you mean {_either(near)}?" if near else there
+        fix = f"Did you mean {' or '.join(map(repr, near))}?" if near else there
         super().__init__(f"unknown {kind} {name!r}", fix=fix)
         self.name = name
         self.suggestions: tuple[str, ...] = tuple(near)
@@ -116,11 +116,6 @@ def _near(name: str, names: list[str]) -> list[str]:
     by_letters = {known.casefold(): known for known in reversed(names)}
     found = difflib.get_close_matches(name.casefold(), by_letters, n=3, cutoff=0.5)
     return [by_letters[letters] for letters in found]
-
-
-def _either(names: list[str]) -> str:
-    quoted = [repr(name) for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
 @contextmanager

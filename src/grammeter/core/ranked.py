@@ -49,7 +49,13 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a ranking."""
         head = {"kind": RANKING_KIND, "method": self.method, "signature": str(self.signature)}
-        systems = [_row_to_json(row) for row in self.rows]
+        systems: list[dict[str, Any]] = []
+        for row in self.rows:
+            score = {"score": json_number(row.score)}
+            why = row.reason or ("undefined" if score["score"] is None else None)
+            reason = {"reason": why} if why else {}
+            place = {"ranks": [*row.ranks], "cluster": row.cluster}
+            systems.append({"system": row.system, **score, **reason, **place})
         return stamped({**head, "systems": systems, "notes": [*self.notes]})
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
@@ -82,13 +88,6 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
             rows = tuple(_row_from_json(row) for row in data["systems"])
             notes = tuple(data.get("notes", ()))
             return cls(data["method"], Signature.parse(data["signature"]), rows, notes)
-
-
-def _row_to_json(row: RankedSystem) -> dict[str, Any]:
-    data: dict[str, Any] = {"system": row.system, "score": json_number(row.score)}
-    if data["score"] is None or row.reason:
-        data["reason"] = row.reason or "undefined"
-    return data | {"ranks": list(row.ranks), "cluster": row.cluster}
 
 
 def _row_from_json(data: Mapping[str, Any]) -> RankedSystem:

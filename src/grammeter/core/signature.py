@@ -28,7 +28,9 @@ class Signature:
     @classmethod
     def of(cls, name: str, settings: Mapping[str, object]) -> "Signature":
         """Build a signature from settings, in order; the package's version is added if absent."""
-        pairs = [(key, _plain(value)) for key, value in settings.items()]
+        words = {True: "true", False: "false", None: "none"}
+        special = (bool, type(None))
+        pairs = [(k, words[v] if isinstance(v, special) else str(v)) for k, v in settings.items()]
         return cls(name, (*pairs, (_VERSION, __version__)))
 
     @classmethod
@@ -62,12 +64,6 @@ class Signature:
         if versioned and self.pairs[-1][1] != __version__:
             own["scored-by"] = self.pairs[-1][1]
         return Signature.of(self.name, own | dict(settings))
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "none" if value is None else str(value)
 
 
 def _escape(text: str, safe: str = "") -> str:

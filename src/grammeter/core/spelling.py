@@ -66,14 +66,11 @@ def spell_value(value: Value) -> str:
     if value is None or isinstance(value, bool):
         return _SPELLED[value]
     if isinstance(value, str):
+        mark = "'" if '"' in value and "'" not in value else '"'
+        quoted = value.replace("\\", "\\\\").replace(mark, "\\" + mark)
         is_bare = _BARE.match(value) and isinstance(_bare(value), str)
-        return value if is_bare else _quoted(value)
+        return value if is_bare else f"{mark}{quoted}{mark}"
     return repr(value)
-
-
-def _quoted(text: str) -> str:
-    mark = "'" if '"' in text and "'" not in text else '"'
-    return mark + text.replace("\\", "\\\\").replace(mark, "\\" + mark) + mark
 
 
 def _listed(

@@ -102,16 +102,15 @@ def long_types_tables(columns: Mapping[str, MetricScores]) -> Iterator[Table]:
             yield Table.of(("system", "metric", head, *figures), rows)
 
 
-def gold_range(kind: str, types: ByType) -> tuple[float, float]:
-    """Return the least and the largest number of edits of a type in the systems' references."""
-    sizes = [_gold(scores[kind]) if kind in scores else 0 for scores in types.values()]
-    return min(sizes), max(sizes)
+def gold_ranges(types: ByType) -> dict[str, tuple[float, float]]:
+    """Return the least and the largest number of edits of each type in the systems' references.
 
-
-def commonest_first(types: ByType) -> list[str]:
-    """Return all types, the most frequent in the references first."""
-    kinds = {kind for scores in types.values() for kind in scores}
-    return sorted(kinds, key=lambda kind: (-gold_range(kind, types)[1], kind))
+    The types that are the most frequent there come first.
+    """
+    kinds = sorted({kind for scores in types.values() for kind in scores})
+    sizes = ([_gold(of[kind]) if kind in of else 0 for of in types.values()] for kind in kinds)
+    ranges = {kind: (min(of), max(of)) for kind, of in zip(kinds, sizes, strict=True)}
+    return dict(sorted(ranges.items(), key=lambda each: -each[1][1]))
 
 
 def _column(head: str, part: str | None) -> Column:
@@ -119,11 +118,11 @@ def _column(head: str, part: str | None) -> Column:
 
 
 def _pivot(title: str, column: MetricScores, types: ByType, parts: Sequence[str]) -> Table:
-    kinds = commonest_first(types)
+    ranges = gold_ranges(types)
     cells = [(system, part) for system in types for part in (*parts, None)]
     rows: list[tuple[Cell, ...]] = [
-        (kind, gold_range(kind, types), *(part_of(types[s].get(kind), part) for s, part in cells))
-        for kind in kinds
+        (kind, ends, *(part_of(types[system].get(kind), part) for system, part in cells))
+        for kind, ends in ranges.items()
     ]
     if types is column.types:
         sizes = [_gold(column[system]) for system in types]
@@ -131,8 +130,8 @@ def _pivot(title: str, column: MetricScores, types: ByType, parts: Sequence[str]
         rows.append((ALL, (min(sizes), max(sizes)), *whole))
     heads = [_column(" ".join(filter(None, cell)), cell[1]) for cell in cells]
     columns = (Column(title), Column("gold", "count"), *heads)
-    best = _best(kinds, types, cells)
-    return Table(columns, tuple(rows), tuple(_notes(kinds, types)), best=best)
+    best = _best([*ranges], types, cells)
+    return Table(columns, tuple(rows), tuple(_notes([*ranges.values()])), best=best)
 
 
 def _best(
@@ -148,12 +147,11 @@ def _best(
     return frozenset(best)
 
 
-def _notes(kinds: Sequence[str], types: ByType) -> Iterator[str]:
-    several = any(low != high for low, high in (gold_range(kind, types) for kind in kinds))
-    by_system = ", which differ by system" if several else ""
+def _notes(ranges: Sequence[tuple[float, float]]) -> Iterator[str]:
+    by_system = ", which differ by system" if any(low != high for low, high in ranges) else ""
     yield f"gold: edits of this type in the chosen references (tp + fn){by_system}"
-    if rare := sum(gold_range(kind, types)[1] < RARE for kind in kinds):
-        yield f"{rare} of {len(kinds)} types have fewer than {RARE}: their figures say little"
+    if rare := sum(high < RARE for _, high in ranges):
+        yield f"{rare} of {len(ranges)} types have fewer than {RARE}: their figures say little"
 
 
 def _gold(score: Score) -> float:

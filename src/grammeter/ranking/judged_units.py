@@ -69,23 +69,15 @@ def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:
             yield " ".join(sorted(group)), rank
 
 
-def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
-    """Return each judge's mean rank of each output, among the same outputs shown in whatever order.
+_Values = tuple[FloatArray, IntArray]
 
-    Shape ``(units, observers)``, NaN where there is none; and the units' sentences, ``(units,)``.
+
+def values_of(rankings: Iterable[Ranking]) -> tuple[_Values, _Values]:
+    """Return each judge's mean rank of each output, and all ranks of one judge for each output.
+
+    Ranks are mid-ranks among the same outputs shown in whatever order. Shape ``(units,
+    observers)``, NaN where there is none; and the units' sentences, ``(units,)``.
     """
-    units = _ranks(rankings).items()
-    return _padded((unit[0], [fmean(ranks) for ranks in of.values()]) for unit, of in units)
-
-
-def values_within(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
-    """Return all ranks of one judge for each output; shapes as in :func:`values_between`."""
-    units = _ranks(rankings).items()
-    return _padded((unit[0], ranks) for unit, by_judge in units for ranks in by_judge.values())
-
-
-def _ranks(rankings: Iterable[Ranking]) -> dict[_Unit, dict[str, list[float]]]:
-    """Return the mid-ranks by sentence, outputs shown and output, and by judge."""
     units: dict[_Unit, dict[str, list[float]]] = {}
     for ranking in rankings:
         outputs = dict(outputs_of(ranking))
@@ -94,10 +86,12 @@ def _ranks(rankings: Iterable[Ranking]) -> dict[_Unit, dict[str, list[float]]]:
             for output, rank in zip(outputs, ranks.tolist(), strict=True):
                 unit = units.setdefault((ranking.segment, frozenset(outputs), output), {})
                 unit.setdefault(ranking.judge, []).append(rank)
-    return units
+    between = ((unit[0], [*map(fmean, of.values())]) for unit, of in units.items())
+    within = ((unit[0], ranks) for unit, of in units.items() for ranks in of.values())
+    return _padded(between), _padded(within)
 
 
-def _padded(rows: Iterable[tuple[int, Sequence[float]]]) -> tuple[FloatArray, IntArray]:
+def _padded(rows: Iterable[tuple[int, Sequence[float]]]) -> _Values:
     rows = [(segment, row) for segment, row in rows if len(row) > 1]
     values = np.full((len(rows), max((len(row) for _, row in rows), default=0)), np.nan)
     for number, (_, row) in enumerate(rows):

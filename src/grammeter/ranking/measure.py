@@ -56,8 +56,11 @@ def measure_agreement(
     interval = partial(_interval, (resamples, seed, confidence))
     none = partial(_interval, (0, seed, confidence))
     agreement, pairs = _measured(chosen, kappa, interval, signature)
-    apart, parts = _apart(chosen, outputs), _by_file(rankings, names).items()
-    by_file = {path: _measured(part, kappa, none, signature)[0] for path, part in parts}
+    apart, origins = _apart(chosen, outputs), getattr(rankings, "origins", ())  # of Judgments
+    both = zip(origins, rankings, strict=False)
+    parts = core.grouped((of.rpartition(":")[0], r) for of, r in both if r.judge in names)
+    some = parts.items() if len(parts) > 1 else ()
+    by_file = {path: _measured(part, kappa, none, signature)[0] for path, part in some}
     joined = _measured(apart, kappa, none, signature)[0] if apart else None
     agreement = replace(agreement, by_file=by_file, unexpanded=joined)
     known = outputs or any(len(group) > 1 for ranking in chosen for group in ranking.groups)
@@ -71,8 +74,7 @@ def _measured(
     counts = _count(rankings, sorted({ranking.judge for ranking in rankings}))
     ordered = units.numbered(with_sentence_numbers(rankings))
     pairs = units.compared(ordered)
-    values = units.values_between, units.values_within
-    between, within = (_alpha(*of(ordered), interval) for of in values)
+    between, within = (_alpha(*of, interval) for of in units.values_of(ordered))
     kappas: dict[results.KappaKind, results.Kappas]
     kappas = {name: _kappas(pairs, name, interval) for name in results.KINDS}
     total = results.JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))
@@ -94,13 +96,6 @@ def _kappas(pairs: units.Compared, kind: results.KappaKind, interval: _Resampled
         return stats.kappa(sums if some else np.zeros(5, dtype=np.int64), alike=alike)
 
     return results.Kappas(mean(inter), mean(intra), kappas, pooled(inter), pooled(intra))
-
-
-def _by_file(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, list[Ranking]]:
-    origins: Sequence[str] = getattr(rankings, "origins", ())  # Judgments have them
-    both = zip(origins, rankings, strict=False)
-    parts = core.grouped((of.rpartition(":")[0], r) for of, r in both if r.judge in judges)
-    return parts if len(parts) > 1 else {}
 
 
 def _apart(rankings: Sequence[Ranking], outputs: units.Outputs | None) -> list[Ranking] | None:

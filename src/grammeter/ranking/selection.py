@@ -69,8 +69,12 @@ def select(
     shown |= numbering_of(rankings, numbering)
     shown |= {"systems": len(pairs.systems), "rankings": len(np.unique(pairs.ranking))}
     shown |= {"comparisons": len(pairs), "tied": int((pairs.outcome == 0).sum())}
-    notes = (*notes_of(rankings), *notes_of_few(pairs), *_notes_of_names(chosen, extraction))
-    return Selection(chosen, pairs, shown, notes)
+    notes = [*notes_of(rankings), *notes_of_few(pairs)]
+    groups = sum(len(group) > 1 for ranking in chosen for group in ranking.groups)
+    if extraction == "unexpanded" and groups:
+        notes.append("unexpanded: the first name of the alphabet stands for the systems of"
+                     f" {groups} outputs, so scores depend on names")  # fmt: skip
+    return Selection(chosen, pairs, shown, tuple(notes))
 
 
 def of_judges(
@@ -142,13 +146,6 @@ def notes_of_few_systems(number: int) -> Iterator[str]:
     """Yield a note where correlations are of few systems."""
     if number < FEW_SYSTEMS:
         yield f"{number} systems are few: correlations vary widely by chance"
-
-
-def _notes_of_names(rankings: Sequence[Ranking], extraction: Extraction) -> Iterator[str]:
-    shared = sum(len(group) > 1 for ranking in rankings for group in ranking.groups)
-    if extraction == "unexpanded" and shared:
-        yield (f"unexpanded: the first name of the alphabet stands for the systems of {shared}"
-               " outputs, so scores depend on names")  # fmt: skip
 
 
 def _named(names: Sequence[str]) -> set[str]:

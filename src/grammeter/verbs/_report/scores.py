@@ -227,7 +227,7 @@ def _typed(
 
 
 def _drawn(name: str, column: core.MetricScores) -> Drawing:
-    types, kinds = column.types, core.commonest_first(column.types)
+    types, kinds = column.types, [*core.gold_ranges(column.types)]
     which = f"the {MOST} commonest of {len(kinds)}" if len(kinds) > MOST else "all"
     rows = [[of[kind].value if kind in of else math.nan for of in types.values()]
             for kind in kinds[:MOST]]  # fmt: skip
