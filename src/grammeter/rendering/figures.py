@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from io import StringIO
+from logging import ERROR, getLogger
 from pathlib import Path
 from typing import Any, cast
 from warnings import catch_warnings, filterwarnings
@@ -72,9 +73,9 @@ def drawing(
 
     Who does not see the drawing reads the title and all hints.
     """
-    from matplotlib.figure import Figure
-
     with _styled("ignore"):
+        from matplotlib.figure import Figure
+
         figure: Any = Figure(figsize=(1, 1), dpi=72)  # panels lie outside
         for paint in paints:
             paint(figure)
@@ -92,6 +93,8 @@ def drawing(
 @contextmanager
 def _styled(what: Any) -> Generator[None]:
     """Draw in our style whatever the caller's is; ignore letters that no font has, or raise."""
+    logger = getLogger("matplotlib")
+    logger.setLevel(logger.level or ERROR)  # no word on where it keeps its list of fonts
     from matplotlib import style
 
     with style.context(["default", _STYLE]), catch_warnings():
