@@ -93,7 +93,9 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
                 best = "high" if column.higher_is_better else "low"
                 head = Column(name, "score", tsv=4, best=best)
             else:
-                head = Column(f"{name} {part}", type_tables.part_unit(scores, part), tsv=4)
+                there = (type_tables.part_of(score, part) for score in scores if score)
+                unit = "count" if all(isinstance(of, int) for of in there) else "score"
+                head = Column(f"{name} {part}", unit, tsv=4)
             columns.append((head, [type_tables.part_of(score, part) for score in scores]))
         notes = (note for name, column in self.items() for note in column.remarks(name))
         return Table.side_by_side(columns, notes)

@@ -1,12 +1,12 @@
 """Tables of scores by error type, and by group of sentences."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from grammeter.core.metric_scores import ByType, MetricScores
 from grammeter.core.score import Score
-from grammeter.core.tables import Cell, Column, Table, Unit, best_rows
+from grammeter.core.tables import Cell, Column, Table, best_rows
 
 MACRO = "macro"
 """The mean over groups, beside them."""
@@ -68,11 +68,6 @@ def long_group_tables(block: Mapping[str, Any]) -> Iterator[Table]:
 def part_of(score: Score | None, part: str | None) -> float | None:
     """Return a part of a score, with ``None`` its value."""
     return None if score is None else score.value if part is None else score.parts.get(part)
-
-
-def part_unit(scores: Iterable[Score | None], part: str) -> Unit:
-    """Return whether a part counts or is a share that may be given in percent."""
-    return "count" if all(isinstance(part_of(s, part), int) for s in scores if s) else "score"
 
 
 def types_tables(columns: Mapping[str, MetricScores], parts: Sequence[str]) -> Iterator[Table]:

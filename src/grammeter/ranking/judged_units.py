@@ -116,19 +116,15 @@ def _equal(rankings: Sequence[Ranking], outputs: Outputs) -> dict[int, dict[str,
     groups: dict[int, list[set[str]]] = {}
     for ranking in rankings:
         sentence = groups.setdefault(ranking.segment, [])
-        for group in {*ranking.groups, *_same_texts(ranking, outputs)}:
+        at = ranking.segment
+        texts = ((name, outputs.get(name, ())[at - 1 : at]) for name in ranking.systems)
+        by_text = grouped((" ".join(text[0].split()), name) for name, text in texts if text)
+        for group in {*ranking.groups, *map(tuple, by_text.values())}:
             met = [names for names in sentence if names & {*group}]
             sentence[:] = [names for names in sentence if not names & {*group}]
             sentence.append({*group}.union(*met))
     return {segment: {name: tuple(sorted(names)) for names in sentence for name in names}
             for segment, sentence in groups.items()}  # fmt: skip
-
-
-def _same_texts(ranking: Ranking, outputs: Outputs) -> Iterator[tuple[str, ...]]:
-    at = ranking.segment
-    texts = ((name, outputs.get(name, ())[at - 1 : at]) for name in ranking.systems)
-    by_text = grouped((" ".join(text[0].split()), name) for name, text in texts if text)
-    yield from map(tuple, by_text.values())
 
 
 def _joined(ranking: Ranking, classes: Mapping[str, tuple[str, ...]]) -> Ranking:

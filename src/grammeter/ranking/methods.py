@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, get_args
 
 import numpy as np
+from numpy.linalg import matrix_power
 
 from grammeter.core import BoolArray, DataError, FloatArray, IntArray, UnknownNameError, UsageError
 from grammeter.ranking.game import GameModel
@@ -130,7 +131,12 @@ class BradleyTerry(Method):
         """See :class:`Method`: abilities; raises where they are not finite, or not comparable."""
         there, values = _compared(wins, ties), np.full(len(wins), np.nan)
         chosen = np.ix_(there, there)
-        _check_connected((wins + wins.T + ties)[chosen] > 0)
+        met = (wins + wins.T + ties)[chosen] + np.eye(int(there.sum())) > 0
+        groups, sizes = np.unique(matrix_power(met, len(met)), axis=0, return_counts=True)
+        if len(groups) > 1:
+            fault = f"{len(groups)} groups of systems, of {', '.join(map(str, sizes[::-1]))}"
+            fix = "Bradley-Terry needs comparisons between the groups; rank each by itself."
+            raise DataError(f"{fault}, were never compared with each other", fix=fix)
         (values[there],) = self._fitted(wins[chosen][None], ties[chosen][None])
         return values
 
@@ -213,16 +219,6 @@ def method_of(
 
 def _compared(wins: IntArray, ties: IntArray) -> BoolArray:
     return np.asarray(np.any(wins + wins.T + ties, axis=1))
-
-
-def _check_connected(compared: BoolArray) -> None:
-    """Raise DataError if some systems never met the others, even by way of further ones."""
-    joined = np.linalg.matrix_power(compared | np.eye(len(compared), dtype=np.bool_), len(compared))
-    groups, sizes = np.unique(joined, axis=0, return_counts=True)
-    if len(groups) > 1:
-        fault = f"{len(groups)} groups of systems, of {', '.join(map(str, sizes[::-1]))}"
-        fix = "Bradley-Terry needs comparisons between the groups; rank each by itself."
-        raise DataError(f"{fault}, were never compared with each other", fix=fix)
 
 
 class Newton:

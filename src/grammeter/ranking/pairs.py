@@ -186,28 +186,21 @@ def document_notes(pairs: Pairs, unit: Unit | None) -> Iterator[str]:
 
 def resampled_counts(pairs: Pairs, resampling: Resampling) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield :func:`counted` resamples, each of as many units as gave a comparison."""
-    drawn = _resampled_pairs if resampling.unit == "pair" else _resampled_units
-    for cells in drawn(pairs, resampling):
-        yield counted(cells, len(pairs.systems))
-
-
-def _resampled_pairs(pairs: Pairs, resampling: Resampling) -> Iterator[IntArray]:
-    size = len(pairs)
-    cells = pairs.cells(np.zeros(size, dtype=np.int64), 1)[0]
-    filled, random = np.flatnonzero(cells), generator(resampling.seed)
-    for some in chunks(resampling.runs, len(cells)):
-        drawn = np.zeros((some, len(cells)), dtype=np.int64)
-        drawn[:, filled] = random.multinomial(size, cells[filled] / size, size=some)
-        yield drawn
-
-
-def _resampled_units(pairs: Pairs, resampling: Resampling) -> Iterator[FloatArray]:
     assert resampling.unit is not None
+    runs, seed, size = resampling.runs, resampling.seed, len(pairs)
+    if resampling.unit == "pair":
+        cells = pairs.cells(np.zeros(size, dtype=np.int64), 1)[0]
+        filled, random = np.flatnonzero(cells), generator(seed)
+        for some in chunks(runs, len(cells)):
+            drawn = np.zeros((some, len(cells)), dtype=np.int64)
+            drawn[:, filled] = random.multinomial(size, cells[filled] / size, size=some)
+            yield counted(drawn, len(pairs.systems))
+        return
     numbers = unit_numbers(pairs, resampling.unit)
     per_unit = pairs.cells(numbers, int(numbers.max(initial=-1)) + 1).astype(np.float64)
     units, width = per_unit.shape
-    for counts in resample_counts(units, resampling.runs, seed=resampling.seed, width=width):
-        yield counts @ per_unit  # whole numbers: exact in any order
+    for counts in resample_counts(units, runs, seed=seed, width=width):
+        yield counted(counts @ per_unit, len(pairs.systems))  # whole numbers: exact in any order
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,11 @@ def select(
     chosen = core.with_sentence_numbers(of_judges(rankings, judges, without_judges))
     chosen = _among(by_first_listed(chosen, extraction), systems, drop)
     pairs = extract_pairs(chosen, extraction=extraction)
-    _check_decided(pairs)
+    if not pairs.outcome.any():
+        fault = f"all {len(pairs)} comparisons are ties" if len(pairs) else "there is no comparison"
+        who = f" (judges: {', '.join(pairs.judges)})" if 0 < len(pairs.judges) < 4 else ""
+        fix = "Ties, skipped items and items with one output do not tell systems apart."
+        raise core.DataError(f"nothing to rank by: {fault}{who}", fix=fix)
     shown: dict[str, object] = {"extraction": extraction}
     shown["judges"] = len(pairs.judges) if judges is None else "+".join(pairs.judges)
     if without_judges:
@@ -150,12 +154,3 @@ def notes_of_few_systems(number: int) -> Iterator[str]:
 
 def _named(names: Sequence[str]) -> set[str]:
     return {names} if isinstance(names, str) else set(names)
-
-
-def _check_decided(pairs: Pairs) -> None:
-    if pairs.outcome.any():
-        return
-    fault = f"all {len(pairs)} comparisons are ties" if len(pairs) else "there is no comparison"
-    who = f" (judges: {', '.join(pairs.judges)})" if 0 < len(pairs.judges) < 4 else ""
-    fix = "Ties, skipped items and items with one output do not tell systems apart."
-    raise core.DataError(f"nothing to rank by: {fault}{who}", fix=fix)
