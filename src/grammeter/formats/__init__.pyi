@@ -36,7 +36,7 @@ from grammeter.formats.judged import read_items as read_items
 from grammeter.formats.judged import write_items as write_items
 from grammeter.formats.judgments import format_judgments as format_judgments
 from grammeter.formats.judgments import in_documents as in_documents
-from grammeter.formats.judgments import parse_judgments_of as parse_judgments_of
+from grammeter.formats.judgments import parse_judgments as parse_judgments
 from grammeter.formats.judgments import read_judgments as read_judgments
 from grammeter.formats.judgments import read_judgments_of as read_judgments_of
 from grammeter.formats.judgments import read_rankings as read_rankings

@@ -186,8 +186,13 @@ def parse_judgments(
     text: str, where: str,
     *, first_segment: judged.FirstSegment | None = None, systems: numbering.Outputs | None = None,
     drop: Container[str] = (), separator: judged.Separator | None = None,
+    segments: int | None = None,
 ) -> judged.Judgments:  # fmt: skip
-    """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
+    """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`.
+
+    ``segments``: how many sentences were scored, with outputs of ``systems``, maybe not all that
+    were judged, which are left alone then. A file with one number more counts from 1.
+    """
     text = with_line_feeds(text)
     kind = kind_of(text)
     if kind in judged.TAKERS:
@@ -202,7 +207,12 @@ def parse_judgments(
         raise core.DataError(fault, where=f"{where}:1", fix=_FORMS)
     if not judgments.rankings:
         raise core.DataError("no judgment in this file", where=where, fix="Give one item at least.")
-    numbered = numbering.with_numbers(judgments, where, first_segment, systems, drop)
+    names = {name for ranking in judgments for name in ranking.systems}
+    outputs = systems if segments is None or names <= {*(systems or ())} else None
+    numbered = numbering.with_numbers(judgments, where, first_segment, outputs, drop)
+    numbers = {ranking.segment for ranking in numbered}
+    if numbered.files[0].basis == "default" and 1 not in numbers and max(numbers) - 1 == segments:
+        numbered = numbering.shifted(numbered, 1, "found")
     notes = [f"{where}: {note}" for note in numbering.document_notes(numbered)]
     counts = {
         "skipped": sum(ranking.skipped for ranking in judgments),
@@ -214,30 +224,12 @@ def parse_judgments(
     return replace(numbered, notices=(*numbered.notices, *notices), notes=(*numbered.notes, *notes))
 
 
-def parse_judgments_of(
-    text: str, where: str, outputs: numbering.Outputs | None = None,
-    *, segments: int = 0, first_segment: judged.FirstSegment | None = None,
-) -> judged.Judgments:  # fmt: skip
-    """Read judgments of sentences that were scored; options as in :func:`read_judgments`.
-
-    ``outputs``: the outputs that were scored, maybe not of all systems. ``segments``: how many
-    sentences were scored, if known: a file with one number more counts from 1.
-    """
-    judgments = parse_judgments(text, where, first_segment=first_segment)
-    if outputs is not None and {name for r in judgments for name in r.systems} <= {*outputs}:
-        return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
-    numbers = {ranking.segment for ranking in judgments}
-    if judgments.files[0].basis == "default" and 1 not in numbers and max(numbers) == segments + 1:
-        return numbering.shifted(judgments, 1, "found")
-    return judgments
-
-
 def read_judgments_of(
     paths: Paths, outputs: numbering.Outputs | None = None,
     *, segments: int = 0, first_segment: judged.FirstSegment | None = None,
 ) -> judged.Judgments:  # fmt: skip
-    """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
-    parse = partial(parse_judgments_of, outputs=outputs, segments=segments)
+    """Read files of judgments of sentences that were scored; see :func:`parse_judgments`."""
+    parse = partial(parse_judgments, systems=outputs, segments=segments)
     return _parsed(_texts(paths), parse, first_segment)
 
 

@@ -69,7 +69,7 @@ def read(path: str | Path) -> core.Result | formats.Judgments:
     text = formats.read_text(path)
     data = _stored(text, where)
     if data is None:
-        return formats.parse_judgments_of(text, where)
+        return formats.parse_judgments(text, where)
     kind = data["kind"]
     stored = "edits" in data or data.get("method") == ACCEPT_RATE
     stored = stored or (kind == AGREEMENT and "criteria" in data)
@@ -180,7 +180,7 @@ def read_materials(
         data = _stored(text, where)
         if data is None:
             options: Any = {"segments": segments, "first_segment": first_segment}
-            parts.append(formats.parse_judgments_of(text, where, outputs, **options))
+            parts.append(formats.parse_judgments(text, where, systems=outputs, **options))
             continue
         kind = data["kind"]
         if kind not in RESULTS:
