@@ -166,15 +166,14 @@ def _padded(where: str, column: core.MetricScores, size: int) -> core.MetricScor
     if column.statistics:
         fault = f"{where} has scores of {lengths.pop()} sentences, another file of {size}"
         raise core.DataError(fault, fix="Score the same sentences.")
-    segments = {system: _longer(rows, size) for system, rows in column.segments.items()}
+    segments: dict[str, core.SegmentScores] = {}
+    for system, rows in column.segments.items():
+        longer = partial(np.pad, pad_width=(0, size - len(rows)), constant_values=np.nan)
+        chosen = np.pad(rows.chosen, (0, size - len(rows)), constant_values=-1)
+        parts = {name: longer(part) for name, part in rows.parts.items()}
+        reason = rows.reason or "not scored"
+        segments[system] = core.SegmentScores(longer(rows.values), chosen, parts, reason)
     return replace(column, segments=segments)
-
-
-def _longer(rows: core.SegmentScores, size: int) -> core.SegmentScores:
-    longer = partial(np.pad, pad_width=(0, size - len(rows)), constant_values=np.nan)
-    chosen = np.pad(rows.chosen, (0, size - len(rows)), constant_values=-1)
-    parts = {name: longer(part) for name, part in rows.parts.items()}
-    return core.SegmentScores(longer(rows.values), chosen, parts, rows.reason or "not scored")
 
 
 def select_systems(

@@ -153,7 +153,7 @@ class JudgeMeta(core.Result, kind="meta-judge"):
         """Return the learning curves."""
         panels: dict[str, dict[str, list[tuple[float, float]]]] = {"r": {}, "rho": {}}
         for (name, drawn), (judge, curve) in product(panels.items(), self.curves.items()):
-            of = curve.r if name == "r" else curve.rho
+            of: study.LearningCurve = getattr(curve, name)
             for end in ("mean", "low", "high"):
                 points = zip(of.sizes.tolist(), getattr(of, end).tolist(), strict=True)
                 drawn[f"{judge}, {end}"] = list(points)

@@ -53,7 +53,6 @@ def sample(
         :func:`grammeter.rank` by ``accept-rate`` weights with it.
     """
     check_home(scores is not None, "--scores", metric=metric)
-    check_home(select == "spread", "--select spread", scores=scores is not None)
     if isinstance(judges, int) and judges < 1:
         raise UsageError(f"--judges {judges}", fix="Leave it out, or plan for one judge at least.")
     names = judge_names(judges) if isinstance(judges, int) else [*judges]
