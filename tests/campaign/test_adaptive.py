@@ -22,7 +22,7 @@ def ranked(segment, *groups, judge="a"):
 
 
 def outlook_of(rankings, systems="ABC"):
-    from grammeter.campaign.services.adaptive import outlook
+    from grammeter.campaign.services.assign import outlook
 
     return outlook(systems, rankings)
 
@@ -43,7 +43,7 @@ def test_uncertain_is_what_turns_round(database):
 
 
 def test_items_weigh_the_pairs_that_they_tell_apart(database):
-    from grammeter.campaign.services.adaptive import EVEN, Outlook, weigh
+    from grammeter.campaign.services.assign import EVEN, Outlook, weigh
 
     uncertainty = np.array([[0, 0.5, 0], [0.5, 0, 1], [0, 1, 0]])
     known = Outlook(("A", "B", "C"), uncertainty, np.zeros(3, dtype=bool))
@@ -55,7 +55,7 @@ def test_items_weigh_the_pairs_that_they_tell_apart(database):
 
 
 def test_starved_systems_come_first(database):
-    from grammeter.campaign.services.adaptive import weigh
+    from grammeter.campaign.services.assign import weigh
 
     known = outlook_of([ranked(at, "A", "B") for at in range(1, 30)])
     assert known.starved.tolist() == [False, False, True]
@@ -65,7 +65,7 @@ def test_starved_systems_come_first(database):
 
 
 def test_certain_rankings_are_drawn_evenly(database):
-    from grammeter.campaign.services.adaptive import Outlook, weigh
+    from grammeter.campaign.services.assign import Outlook, weigh
 
     known = Outlook(("A", "B"), np.zeros((2, 2)), np.zeros(2, dtype=bool))
     items = {number: [["A"], ["B"]] for number in range(4)}
@@ -92,16 +92,16 @@ def test_an_adaptive_campaign_starves_nobody_and_stores_probabilities(database):
 
 
 def test_start_up_is_even(database):
-    from grammeter.campaign.services import adaptive
+    from grammeter.campaign.services import assign
 
     campaign = made_campaign(30, strategy="adaptive", judges=0, startup=5)
     (judge,) = come_in(campaign)
-    assert adaptive.current(campaign) is None
+    assert assign.current_appeal(campaign) is None
     (first,) = work(judge, most=1)
     assert first.probability == pytest.approx(1 / 30, rel=0.5)
     work(judge, most=6)
-    assert adaptive.current(campaign) is not None
-    assert adaptive.current(campaign) is adaptive.current(campaign)  # looked at once
+    assert assign.current_appeal(campaign) is not None
+    assert assign.current_appeal(campaign) is assign.current_appeal(campaign)  # looked at once
 
 
 def test_overlap_of_an_adaptive_campaign(database):
@@ -115,7 +115,7 @@ def test_overlap_of_an_adaptive_campaign(database):
 
 def test_what_is_kept_between_draws_changes_no_probability():
     """The obvious twin: weigh only the items that can be drawn, each time anew."""
-    from grammeter.campaign.services.adaptive import Outlook, weigh
+    from grammeter.campaign.services.assign import Outlook, weigh
 
     chance = np.random.default_rng(1)
     upper = np.triu(chance.random((4, 4)), 1)
@@ -134,12 +134,12 @@ def test_a_draw_does_not_read_everything_again(database):
     """From the first outlook on, draws between two looks read no judgment and no output."""
     from django.db import connection
 
-    from grammeter.campaign.services import adaptive, assign
+    from grammeter.campaign.services import assign
 
     campaign = made_campaign(60, sentences=120, strategy="adaptive", judges=0, startup=5)
     one, other = come_in(campaign, 2)
     work(one, most=25)
-    adaptive.current(campaign)
+    assign.current_appeal(campaign)
     with_everything, asked = ("campaign_output", '"ranks"'), []
 
     def listen(execute, sql, *rest):
@@ -154,34 +154,34 @@ def test_a_draw_does_not_read_everything_again(database):
 
 def test_another_database_of_the_same_name_has_an_outlook_of_its_own(database, blank):
     from grammeter.campaign import conf
-    from grammeter.campaign.services import adaptive
+    from grammeter.campaign.services import assign
 
     settings = {"strategy": "adaptive", "judges": 0, "startup": 0}
     campaign = made_campaign(10, **settings)
-    first = adaptive.current(campaign)
+    first = assign.current_appeal(campaign)
     conf.configure(database)  # closes the connection
     for path in database.parent.glob("campaign.db*"):
         path.unlink()
     shutil.copy(blank, database)
     again = made_campaign(20, **settings)
     assert again.pk == campaign.pk
-    assert adaptive.current(again) is not first
-    assert len(adaptive.current(again).row) == 20
+    assert assign.current_appeal(again) is not first
+    assert len(assign.current_appeal(again).row) == 20
 
 
 def test_while_one_thread_looks_the_others_go_on_with_what_is_known(database, monkeypatch):
-    from grammeter.campaign.services import adaptive
+    from grammeter.campaign.services import assign
 
     campaign = made_campaign(40, sentences=80, strategy="adaptive", judges=0, startup=0)
     (judge,) = come_in(campaign)
     work(judge, most=3)
-    known, look, meanwhile = adaptive.current(campaign), adaptive.outlook, []
+    known, look, meanwhile = assign.current_appeal(campaign), assign.outlook, []
 
     def looked(*args, **settings):
-        meanwhile.append(adaptive.current(campaign))
+        meanwhile.append(assign.current_appeal(campaign))
         return look(*args, **settings)
 
-    monkeypatch.setattr(adaptive, "outlook", looked)
+    monkeypatch.setattr(assign, "outlook", looked)
     work(judge, most=10)
     assert meanwhile[0] is known
-    assert adaptive.current(campaign) is adaptive.current(campaign) is not known
+    assert assign.current_appeal(campaign) is assign.current_appeal(campaign) is not known

@@ -192,13 +192,12 @@ class CampaignExport:
         files = {name: text for one in self.exports for name, text in one.files.items()}
         if not folder:
             text = self.text  # of one task only
-            files = {"": text} if len(files) < 2 else {}
-            if not files or Path(str(output).removesuffix(".gz")).suffix != ".jsonl":
+            if len(files) > 1 or Path(str(output).removesuffix(".gz")).suffix != ".jsonl":
                 fault = f"{self.campaign}: {output} is no place for these answers"
                 raise UsageError(fault, fix="Name a folder, such as results/, or one .jsonl file.")
+            files = {"": text}
         for name, text in files.items():
-            path = Path(output, name) if name else Path(output)
-            with disk_faults(path, "Name another place."):
+            with disk_faults(path := Path(output, name), "Name another place."):
                 path.parent.mkdir(parents=True, exist_ok=True) if folder else None
             write_text(path, text)
 

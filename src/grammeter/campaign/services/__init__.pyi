@@ -1,4 +1,3 @@
-from grammeter.campaign.services import adaptive as adaptive
 from grammeter.campaign.services import answers as answers
 from grammeter.campaign.services import assign as assign
 from grammeter.campaign.services import campaigns as campaigns

@@ -34,7 +34,10 @@ def open_existing(database: str | Path, *, older: bool = False) -> bool:
 
     With ``older``, it may be of an older one; return whether it is.
     """
-    _check_file(database)
+    if is_file(database) and not _is_there(Path(database)):
+        make = "'grammeter campaign create NAME -s SOURCE --hyps FILES ...'"
+        fault, fix = "there is no campaign database here", f"Make one with {make}, or name it"
+        raise MissingResourceError(fault, where=str(database), fix=f"{fix} with --database.")
     with explained(database):
         loader = (executor := MigrationExecutor(connection)).loader
         applied = {name for app, name in loader.applied_migrations if app == APP}
@@ -108,13 +111,6 @@ def explained(database: str | Path) -> Generator[None]:
             raise DataError(fault, where=where, fix=fix) from error
         fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
         raise RemoteError(fault, where=where, fix=fix) from error
-
-
-def _check_file(database: str | Path) -> None:
-    if is_file(database) and not _is_there(Path(database)):
-        make = "'grammeter campaign create NAME -s SOURCE --hyps FILES ...'"
-        fault, fix = "there is no campaign database here", f"Make one with {make}, or name it"
-        raise MissingResourceError(fault, where=str(database), fix=f"{fix} with --database.")
 
 
 def _is_there(path: Path) -> bool:
