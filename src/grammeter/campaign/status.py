@@ -151,7 +151,7 @@ class CampaignList(Result):
         """Return plain values."""
         rows = [campaign.to_dict() for campaign in self.campaigns]
         for row in rows:
-            counts = row.pop("progress")
+            counts, *_ = (row.pop(name) for name in ("progress", "grammeter", "notes"))
             row.update(counts, judges=len(counts["judges"]))
         return stamped({"kind": "campaigns", "campaigns": rows})
 

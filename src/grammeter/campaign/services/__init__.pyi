@@ -6,4 +6,3 @@ from grammeter.campaign.services import exports as exports
 from grammeter.campaign.services import judges as judges
 from grammeter.campaign.services import organisers as organisers
 from grammeter.campaign.services import results as results
-from grammeter.campaign.services import stock as stock
