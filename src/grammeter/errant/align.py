@@ -107,7 +107,13 @@ class Aligner:
 
 
 class Grid:
-    """The least costs of aligning the tokens that differ; ``costs`` as :class:`_Costs`."""
+    """The least costs of aligning the tokens that differ; ``costs`` as :class:`_Costs`.
+
+    A transposition, tokens in another order, case aside, that ends at two tokens needs each of
+    them among the earlier ones on the other side. (If they differ only in case, it costs more than
+    to substitute them.) So the first position of each token on the other side is known, one beyond
+    the end if there is none or all costs are even.
+    """
 
     def __init__(self, costs: Any, source: Tokens, target: Tokens, part: Region) -> None:
         left, right = slice(part.start, part.source_end), slice(part.start, part.target_end)
@@ -115,7 +121,9 @@ class Grid:
         self._source, self._target = source.texts[left], target.texts[right]
         self._rows: Sequence[Mapping[Any, float]] = costs.rows_of(source, left)
         self._words: Sequence[Any] = costs.words_of(target, right)
-        self._orders = _Orders(source.lowers[left], target.lowers[right], wanted=not costs.even)
+        self._lowers = one, other = source.lowers[left], target.lowers[right]
+        self._first_in_target = _first_positions(one, () if costs.even else other)
+        self._first_in_source = _first_positions(other, () if costs.even else one)
         self._cells = [[float(at) for at in range(len(self._target) + 1)]]
         for i in range(len(self._source)):
             self._cells.append([i + 1.0])
@@ -123,9 +131,9 @@ class Grid:
 
     def _fill_row(self, i: int) -> None:
         above, current = self._cells[-2:]
-        text, costs, first = self._source[i], self._rows[i], self._orders.first_in_target[i]
+        text, costs, first = self._source[i], self._rows[i], self._first_in_target[i]
         left, diagonal = current[0], above[0]
-        columns = (self._target, self._words, above[1:], self._orders.first_in_source)
+        columns = (self._target, self._words, above[1:], self._first_in_source)
         for other, word, up, first_in_source in zip(*columns, strict=True):
             if text == other:
                 left = diagonal
@@ -145,7 +153,7 @@ class Grid:
             start = cells[i - back][j - back]
             if cells[i - back + 1][j - back + 1] == start:
                 break
-            if self._orders.is_reordered(i - back, i + 1, j - back, j + 1):
+            if self._is_reordered(i - back, i + 1, j - back, j + 1):
                 return start + back, back
         return inf, 0
 
@@ -165,7 +173,7 @@ class Grid:
     def ties(self, i: int, j: int) -> Iterator[tuple[Operation, int, int]]:
         """Yield kind and length of the steps of least cost to a cell: T, S, I, D in this order."""
         cells, value = self._cells, self._cells[i][j]
-        if self._orders.may_end(i - 1, j - 1):
+        if self._first_in_target[i - 1] < j - 1 and self._first_in_source[j - 1] < i - 1:
             transposed, back = self._transposition(i - 1, j - 1)
             if transposed == value:
                 yield "T", back + 1, back + 1
@@ -176,36 +184,17 @@ class Grid:
         if cells[i - 1][j] + 1 == value:
             yield "D", 1, 0
 
-
-class _Orders:
-    """Answers whether some tokens are others in another order, case aside.
-
-    A transposition that ends at two tokens needs each of them among the earlier ones on the
-    other side. (If they differ only in case, it costs more than to substitute them.)
-    ``first_in_target`` and ``first_in_source`` hold the first position of each token on the other
-    side, or one beyond the end if there is none or transpositions are not ``wanted``.
-    """
-
-    def __init__(self, source: Sequence[str], target: Sequence[str], *, wanted: bool) -> None:
-        self._source, self._target = source, target
-        self.first_in_target = _first_positions(source, target if wanted else ())
-        self.first_in_source = _first_positions(target, source if wanted else ())
-
-    def may_end(self, i: int, j: int) -> bool:
-        """Whether a transposition can end at these tokens."""
-        return self.first_in_target[i] < j and self.first_in_source[j] < i
-
-    def is_reordered(self, start: int, end: int, target_start: int, target_end: int) -> bool:
+    def _is_reordered(self, start: int, end: int, target_start: int, target_end: int) -> bool:
         """Whether tokens ``start:end`` are the target's tokens in another order."""
         sums, others = self._sums
         if sums[end] - sums[start] != others[target_end] - others[target_start]:
             return False
-        return sorted(self._source[start:end]) == sorted(self._target[target_start:target_end])
+        source, target = self._lowers
+        return sorted(source[start:end]) == sorted(target[target_start:target_end])
 
     @cached_property
     def _sums(self) -> list[list[int]]:
-        both = (self._source, self._target)
-        return [list(accumulate(map(hash, words), initial=0)) for words in both]
+        return [list(accumulate(map(hash, words), initial=0)) for words in self._lowers]
 
 
 def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
