@@ -95,9 +95,7 @@ class Pooled(Metric):
 
 
 class Extracting(Metric):
-    """Base of metrics whose field ``pipeline`` names what extracts edits from texts."""
-
-    pipeline: str | None
+    """Base of metrics whose field ``pipeline``, if any, names what extracts edits from texts."""
 
     @property
     def notice(self) -> str | None:
@@ -111,7 +109,8 @@ class Extracting(Metric):
 
     def extractor(self, *, types: bool = False) -> Annotator:
         """Return what extracts edits; with error types, if wanted."""
-        return annotator(self.pipeline, rules=getattr(self, "rules", None), types=types)
+        pipeline, rules = (getattr(self, name, None) for name in ("pipeline", "rules"))
+        return annotator(pipeline, rules=rules, types=types)
 
 
 @dataclass(frozen=True, kw_only=True)
