@@ -162,7 +162,7 @@ ITEM = (
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("", "j.xml: the file is empty"),
+        ("", "j.xml:1: the file is empty"),
         ("<appraise-results>", "j.xml:1: no XML"),
         (HEAD + ITEM % ("one", "2", "Y") + TAIL, "j.xml:2: rank is 'one'"),
         (HEAD + ITEM % ("1", "9", "Y") + TAIL, "j.xml:1: rank 9 lies outside"),
