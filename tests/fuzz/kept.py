@@ -182,10 +182,11 @@ def _answer(path: Path) -> None:
     from grammeter.campaign import conf
 
     conf.configure(path.with_name("none.db"), conf.Server())
+    from grammeter.campaign.tasks import Scene
     from grammeter.campaign.views.item_page import read_answer
 
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
-    read_answer(dict(line.partition("=")[::2] for line in lines), [1, 2])
+    read_answer(dict(line.partition("=")[::2] for line in lines), Scene([1, 2]))
 
 
 PAIR = (
