@@ -110,9 +110,20 @@ def campaign_import(
 ) -> status.CampaignProgress:  # fmt: skip
     """Create a campaign from the judgments of a finished evaluation.
 
-    ``judgments`` were read with the systems of the corpus; a :class:`DataError` says that one does
-    not fit it. ``n``: number of new items for new judges, default: none; ``strategy``: ``pool`` or
-    ``adaptive``, for new judges; all else as in :func:`campaign_create`, without ``items``.
+    Raises :class:`DataError` if a judgment does not fit the corpus.
+
+    Parameters
+    ----------
+    name, database
+        As for :func:`campaign_create`.
+    corpus, judgments
+        Sentences with outputs; judgments that were read with its systems.
+    n
+        Number of new items for new judges, default: none.
+    strategy
+        For new judges: ``pool`` or ``adaptive``.
+    options
+        All others of :func:`campaign_create`, but ``items``.
     """
     given = signature(campaign_create).bind(name, corpus, n=n, strategy=strategy, **options)
     given.apply_defaults()

@@ -22,6 +22,7 @@ _BLOCK = 2**20
 _LINE_END = re.compile(r"\r*\n|\r")
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PRIVATE = 0o600
+_ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _HIDDEN = re.compile("[\xa0\u2007\u202f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """No-break spaces; soft hyphens, zero-width and bidirectional characters, but not the joiners."""
 
@@ -29,6 +30,8 @@ _HIDDEN = re.compile("[\xa0\u2007\u202f\xad\u200b\u200e\u200f\u202a-\u202e\u2060
 def read_bytes(path: str | Path) -> bytes:
     """Read a file (``-``: standard input), unpack gzip; :class:`DataError` if damaged or a bomb."""
     try:
+        if os.path.realpath(path) in _ENDLESS:
+            raise DataError("this device never ends", where=str(path), fix="Name a file.")
         data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
     except FileNotFoundError:
         fix = "No file fits this pattern." if "*" in str(path) else "Check the path."

@@ -41,7 +41,8 @@ def _check(folder: Path, mark: Mapping[str, Any], *, resume: bool) -> None:
         fault = f"{folder} holds no training of {mark['metric']}"
         raise UsageError(fault, fix="Name the folder of the earlier run, or a new one.")
     now = json.loads(json.dumps(mark["run"]))
-    before = cast("dict[str, object]", stored.get("run") or {})
+    run = stored.get("run")
+    before = cast("dict[str, object]", run) if isinstance(run, dict) else {}
     if other := [key for key in {**before, **now} if before.get(key) != now.get(key)]:
         shown = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in other)
         fix = "Resume with the same data and options, or name another folder."
