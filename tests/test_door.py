@@ -75,6 +75,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
     ranked = gm.rank(judged, resamples=10)
     gm.write_scores(table, folder / "t.json")
     (folder / "para.txt").write_text(samples.PARA, "utf-8")
+    (folder / "checked.json").write_text('{"matches": []}', "utf-8")
     scorer = gm.Scorer([TABLES])
     three = {"sources": TEXTS, "hypotheses": TEXTS, "references": TEXTS}
     some = ["Echo", "Eager", "Careful", "Fluent"]
@@ -131,6 +132,10 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
         "meta_attack": (gm.meta_attack, {"corpus": corpus, "metrics": [TABLES], "seed": 1,
                                          "attack": ["copy"]}),
         "fail_under": (gm.fail_under, {"scores": table, "limits": {"m2": 0.5}}),
+        "fail_if_worse": (gm.fail_if_worse, {"table": table, "stored": table}),
+        "edits_from_suggestions": (gm.edits_from_suggestions, {
+            "suggestions": folder / "checked.json", "source": TEXTS, "best": 1,
+        }),
         "list_datasets": (gm.list_datasets, {}),
         "metric": (gm.metric, {"spelled": "m2"}),
         "Corpus": (gm.Corpus, {"sources": TEXTS, "references": [TEXTS], "systems": {"A": TEXTS}}),
@@ -147,7 +152,8 @@ NAMES = [
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
     "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_judge",
-    "meta_sentence", "meta_edits", "meta_attack", "fail_under", "list_datasets",
+    "meta_sentence", "meta_edits", "meta_attack", "fail_under", "fail_if_worse",
+    "edits_from_suggestions", "list_datasets",
     "write_report", "metric", "Corpus", "Scorer", "Scorer()", "Scorer.corpus",
     "using",
 ]  # fmt: skip

@@ -83,6 +83,7 @@ MODELS = {
 OTHER_WORDS = {
     "train cross-domain": {"parallel": "corpora, by name"},
     "score": {"fail_under": "gm.fail_under"},
+    "compare": {"fail_if_worse": "gm.fail_if_worse"},
 }
 """Flags that ask for another function, and where it is."""
 

@@ -77,8 +77,10 @@ from grammeter.verbs import edits_align as edits_align
 from grammeter.verbs import edits_compare as edits_compare
 from grammeter.verbs import edits_convert as edits_convert
 from grammeter.verbs import edits_extract as edits_extract
+from grammeter.verbs import edits_from_suggestions as edits_from_suggestions
 from grammeter.verbs import edits_split as edits_split
 from grammeter.verbs import explain as explain
+from grammeter.verbs import fail_if_worse as fail_if_worse
 from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import judge as judge
 from grammeter.verbs import make_report as make_report

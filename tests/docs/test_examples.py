@@ -78,7 +78,7 @@ ASKING = {"judge-with-a-language-model.md"}
 def test_page(page, tmp_path, monkeypatch):
     lay_out(tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("ENCODER", "encoder")  # a small one, for the pages that train
     with ExitStack() as stack:

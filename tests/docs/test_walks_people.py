@@ -36,7 +36,7 @@ def folder(tmp_path, monkeypatch):
     """A reader's folder."""
     lay_out(tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path / "data"))
     return tmp_path
 

@@ -133,7 +133,9 @@ def test_faults_of_mistakes(head: str, body: str, message: str) -> None:
     ],
 )
 def test_declarations_are_refused(text: str) -> None:
-    with pytest.raises(DataError, match="document types and entities are not declared"):
+    with pytest.raises(
+        DataError, match=r"document types and entities are not declared|no XML that can be parsed"
+    ):
         parse_sgml(text, "a.sgml")
 
 

@@ -149,6 +149,7 @@ LINES: dict[str, Sequence[str]] = {
     ),
     "list": ("list", "list gleu --format json", "list nonsense"),
     "cite": ("cite", "cite m2 gleu", "cite nonsense"),
+    "completion": ("completion bash", "completion tcsh"),
     "doctor": ("doctor --format json",),
 }
 """Verb -> command lines that are right, or nearly."""

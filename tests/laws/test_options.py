@@ -50,6 +50,7 @@ VALUES = {
     "--unit": ["document", "ranking", "pair"],
     "--group-by": ["texts.tsv:kind", "texts.tsv:none"],
     "--fail-under": ["m2=0.9"],
+    "--fail-if-worse": ["scores.json"],
     "--parts": ["precision"],
     "--types": ["", "operation"],
     "--baseline": ["Eager"],

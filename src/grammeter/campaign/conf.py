@@ -22,6 +22,7 @@ DATABASE = "campaign.db"  # the default database: this file in the current folde
 POSTGRES = ("postgresql", "postgres")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BUSY_SECONDS = 30  # longest wait of a writer for another one
+ENGLISH = ("/organise/", "/login", "/logout")  # pages that are not translated
 _YEAR = 365 * 24 * 3600
 _FOR_HTTPS = (
     *("CSRF_COOKIE_SECURE", "SESSION_COOKIE_SECURE", "SECURE_SSL_REDIRECT"),
@@ -54,6 +55,22 @@ def strict_headers(get_response: "Callable[[HttpRequest], HttpResponse]") -> Cal
         for name, value in settings.RESPONSE_HEADERS.items():
             response.headers.setdefault(name, value)
         return response
+
+    return respond
+
+
+def languages(get_response: "Callable[[HttpRequest], HttpResponse]") -> Callable[..., Any]:
+    """Middleware: pages of judges in the language that they chose, or their browser asks for."""
+    from django.middleware.locale import LocaleMiddleware
+    from django.utils.translation import override
+
+    chosen = LocaleMiddleware(get_response)
+
+    def respond(request: "HttpRequest") -> "HttpResponse":
+        if not request.path.startswith(ENGLISH):
+            return chosen(request)
+        with override("en"):
+            return get_response(request)
 
     return respond
 

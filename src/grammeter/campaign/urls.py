@@ -1,6 +1,7 @@
 """The addresses of the pages."""
 
 from django.urls import URLPattern, URLResolver, path
+from django.views.i18n import JavaScriptCatalog, set_language
 
 from grammeter.campaign.views import judging, organise
 
@@ -13,6 +14,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *(path(f"judge/{view.__name__}", view, name=view.__name__) for view in _JUDGE),
     path("judge/items/<int:number>/", judging.item, name="item"),
     path("judge/answers", judging.history, name="answers"),
+    path("language", set_language, name="set_language"),
+    path("words", JavaScriptCatalog.as_view(packages=["grammeter.campaign"]), name="jsi18n"),
     path("login", organise.login, name="login"),
     path("logout", organise.logout, name="logout"),
     path("organise/", organise.campaigns, name="campaigns"),

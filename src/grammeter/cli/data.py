@@ -9,7 +9,7 @@ from typing import Any
 
 import grammeter as gm
 from grammeter import formats
-from grammeter.cli.output import emit_data, notice
+from grammeter.cli.output import emit_data, notice, style
 from grammeter.core import listed
 
 
@@ -21,7 +21,7 @@ def run_list(args: argparse.Namespace) -> int:
         entry["damaged"] = [file.path for file in listing.damaged]
     data = {"kind": "data-sets", "folder": str(formats.data_folder()), "datasets": sets}
     table = gm.Table.of(("name", "languages", "state", "get", "what"), map(_row, listings))
-    emit_data(args, data, lambda: f"folder: {formats.data_folder()}\n{table.write()}")
+    emit_data(args, data, lambda: f"folder: {formats.data_folder()}\n{table.write(style(args))}")
     broken = [listing for listing in listings if listing.damaged]
     for listing in broken:
         print(f"{listing.dataset.name}: wrong checksum: {_paths(listing.damaged)}", file=sys.stderr)

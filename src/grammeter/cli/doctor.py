@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print_json({"kind": "doctor", "rows": [dict(zip(_KEYS, row, strict=True)) for row in rows]})
     else:
-        sys.stdout.write(gm.Table.of(_KEYS, rows).write())
+        sys.stdout.write(gm.Table.of(_KEYS, rows).write(core.Style(width=core.terminal_width())))
     return 4 if any(state in _UNFIT for _, state, _ in base) else 0
 
 

@@ -29,6 +29,11 @@ def run_convert(args: argparse.Namespace) -> None:
     _write(args, flags.call(args, gm.edits_convert, redo="auto" if args.auto else "gold"))
 
 
+def run_from_suggestions(args: argparse.Namespace) -> None:
+    """Write what a checker suggests as edits."""
+    _write(args, flags.call(args, gm.edits_from_suggestions))
+
+
 def run_split(args: argparse.Namespace) -> None:
     """Write two parts of an M2 file."""
     train, test = flags.call(args, gm.edits_split)

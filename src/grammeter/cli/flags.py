@@ -105,7 +105,25 @@ ACTIONS = ("metavar", "title")  # what a file may say of all actions
 READERS: Mapping[str, Callable[[str], Any]] = {
     "int": int, "float": float, "path": lambda s: Path(s) if s else "", "share": share_or_count,
 }  # fmt: skip
-LOOK: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+
+
+class Help(argparse.HelpFormatter):
+    """Help that begins with what must be written; examples stay as they are, texts are filled."""
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """Show arguments that must be written, and ``[options]`` for all others."""
+        needed = [group for group in groups if group.required]
+        chosen = [action for group in needed for action in group._group_actions]
+        shown = [a for a in actions if a.required or not a.option_strings or a in chosen]
+        self._prog += " [options]" if len(shown) < len(actions) and usage is None else ""
+        super().add_usage(usage, shown, needed, prefix)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill, parts = super()._fill_text, text.strip("\n").split("\n\n")
+        return "\n\n".join(p if "\n  " in p else fill(p, width, indent) for p in parts)
+
+
+LOOK: Any = {"formatter_class": Help, "allow_abbrev": False}
 _OF_GROUP = frozenset(("heading", "about", "of", "use", "with", "without", "exclusive", "required"))
 
 
@@ -143,8 +161,8 @@ def declare(parser: argparse.ArgumentParser, verb: str, module: Any) -> None:
 
 
 def _declare(parser: argparse.ArgumentParser, data: Mapping[str, Any]) -> None:
-    parser.description = data.get("description", parser.description)
-    parser.epilog = data.get("examples")
+    texts = data.get("description", parser.description), data.get("examples")
+    parser.description = "\n\n".join(text.strip("\n") for text in texts if text)
     parser.set_defaults(**data.get("defaults", {}))
     places: dict[str, Any] = {"": parser}
     for group in data.get("group", ()):

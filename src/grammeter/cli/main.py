@@ -55,12 +55,17 @@ def _guarded(arguments: list[str], watch: Watch) -> int:
 
 def _run(arguments: list[str]) -> int:
     import gc
+    import os
     import warnings
     from functools import partial
 
-    from grammeter.cli.parser import VERBS, parser_of, top_parser
+    from grammeter.cli.parser import VERBS, complete, parser_of, top_parser
     from grammeter.core import UnknownNameError
 
+    if "_ARGCOMPLETE" in os.environ:
+        complete(os.environ.get("COMP_LINE", ""))
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     if not arguments:
         top_parser().print_help()
         return 0

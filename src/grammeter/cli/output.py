@@ -46,7 +46,8 @@ def add_numbers(
 
 def style(args: argparse.Namespace) -> core.Style:
     """Return how numbers are to be printed."""
-    return core.Style(args.format, getattr(args, "digits", None), getattr(args, "percent", False))
+    digits, percent = getattr(args, "digits", None), getattr(args, "percent", False)
+    return core.Style(args.format, digits, percent, core.terminal_width())
 
 
 def check_figures(*paths: str | None) -> None:
@@ -103,7 +104,7 @@ def _print(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[],
     if args.format == "tsv":
         remark(data["notes"])
     else:
-        sys.stdout.write(core.write_notes(data["notes"], args.format))
+        sys.stdout.write(core.write_notes(data["notes"], args.format, core.terminal_width()))
 
 
 def remark(notes: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ VERBS: dict[str, str] = tomllib.loads(Path(__file__).with_name("verbs.toml").rea
 """Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
 _RESULTS = (
     "compare", "explain", "rank", "agree", "sample", "report", "list", "cite", "combine",
-    "robustness",
+    "robustness", "completion",
 )  # fmt: skip
 """Verbs that share a module."""
 
@@ -108,18 +108,35 @@ def parser_of(verb: str) -> VerbParser:
 
 def top_parser() -> VerbParser:
     """Return the parser that knows the verbs' names only."""
+    from grammeter.cli.flags import Help
+
     width = max(map(len, VERBS))
     verbs = "\n".join(f"  {verb:{width}}  {help_}" for verb, help_ in VERBS.items())
     parser = VerbParser(
         prog="grammeter",
         description="Measure grammatical error correction systems, and measure the measures.",
-        epilog=f"verbs:\n{verbs}\n\n'grammeter VERB --help' tells more.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="grammeter [-h] [--version] VERB ...",
+        epilog=f"verbs:\n{verbs}\n\n'grammeter help VERB' tells more.",
+        formatter_class=Help,
+        usage="grammeter [-h] [-V] VERB ...",
     )
-    parser.add_argument("--version", action="version", version=f"grammeter {version.__version__}")
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"grammeter {version.__version__}"
+    )
     parser.add_argument("verb", choices=list(VERBS), metavar="VERB", help="what to do")
     return parser
+
+
+def complete(line: str) -> None:
+    """Answer a shell that asks how its command line may go on, and end the process."""
+    from argcomplete import autocomplete
+
+    top = VerbParser(prog="grammeter")
+    below = top.add_subparsers()
+    for verb, text in VERBS.items():
+        below.add_parser(verb, help=text)
+    for verb in (word for word in line.split()[1:2] if word in VERBS):
+        below.choices[verb] = parser_of(verb)  # the others would take as long
+    autocomplete(top)
 
 
 # --- no output takes the place of a file that the same command reads or writes --------------

@@ -22,11 +22,18 @@ OWN = f"""@software{{grammeter,
 }}"""
 
 
-def run_compare(args: argparse.Namespace) -> None:
-    """Compare and print."""
+def run_compare(args: argparse.Namespace) -> int:
+    """Compare and print; return 1 if a system is worse than it was."""
+    stored, table = args.fail_if_worse, args.scores
+    worse = gm.fail_if_worse(table, stored, metrics=args.metrics) if stored else []
     with output.progress(args):
-        result = flags.call(args, gm.compare, table=args.scores)
+        result = flags.call(args, gm.compare, table=table)
     output.emit(args, result)
+    for text in worse:
+        print(text, file=sys.stderr)
+    if stored and not worse:
+        output.notice(args, f"--fail-if-worse: no system scores worse than in {stored}")
+    return 1 if worse else 0
 
 
 def run_explain(args: argparse.Namespace) -> None:
@@ -137,7 +144,7 @@ def run_list(args: argparse.Namespace) -> None:
     options = (", ".join(f"{name} ({x})" for name, x in m["options"].items()) for m in known)
     rows = [(m["name"], m["needs"], of, m["title"]) for m, of in zip(known, options, strict=True)]
     table = gm.Table.of(("metric", "needs", "options (default)", "what it is"), rows)
-    sys.stdout.write(table.write(args.format))
+    sys.stdout.write(table.write(output.style(args)))
 
 
 def run_cite(args: argparse.Namespace) -> None:
@@ -149,6 +156,13 @@ def run_cite(args: argparse.Namespace) -> None:
         printed.update(entries)
         parts += ["\n".join(entries)] if entries else []
     sys.stdout.write("\n\n".join(parts) + "\n")
+
+
+def run_completion(args: argparse.Namespace) -> None:
+    """Print what a shell runs at its start."""
+    from argcomplete.shell_integration import shellcode
+
+    sys.stdout.write(shellcode(["grammeter"], True, args.shell))
 
 
 def run_sample(args: argparse.Namespace) -> None:

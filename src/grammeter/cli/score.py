@@ -31,7 +31,7 @@ def _score(args: argparse.Namespace) -> int:
     for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
         output.notice(args, text)
     with output.progress(args):
-        table = flags.call(args, verbs.score, corpus=corpus)
+        table = flags.call(args, verbs.score, corpus=corpus, source=(), references=())
     if args.output:
         formats.write_scores(table, args.output)
     if args.segments:

@@ -31,6 +31,7 @@ from grammeter.core.folders import cache_folder as cache_folder
 from grammeter.core.folders import expanded as expanded
 from grammeter.core.folders import home as home
 from grammeter.core.folders import only_one as only_one
+from grammeter.core.folding import terminal_width as terminal_width
 from grammeter.core.judgment import MEAN as MEAN
 from grammeter.core.judgment import EditItem as EditItem
 from grammeter.core.judgment import EditJudgment as EditJudgment

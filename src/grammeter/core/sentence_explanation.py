@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any, Literal, get_args
 
 from grammeter.core.edit import Edit, JudgedEdit, interleaved, minimise
+from grammeter.core.folding import wrapped
 from grammeter.core.result import Result, plain, plain_fields, public_shape
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
@@ -124,7 +125,9 @@ class SentenceExplanation(Result):
         style = Style(style) if isinstance(style, str) else style
         if style.form == "tsv":
             return super().write(style, **options)
-        return "\n".join(_lines(self, 4 if style.digits is None else style.digits)) + "\n"
+        style = replace(style, digits=4 if style.digits is None else style.digits)
+        lines = (wrapped(line, style.width, "    ") for line in _lines(self, style))
+        return "".join(f"{part}\n" for line in lines for part in line)
 
     def __repr__(self) -> str:
         metrics = ", ".join(self.metrics)
@@ -141,7 +144,7 @@ _METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
 _EDIT = Column("span"), Column("edit"), Column("type")
 
 
-def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
+def _lines(explained: SentenceExplanation, style: Style) -> Iterator[str]:
     yield f"{terminal(explained.system)}, line {explained.line}"
     yield f"  source      {isolated(explained.source)}"
     yield f"  output      {isolated(explained.hypothesis)}"
@@ -149,12 +152,13 @@ def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
         yield f"  reference {number} {'(none)' if text is None else isolated(text)}"
     for name, explanation in explained.metrics.items():
         yield ""
-        yield from _metric_lines(name, explanation, explained.source.split(), digits)
+        yield from _metric_lines(name, explanation, explained.source.split(), style)
 
 
 def _metric_lines(
-    name: str, explanation: Explanation, source: Sequence[str], digits: int
+    name: str, explanation: Explanation, source: Sequence[str], style: Style
 ) -> Iterator[str]:
+    digits = style.digits or 0
     head = f"{terminal(name)}  {format_number(explanation.value, digits)}"
     yield head if explanation.chosen is None else f"{head}  (reference {explanation.chosen})"
     if explanation.corpus_value is not None and explanation.corpus_chosen != explanation.chosen:
@@ -171,7 +175,7 @@ def _metric_lines(
         columns = (Column("verdict"), *_EDIT, Column("weight", "number"))
         rows = [(f"{_MARKS[j.verdict]} {j.verdict}", *_cells(j.edit, j.original), j.weight)
                 for j in explanation.edits]  # fmt: skip
-        yield from _table(columns, rows, digits, "  ")
+        yield from _table(columns, rows, style, "  ")
     for grid in explanation.grids:
         yield f"  {grid.title}"
         heads = zip(grid.columns, zip(*grid.rows, strict=True), strict=False)
@@ -179,9 +183,9 @@ def _metric_lines(
             Column(head, "number" if at and all(map(_FIGURE.fullmatch, cells)) else "text")
             for at, (head, cells) in enumerate(heads)
         ]
-        yield from _table(columns, grid.rows, digits, "    ")
+        yield from _table(columns, grid.rows, style, "    ")
     if explanation.attribution is not None:
-        yield from _attribution_lines(explanation.attribution, explanation, source, digits)
+        yield from _attribution_lines(explanation.attribution, explanation, source, style)
 
 
 def _drawn(piece: str | JudgedEdit) -> str:
@@ -203,18 +207,21 @@ def _cells(edit: Edit, original: str) -> tuple[str, str, str]:
 
 
 def _table(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], digits: int, indent: str
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], style: Style, indent: str
 ) -> Iterator[str]:
     """Write a table without the columns that are empty."""
     filled = [any(cell not in (None, "") for cell in cells) for cells in zip(*rows, strict=True)]
     if any(filled):
         table = Table.of(compress(columns, filled), [[*compress(row, filled)] for row in rows])
-        yield from (f"{indent}{line}" for line in table.write(Style(digits=digits)).splitlines())
+        width = style.width and style.width - len(indent)
+        lines = table.write(Style(digits=style.digits, width=width)).splitlines()
+        yield from (f"{indent}{line}" for line in lines)
 
 
 def _attribution_lines(
-    attribution: Attribution, explanation: Explanation, source: Sequence[str], digits: int
+    attribution: Attribution, explanation: Explanation, source: Sequence[str], style: Style
 ) -> Iterator[str]:
+    digits = style.digits or 0
     how = _METHODS[attribution.method]
     if attribution.orders is not None:
         how += f" from {attribution.orders} random orders"
@@ -229,7 +236,7 @@ def _attribution_lines(
         (*_cells(edit, original), *((of.verdict, of.weight) if of else ("", None)), value, error)
         for edit, original, of, value, error in _attributed(attribution, explanation, source)
     ]
-    yield from _table(columns, rows, digits, "    ")
+    yield from _table(columns, rows, style, "    ")
 
 
 def _attributed(

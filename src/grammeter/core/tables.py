@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from grammeter.core import lazy, texts
+from grammeter.core import folding, lazy, texts
 
 Form = Literal["table", "tsv", "markdown", "latex", "html"]
 """For the terminal, for programs, for web pages, for papers, for notebooks and reports."""
@@ -76,12 +76,14 @@ class Column:
 class Style:
     """How numbers are written: ``digits`` is their decimals, by default those of the column.
 
-    ``percent`` multiplies scores by 100, with two decimals fewer unless ``digits`` are given.
+    ``percent`` multiplies scores by 100, with two decimals fewer unless ``digits`` are given;
+    ``width``: the columns of a terminal, that a table for people folds to; 0: as wide as it is.
     """
 
     form: Form = "table"
     digits: int | None = None
     percent: bool = False
+    width: int = 0
 
     def write(self, cell: Cell, column: Column) -> str:
         """Write one cell; nothing for ``None`` and for an interval without bounds."""
@@ -185,11 +187,12 @@ def write_tables(tables: Sequence[Table], style: Style | Form = "table") -> str:
     )
 
 
-def write_notes(notes: Iterable[str], form: Form) -> str:
-    """Write notes below tables: a list in Markdown, comments in LaTeX, else lines."""
+def write_notes(notes: Iterable[str], form: Form, width: int = 0) -> str:
+    """Write notes below tables: a list in Markdown, comments in LaTeX, else lines of a width."""
     special = {"markdown": (_markdown, "- "), "latex": (texts.single_line, "% ")}
     write, start = special.get(form, (texts.terminal, ""))
-    lines = [f"{start}note: {write(note)}" for note in notes]
+    whole = (f"{start}note: {write(note)}" for note in notes)
+    lines = [line for note in whole for line in folding.wrapped(note, width, "  ")]
     return _lines(["", *lines]) if lines else ""
 
 
@@ -201,15 +204,13 @@ def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
 
 
 def _to_text(table: Table, style: Style) -> str:
-    """Write aligned columns, two spaces between them; wide letters count two columns."""
+    """Write aligned columns, see :func:`laid_out`; wide letters count two columns."""
     table = replace(table, marks=_in_line(table))
     heads = [texts.isolated(column.shown) for column in table.columns]
-    lines = [heads, *_cells(table, style, texts.isolated)]
-    widths = [max(map(texts.display_width, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
-    sides = [column.side for column in table.columns]
-    text = ["  ".join(map(_pad, line, widths, sides)).rstrip() for line in lines]
-    notes = [texts.isolated(note) for note in table.notes]
+    rows = [heads, *_cells(table, style, texts.isolated)]
+    text = folding.laid_out(rows, [column.side for column in table.columns], style.width)
+    lines = (folding.wrapped(texts.isolated(note), style.width, "  ") for note in table.notes)
+    notes = [line for note in lines for line in note]
     return _lines([*text, *([""] if notes else []), *notes])
 
 
@@ -287,11 +288,6 @@ def _pvalue(value: float, *, exact: bool) -> str:
     if math.isnan(value):
         return "NaN"
     return f"{value:.6g}" if exact else "<0.0001" if value < 0.00005 else texts.format_number(value)
-
-
-def _pad(cell: str, width: int, side: str) -> str:
-    space = " " * (width - texts.display_width(cell))
-    return space + cell if side == "r" else cell + space
 
 
 def _markdown(text: str) -> str:

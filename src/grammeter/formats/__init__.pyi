@@ -57,7 +57,10 @@ from grammeter.formats.ratings import Ratings as Ratings
 from grammeter.formats.read import read_corpus as read_corpus
 from grammeter.formats.read import read_outputs as read_outputs
 from grammeter.formats.records import Correction as Correction
+from grammeter.formats.records import Dataset as Dataset
+from grammeter.formats.records import Frame as Frame
 from grammeter.formats.records import RatedOutput as RatedOutput
+from grammeter.formats.records import corpus_of as corpus_of
 from grammeter.formats.records import parallel_files as parallel_files
 from grammeter.formats.records import parse_para as parse_para
 from grammeter.formats.records import read_parallel as read_parallel
@@ -93,6 +96,8 @@ from grammeter.formats.shards import ShardForm as ShardForm
 from grammeter.formats.shards import find_shards as find_shards
 from grammeter.formats.shards import odd_ends as odd_ends
 from grammeter.formats.shards import read_blocks as read_blocks
+from grammeter.formats.suggestions import SuggestionForm as SuggestionForm
+from grammeter.formats.suggestions import read_suggestions as read_suggestions
 from grammeter.formats.tables import object_text as object_text
 from grammeter.formats.tables import parse_line as parse_line
 from grammeter.formats.tables import parse_object as parse_object

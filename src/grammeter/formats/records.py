@@ -25,8 +25,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat, zip_longest
+from math import isnan
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from grammeter import core, errant
 from grammeter.formats import m2, tables
@@ -58,6 +59,41 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
         table = tables.json_columns(plain.read_text(path), str(path), _parse_line, _FIX_LINES)
     else:
         table = tables.read_columns(path, form=form)
+    return _corpus(table)
+
+
+class Frame(Protocol):
+    """A table of columns by name: of pandas or polars."""
+
+    @property
+    def columns(self) -> Any: ...  # noqa: D102
+
+
+class Dataset(Protocol):
+    """A table of columns by name: of ``datasets`` or pyarrow."""
+
+    @property
+    def column_names(self) -> Any: ...  # noqa: D102
+
+
+def corpus_of(table: Frame | Dataset) -> Corpus:
+    """Make a corpus of a table with the columns that :func:`read_records` knows.
+
+    A reference that is ``None`` or NaN is one that the sentence lacks. Raises :class:`DataError` as
+    :func:`read_records`; its lines count from 1.
+    """
+    columns: Any = table
+    names: list[str] = getattr(table, "column_names", None) or [*columns.columns]
+    cells: dict[str, list[object]] = {}
+    for name in names:
+        of = columns[name]
+        values: list[Any] = of.to_pylist() if hasattr(of, "to_pylist") else [*of]
+        cells[name] = [None if type(one) is float and isnan(one) else one for one in values]
+    where = type(table).__name__
+    return _corpus(tables.Columns(cells, [*range(1, len(columns) + 1)], where, where))
+
+
+def _corpus(table: tables.Columns) -> Corpus:
     table = replace(table, cells=_widened(table))
     found = {name: _COLUMN.fullmatch(name) for name in table.cells}
     named = {name: of for name, of in found.items() if of}
@@ -82,7 +118,7 @@ def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> 
         references=() if own else shared,
         systems={name: texts[column] for name, column in systems.items()},
         own={name: OwnReferences(references=of) for name, of in columns.items()},
-        origins=dict.fromkeys(("source", "references", "references[0]"), str(path)),
+        origins=dict.fromkeys(("source", "references", "references[0]"), table.where),
         notices=(said,) if unused else (),
     )
 

@@ -44,8 +44,10 @@ from grammeter.verbs._robustness import Robustness as Robustness
 from grammeter.verbs._robustness import robustness as robustness
 from grammeter.verbs._sample import sample as sample
 from grammeter.verbs._score import check_limits as check_limits
+from grammeter.verbs._score import fail_if_worse as fail_if_worse
 from grammeter.verbs._score import fail_under as fail_under
 from grammeter.verbs._score import score as score
+from grammeter.verbs._suggestions import edits_from_suggestions as edits_from_suggestions
 from grammeter.verbs._train import train_cross_domain as train_cross_domain
 from grammeter.verbs._train import train_impacts as train_impacts
 from grammeter.verbs._train import train_impara as train_impara

@@ -6,7 +6,16 @@ from math import isfinite
 from pathlib import Path
 
 from grammeter import formats, scoring
-from grammeter.core import MACRO, TIERS, ScoreTable, Tier, UnknownNameError, UsageError, checked
+from grammeter.core import (
+    MACRO,
+    TIERS,
+    DataError,
+    ScoreTable,
+    Tier,
+    UnknownNameError,
+    UsageError,
+    checked,
+)
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._extract import either
@@ -14,8 +23,11 @@ from grammeter.verbs._extract import either
 
 @checked
 def score(
-    corpus: formats.Corpus, metrics: Sequence[str | Metric] = (),
-    *, types: bool | Tier = False, gold_types: bool = False, parse: str | Path | None = None,
+    corpus: formats.Corpus | formats.Frame | formats.Dataset | None = None,
+    metrics: Sequence[str | Metric] = (),
+    *, source: Sequence[str] = (), references: Sequence[Sequence[str | None]] = (),
+    hypotheses: Mapping[str, Sequence[str]] | None = None,
+    types: bool | Tier = False, gold_types: bool = False, parse: str | Path | None = None,
 ) -> ScoreTable:  # fmt: skip
     """Score all systems of a corpus with several metrics.
 
@@ -25,7 +37,11 @@ def score(
     Parameters
     ----------
     corpus
-        Sources, references and systems.
+        Sources, references and systems; or a table of pandas, polars, ``datasets`` or pyarrow with
+        the columns ``source``, ``reference.0``, ``reference.1`` ..., ``system.NAME``.
+    source, references, hypotheses
+        In place of a corpus its texts: a list of sentences, one such list for each reference, and
+        one for each system by name.
     metrics
         Spellings or metrics; each is a key of the result as it is given. Of a benchmark, see
         :func:`grammeter.read_corpus`, those of its paper if none is named.
@@ -39,6 +55,13 @@ def score(
         A CoNLL-U file with sources, reference texts and outputs, parsed elsewhere token by token:
         the ``pipeline`` of all metrics that extract edits and name none; one at least must.
     """
+    if corpus is None:
+        systems = hypotheses or {}
+        corpus = formats.Corpus(sources=source, references=references, systems=systems)
+    elif source or references or hypotheses:
+        raise UsageError("texts are given twice", fix="Give a corpus, or source and the rest.")
+    if not isinstance(corpus, formats.Corpus):
+        corpus = formats.corpus_of(corpus)
     if isinstance(types, str):
         UnknownNameError.check("kind of types", types, TIERS)
     if not metrics and "benchmark" in corpus.settings:
@@ -78,6 +101,49 @@ def fail_under(scores: ScoreTable, limits: Mapping[str, float]) -> list[str]:
         for system, value in _values(scores, metric, group).items()
         if not (value >= limit if scores[metric].higher_is_better else value <= limit)
     ]
+
+
+@checked
+def fail_if_worse(
+    table: ScoreTable | str | Path, stored: ScoreTable | str | Path,
+    *, metrics: Sequence[str] | None = None,
+) -> list[str]:  # fmt: skip
+    """Name the systems that score worse than they did: a sentence for each system and metric.
+
+    Raises :class:`DataError` if the tables cannot be compared, :class:`UsageError` if they have no
+    system or metric in common.
+
+    Parameters
+    ----------
+    table
+        Scores, or their file.
+    stored
+        Earlier scores, or their file, on as many sentences by the same signatures, of any version.
+    metrics
+        Some of them; default: all that both tables have.
+    """
+    now, then = (
+        formats.read_scores(one) if isinstance(one, str | Path) else one for one in (table, stored)
+    )
+    lines: list[str] = []
+    pairs = 0
+    for name in [name for name in now if name in then] if metrics is None else metrics:
+        ours, theirs = now[name], then[name]
+        settings = [column.signature.pairs[:-1] for column in (ours, theirs)]  # no versions
+        if settings[0] != settings[1] or now.segments != then.segments:
+            fault = f"{name}: {then.segments} sentences by {theirs.signature} are stored, not"
+            fix = "Score both in the same way, on the same sentences."
+            raise DataError(f"{fault} {now.segments} by {ours.signature}", fix=fix)
+        sign = 1 if ours.higher_is_better else -1
+        for system in ours:
+            if system in theirs:
+                value, before, pairs = ours[system].value, theirs[system].value, pairs + 1
+                if not sign * value >= sign * before - 1e-12 and isfinite(before):
+                    lines.append(f"{system} scores {value:.6g} in {name}, {before:.6g} before")
+    if not pairs:
+        fix = "Give the systems the same names: --names."
+        raise UsageError("no system and metric in both tables", fix=fix)
+    return lines
 
 
 def check_limits(

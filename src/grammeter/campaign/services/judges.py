@@ -16,6 +16,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from grammeter.campaign import models
 from grammeter.campaign.criteria import NAME_LENGTH
@@ -261,15 +262,15 @@ def _valid(invites: QuerySet[Invite], token: str) -> Invite:
     rows = invites.select_related("judge", "campaign").filter(token_hash=_hash(token))
     invite, reason = rows.first(), ""
     if invite is None:
-        reason = "is unknown"
+        reason = gettext_noop("this invite is unknown")
     elif invite.redeemed is not None:
-        reason = "was used"
+        reason = gettext_noop("this invite was used")
     elif invite.revoked is not None or invite.judge.blocked:
-        reason = "was revoked"
+        reason = gettext_noop("this invite was revoked")
     elif invite.expires > timezone.now():
         return invite
-    fault = f"this invite {reason or 'has expired'}"
-    raise InviteRefused(fault, fix="Ask who invited you for a new link.")
+    fault = reason or gettext_noop("this invite has expired")
+    raise InviteRefused(fault, fix=gettext_noop("Ask who invited you for a new link."))
 
 
 def _hash(token: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core import signing
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from grammeter.campaign.models import Assignment, Item, Judgment, compared
 from grammeter.campaign.services import answers
@@ -26,11 +27,11 @@ from grammeter.campaign.tasks import (
 from grammeter.core import DataError, Edit
 
 REASONS = (
-    "The sentence makes no sense to me",
-    "The context is needed, and it is not enough",
-    "The content is offensive or private",
-    "Something on this page is broken",
-    "Another reason, see my comment",
+    gettext_noop("The sentence makes no sense to me"),
+    gettext_noop("The context is needed, and it is not enough"),
+    gettext_noop("The content is offensive or private"),
+    gettext_noop("Something on this page is broken"),
+    gettext_noop("Another reason, see my comment"),
 )
 EMPTY = "[EMPTY]"  # shown instead of an empty output
 _CLOSED = (State.DONE, State.SKIPPED)
@@ -56,7 +57,9 @@ def shown(
     marked = list(zip(outputs, edits, strict=True))
     return {
         **{"assignment": assignment, "item": item, "answer": answer, "job": job},
-        "title": f"Item {done + 1}" if assignment.state == State.OPEN else "An earlier item",
+        "title": gettext("Item {number}").format(number=done + 1)
+        if assignment.state == State.OPEN
+        else gettext("An earlier item"),
         "kind": item.kind if item.kind == Kind.TUTORIAL else "",  # attention items look normal
         **{"done": done, "total": total, "back": back, "faults": faults, "feedback": feedback},
         **{"source": item.sentence.text or EMPTY, "cannot_say": CANNOT_SAY},

@@ -13,6 +13,7 @@ from django.middleware.csrf import get_token, rotate_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grammeter.campaign.models import Assignment, Judge
@@ -41,7 +42,7 @@ def judge_page(
         if (judge := _judge_of(request)) is not None:
             return view(request, judge, *args, **kwargs)
         if _wants_json(request):
-            return JsonResponse({"faults": ["Your session has ended."]}, status=401)
+            return JsonResponse({"faults": [gettext("Your session has ended.")]}, status=401)
         raise PermissionDenied("no judge")
 
     return guarded
@@ -90,7 +91,8 @@ def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
         judges.consent(judge)
     if judges.needs(judge) != "consent":
         return redirect("work")
-    fault = "Please tick the box, or close this page." if request.method == "POST" else ""
+    fault = gettext("Please tick the box, or close this page.")
+    fault = fault if request.method == "POST" else ""
     return _page(request, judge, "consent", fault=fault)
 
 
@@ -167,7 +169,8 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
             sent["verdicts"] = answers.shared(assignment, edits, sent["verdicts"])
         judgment = answers.save(judge, assignment, **sent)
     except DataError as error:
-        fault = f"{error.message[:1].upper()}{error.message[1:]}. {error.fix or ''}".strip()
+        text, fix = gettext(error.message), gettext(error.fix) if error.fix else ""
+        fault = f"{text[:1].upper()}{text[1:]}. {fix}".strip()
         if _wants_json(request):
             return JsonResponse({"faults": [fault]}, status=REFUSED)
         return _item_page(request, judge, assignment, REFUSED, sent=sent, faults=[fault])

@@ -99,14 +99,14 @@ function hand(action) {
   const known = submitted && submitted.action === action;
   if (known && content(submitted.fields) === content(entry.fields)) return post(submitted);
   submitted = entry;
-  say("Sending …");
+  say(gettext("Sending …"));
   return post(entry);
 }
 
 const SAID = {
-  offline: "No connection. Your answer stays in this browser and is sent as soon as it can be.",
-  broken: "The server has a problem. Your answer stays in this browser and is sent again.",
-  away: "Your session has ended. Your answer stays in this browser: open a new link from whoever invited you, in another tab, and it is sent.",
+  offline: gettext("No connection. Your answer stays in this browser and is sent as soon as it can be."),
+  broken: gettext("The server has a problem. Your answer stays in this browser and is sent again."),
+  away: gettext("Your session has ended. Your answer stays in this browser: open a new link from whoever invited you, in another tab, and it is sent."),
 };
 
 listen((entry, outcome) => {
@@ -114,13 +114,13 @@ listen((entry, outcome) => {
   if (outcome.elsewhere && !handed) return;
   if (entry.item !== form.dataset.item) {
     if (outcome.kind === "refused" && entry.action !== "draft") {
-      say(`An earlier answer was refused: ${outcome.body.faults.join(" ")}`);
+      say([gettext("An earlier answer was refused:"), ...outcome.body.faults].join(" "));
     }
     return;
   }
   if (outcome.kind === "saved") {
     if (handed) location.assign(outcome.body.next);
-    else if (!submitted) say(`${progress()} Saved.`);
+    else if (!submitted) say([progress(), gettext("Saved.")].join(" "));
   } else if (outcome.kind === "refused") {
     if (handed) submitted = null;
     say(outcome.body.faults.join(" "));
@@ -142,7 +142,7 @@ function restore() {
   clock.active = Math.max(clock.active, Number(entry.fields.active) || 0);
   clock.wall = Math.max(clock.wall, Number(entry.fields.wall) || 0);
   if (entry.action !== "draft") submitted = entry;
-  say("An answer of yours was not sent yet; sending it now.");
+  say(gettext("An answer of yours was not sent yet; sending it now."));
 }
 
 // ---------------------------------------------------------------- cards
@@ -163,17 +163,19 @@ function openParts(place) {
 
 function progress() {
   const answered = asks.filter((ask) => !isOpen(ask)).length;
-  const word = form.querySelector(".ranking") ? "ranked" : "answered";
+  const ranked = form.querySelector(".ranking") !== null;
+  const done = ranked ? gettext("%s of %s ranked.") : gettext("%s of %s answered.");
   const open = [...form.querySelectorAll(".verdict")].filter(isOpen).length;
-  const words = open ? ` ${open} change${open === 1 ? "" : "s"} to judge.` : "";
-  return asks.length ? `${answered} of ${asks.length} ${word}.${words}` : words.trim();
+  const words = ngettext("%s change to judge.", "%s changes to judge.", open);
+  const parts = asks.length ? [interpolate(done, [answered, asks.length])] : [];
+  return parts.concat(open ? [interpolate(words, [open])] : []).join(" ");
 }
 
 function draw() {
   for (const card of cards) {
     const rank = rankOf(card);
     const chosen = card.querySelector(".chosen");
-    if (chosen) chosen.textContent = rank === null ? "" : `rank ${rank}`;
+    if (chosen) chosen.textContent = rank === null ? "" : interpolate(gettext("rank %s"), [rank]);
   }
   for (const part of form.querySelectorAll(".missing")) {
     if (!openParts(part).length && !(part.matches(".ask") && isOpen(part))) part.classList.remove("missing");
@@ -257,14 +259,14 @@ function check() {
   }
   if (!missing.length) return true;
   enter(missing[0]);
-  say(`${progress()} Not handed in yet: what is missing is framed.`);
+  say([progress(), gettext("Not handed in yet: what is missing is framed.")].join(" "));
   return false;
 }
 
 function checkSkip() {
   if (skip.querySelector(":checked")) return true;
   openSkip();
-  say("Please say why you skip this item.");
+  say(gettext("Please say why you skip this item."));
   return false;
 }
 

@@ -120,7 +120,7 @@ async function send(entry) {
   if (answer.status >= 500 || answer.status === 429) return { kind: "broken" };
   const body = await answer.json().catch(() => null);
   if (answer.ok && body) return { kind: "saved", body };
-  return { kind: "refused", body: body || { faults: ["The server refused this answer."] } };
+  return { kind: "refused", body: body || { faults: [gettext("The server refused this answer.")] } };
 }
 
 async function request(entry) {
