@@ -51,6 +51,7 @@ CHEAPEST = {
     "data": ("data", "list"),
     "list": ("list",),
     "cite": ("cite", "m2"),
+    "completion": ("completion", "bash"),
     "doctor": ("doctor",),
 }  # fmt: skip
 """Verb -> what it is called with for hardly any work."""
