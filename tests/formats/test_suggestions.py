@@ -155,3 +155,12 @@ def test_bad_input_names_the_file(text, said, tmp_path):
     assert "answers.json" in str(caught.value)
     with pytest.raises(gm.UsageError, match="best=-1"):
         gm.edits_from_suggestions(path, ["He go home ."], best=-1)
+
+
+def test_an_empty_file_is_no_answer_but_of_reviewdog(tmp_path):
+    path = tmp_path / "answers.json"
+    path.write_text("", encoding="utf-8")
+    for form in ("languagetool", "harper", "vale"):
+        with pytest.raises(gm.DataError, match=r"answers\.json"):
+            read_suggestions(path, LINES, form)
+    assert read_suggestions(path, LINES, "reviewdog") == [[], []]  # a line a diagnostic: none

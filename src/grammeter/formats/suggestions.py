@@ -61,7 +61,7 @@ def read_suggestions(
     """
     where = str(path)
     answers = _answers(read_text(path), where, form)
-    apart = len(answers) > 1 or len(lines) == 1
+    apart = len(answers) != 1 or len(lines) == 1
     if apart and len(answers) != len(lines):
         raise core.LengthMismatchError(where, len(answers), "source", len(lines))
     by_line: list[list[Suggestion]] = [[] for _ in lines]
@@ -123,9 +123,8 @@ def _harper(answer: Any, text: str, starts: Sequence[int]) -> _Places:
     for lint in _lints(answer):
         start, end = lint["span"]["start"], lint["span"]["end"]
         texts: list[str] = []
-        for one in lint[
-            "suggestions"
-        ]:  # "Remove", or {"ReplaceWith": letters}, {"InsertAfter": ...}
+        # "Remove", or {"ReplaceWith": letters}, {"InsertAfter": letters}
+        for one in lint["suggestions"]:
             kind, letters = (one, "") if type(one) is str else next(iter(one.items()))
             texts.append(text[start:end] * (kind == "InsertAfter") + "".join(letters))
         yield start, end, texts, lint["lint_kind"]
