@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from grammeter import core, metrics, scoring
+from grammeter.adapters.loops import text_of, texts_of
 
 
 class Row(NamedTuple):
@@ -50,10 +51,8 @@ class Harness:
             there = ", ".join(sorted(columns)) or "none"
             fault = f"the data set has no texts in a column {self._source!r}; there are: {there}"
             raise core.UsageError(fault, fix="Name the column when the metric is made.")
-        references: Any = columns.get(self._references) or ()
-        texts = (references,) if isinstance(references, str) else references
-        source, prediction, *known = (_line(t) for t in (columns[self._source], prediction, *texts))
-        return Row(source, prediction, tuple(known))
+        source, known = text_of(columns[self._source]), texts_of(columns.get(self._references))
+        return Row(source, text_of(prediction), known)
 
     def corpus(self, rows: Sequence[Sequence[Any]]) -> float:
         """Score all rows as one corpus."""
@@ -148,7 +147,3 @@ class Harness:
         """Return the reward of a solution; ``extra_info`` has the source."""
         columns = {**(extra_info or {}), self._references: ground_truth}
         return self.sentence(self.row(columns, solution_str))
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

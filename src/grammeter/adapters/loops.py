@@ -47,10 +47,10 @@ class Reward:
             raise core.UsageError(fault, fix="Give one of each for every completion.")
         whole = zip(sources, completions, references, strict=True)
         rows = [
-            (at, _text(source), _text(completion), texts)
+            (at, text_of(source), text_of(completion), texts)
             for at, (source, completion, reference) in enumerate(whole)
             if source is not None and completion is not None
-            if (texts := _texts(reference)) or self._reference is None
+            if (texts := texts_of(reference)) or self._reference is None
         ]
         rewards: list[float | None] = [None] * len(completions)
         if rows:
@@ -73,7 +73,8 @@ class Reward:
         return columns[name]
 
 
-def _text(completion: Completion) -> str:
+def text_of(completion: Completion) -> str:
+    """Return a completion as one line."""
     if not isinstance(completion, str):
         content: object = completion[-1].get("content") if completion else ""
         if isinstance(content, list):
@@ -83,14 +84,14 @@ def _text(completion: Completion) -> str:
     return " ".join(completion.split())
 
 
-def _texts(cell: object) -> tuple[str, ...]:
+def texts_of(cell: object) -> tuple[str, ...]:
     """Return the references of a row; ``None`` and NaN stand for none."""
     if isinstance(cell, str):
-        return (_text(cell),)
+        return (text_of(cell),)
     if cell is None or isinstance(cell, float):
         return ()
     texts = cast("Iterable[str | None]", cell)
-    return tuple(_text(text) for text in texts if text is not None)
+    return tuple(text_of(text) for text in texts if text is not None)
 
 
 class Evaluate:
