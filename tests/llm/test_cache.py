@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
@@ -189,6 +190,13 @@ def test_many_threads_may_open_and_write_at_once(tmp_path):
         thread.join()
     assert not faults
     assert len(rows(tmp_path)) == 8 * 25
+
+
+def test_a_new_file_may_be_opened_by_many_at_the_same_moment(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(60):  # without waiting, about one of thirty such folders failed
+            folders = [tmp_path / str(number)] * 8
+            list(pool.map(lambda folder: Attempts(folder).close(), folders))
 
 
 # --- faults of the file ----------------------------------------------------------------------

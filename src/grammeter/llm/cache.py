@@ -6,6 +6,7 @@ file is an error, not an empty cache. Several processes may share it. API keys a
 
 import json
 import sqlite3
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
@@ -111,11 +112,23 @@ class Attempts:
                             name.chmod(0o600)
             self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
             opened.callback(self._database.close)
-            self._database.execute("PRAGMA journal_mode = WAL")
+            self._write_ahead()
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.executescript(_TABLES)
             self._database.execute("SELECT reason, fingerprint FROM attempts LIMIT 1")
             opened.pop_all()
+
+    def _write_ahead(self) -> None:
+        """Write ahead; SQLite itself does not wait while another process changes the same."""
+        until = time.monotonic() + _WAIT
+        while True:
+            try:
+                self._database.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+            time.sleep(0.01)
 
     def close(self) -> None:
         """Close the file."""
