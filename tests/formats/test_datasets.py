@@ -249,56 +249,29 @@ def member(name: str, *, size: int = len(SOURCE), kind: bytes = tarfile.REGTYPE)
     return info
 
 
-BAD_NAMES = ["/etc/x", "../x", "a/../../x", "C:\\x", "a\\..\\x", "C:/x"]
-
-
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_members_that_point_outside(tmp_path: Path, root: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "C:\\x", "C:/x"])
+def test_names_of_members_are_no_paths(tmp_path: Path, root: Path, name: str) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
         zipped.writestr(name, SOURCE)
     for path in (tmp_path / "a.zip", tar_of(tmp_path / "a.tgz", member(name))):
-        with pytest.raises(DataError, match="points outside the archive"):
-            get_dataset("byhand", source=path)
-    assert not root.exists()
+        get_dataset("byhand", source=path)
+        assert [file.name for file in root.rglob("*") if file.is_file()] == ["source.txt"]
 
 
 @pytest.mark.parametrize(
     "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE]
 )
-def test_links_and_devices(tmp_path: Path, kind: bytes) -> None:
+def test_links_and_devices_are_not_followed(tmp_path: Path, kind: bytes) -> None:
     path = tar_of(tmp_path / "a.tar", member("source.txt", size=0, kind=kind), mode="w")
-    with pytest.raises(DataError, match="is a link or a device"):
-        get_dataset("byhand", source=path)
+    assert list(archive.contents(path, limit=10**6)) == []
 
 
-def test_links_in_zip(tmp_path: Path) -> None:
-    info = zipfile.ZipInfo("source.txt")
-    info.external_attr = 0o120777 << 16
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
-        zipped.writestr(info, "/etc/passwd")
-    with pytest.raises(DataError, match="is a link"):
-        get_dataset("byhand", source=tmp_path / "a.zip")
-
-
-def test_bombs_by_ratio(tmp_path: Path) -> None:
+def test_bombs_are_passed_over(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as zipped:
         zipped.writestr("a", bytes(2**24))
     tar_of(tmp_path / "a.tgz", member("a", size=2**24))
     for name in ("a.zip", "a.tgz"):
-        assert (tmp_path / name).stat().st_size < 2**24 / archive.MAX_RATIO
-        with pytest.raises(DataError, match="it unpacks to more than"):
-            get_dataset("byhand", source=tmp_path / name)
-
-
-def test_bombs_by_number_and_total(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tar_of(tmp_path / "a.tgz", *(member(f"{n}") for n in range(5)))
-    monkeypatch.setattr(archive, "MAX_MEMBERS", 4)
-    with pytest.raises(DataError, match="more than 4 members"):
-        get_dataset("byhand", source=path)
-    monkeypatch.setattr(archive, "MAX_TOTAL", 100)
-    monkeypatch.setattr(archive, "MAX_MEMBERS", 100)
-    with pytest.raises(DataError, match="it unpacks to more than 100 bytes"):
-        get_dataset("byhand", source=path)
+        assert list(archive.contents(tmp_path / name, limit=2**20)) == []
 
 
 def test_bombs_of_gzip_in_a_folder_are_passed_over(tmp_path: Path) -> None:
