@@ -143,7 +143,7 @@ def test_other_outputs_are_said_to_be_others(tmp_path):
     others = write(tmp_path / "others.jsonl", made("ann", seed=2))
     assert "are these the same outputs" in read_judgments([lines, others]).notes[0]
     people = write(tmp_path / "people.xml", made("ann", seed=2), 0)
-    with pytest.raises(UsageError, match="either way"):
+    with pytest.raises(UsageError, match="nothing shows which fits"):
         read_judgments([lines, people])
     stated = read_judgments([lines, people], first_segment=1)
     assert "are these the same outputs" in stated.notes[0]

@@ -17,7 +17,6 @@ from grammeter.formats.judged import Basis, FirstSegment, Judgments, file_of
 from grammeter.formats.tables import placed
 
 Outputs = Mapping[str, Sequence[str]]  # the systems' outputs by name, one text a sentence
-_BASES: tuple[FirstSegment, FirstSegment] = (0, 1)
 _FIX = "Give the very outputs that were judged, whole; without --first-segment the number is found."
 
 
@@ -81,18 +80,13 @@ class Evidence:
     def first_segment(self, judgments: Judgments) -> FirstSegment | None:
         """Return the number of the first sentence that fits best; ``None`` if both are as good."""
 
-        def fitting_first(base: FirstSegment) -> int:
-            rows = enumerate(judgments)
-            misfits = (n for n, r in rows if self._contradiction(r.groups, r.segment - base))
-            return next(misfits, len(judgments))
+        def misfits(base: FirstSegment) -> tuple[int, int]:
+            of = [(ranking, ranking.segment - base) for ranking in judgments]
+            contrary = sum(self._contradiction(r.groups, n) is not None for r, n in of)
+            return contrary, sum(self._odd(r, n) for r, n in of)
 
-        fitting = {base: fitting_first(base) for base in _BASES}
-        if max(fitting.values()) < len(judgments):
-            return max(_BASES, key=fitting.__getitem__)
-        bases: list[FirstSegment] = [base for base in _BASES if fitting[base] == len(judgments)]
-        odd = {base: sum(self._odd(r, base) for r in judgments) for base in bases}
-        best: list[FirstSegment] = [base for base in bases if odd[base] == min(odd.values())]
-        return best[0] if len(best) == 1 else None
+        zero, one = misfits(0), misfits(1)
+        return None if zero == one else 0 if zero < one else 1
 
     def _contradiction(
         self, groups: Sequence[Sequence[str]], segment: int, text: str | None = None
@@ -109,8 +103,8 @@ class Evidence:
                     return f"the edits do not make the output of {name} for sentence {segment}"
         return None
 
-    def _odd(self, ranking: Ranking, base: FirstSegment) -> bool:
-        segment = ranking.segment - base
+    def _odd(self, ranking: Ranking, segment: int) -> bool:
+        """Whether systems with one output stand in several groups."""
         known = ([self._text(n, segment) for n in of if n in self.texts] for of in ranking.groups)
         texts = [next(iter(of), None) for of in known]
         pairs = combinations(zip(texts, ranking.ranks, strict=False), 2)  # skipped: no ranks
@@ -122,20 +116,16 @@ class Evidence:
 
 
 # --- several files ---------------------------------------------------------------------------
+_SHIFTS: Mapping[int, FirstSegment] = {0: 0, -1: 1}
+"""How far numbers that were read as from 0 have to move, and the number of the first sentence."""
 
-# how far numbers that were read as from 0 have to move -> the number of the first sentence
-_BY_SHIFT: Mapping[int, FirstSegment] = {0: 0, -1: 1}
-
-# share of pairs of systems that may contradict where sentences are counted alike: outputs are
-# told to be equal with or without white space, and people slip
 _MOST = 0.1
+"""Share of pairs of systems that may contradict where sentences are counted alike: outputs are told
+to be equal with or without white space, and people slip."""
 
-_TOLD = ("items", "equal", "different", "tied")
-_Sentence = dict[str, set[Any]]
-"""Of a sentence: ``items``, groups that were shown; and pairs of systems with ``equal`` outputs,
-``different`` ones, or ``tied``, which are ungrouped and may be equal."""
-
-_Sentences = Mapping[int, _Sentence]
+_Sentence = tuple[set[Any], set[Any], set[Any], set[Any]]
+"""Items that were shown; pairs of systems with equal outputs, with different ones, and those that
+tie where equal outputs were not put into groups, which may be equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +134,7 @@ class _Fit:
 
     common: int  # sentences of both
     backed: int  # of these, sentences with the same item, or two systems that are equal in both
-    alike: int  # pairs of systems that are equal in both, as far as these tell
+    alike: int  # pairs of systems that are equal in both
     contrary: int  # pairs that are equal in one and different in the other
 
     @property
@@ -170,43 +160,46 @@ def join(parts: Sequence[Judgments]) -> Judgments:
     """
     if len(parts) == 1:
         return parts[0]
-    parts, assumed = _numbered(list(parts))
+    parts = _numbered(list(parts))
     joined = Judgments.joined(parts)
-    notes = [*joined.notes, *assumed, *_contradictions(parts)]
+    notes = [*joined.notes, *_doubts(parts)]
     if not any(document_notes(part) for part in parts):
         notes += document_notes(joined)
     return replace(joined, notes=tuple(notes))
 
 
-def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
-    """Find the numbering of each file; also return what was assumed."""
+def _numbered(parts: list[Judgments]) -> list[Judgments]:
+    """Find the numbering of each file, unless it is assumed for all, and nothing tells it."""
     for n, part in enumerate(parts):  # they are read as if all began with a sentence 0
         if _is_open(part) and any(ranking.segment == 1 for ranking in part):
             parts[n] = shifted(part, 0, "found")
-    if all(_is_open(part) for part in parts):
-        if not (bases := _bases_among(parts)):
-            return parts, _assumed_alike(parts)
-        parts = _with_bases(parts, bases)
-    while any(_is_open(part) for part in parts):
+    if all(map(_is_open, parts)):
+        shifts = ((a, b, _best(fits)) for a, b, fits in _fits_of_pairs(parts))
+        if (first := next(((a, b, by) for a, b, by in shifts if by), None)) is None:
+            return parts
+        a, b, by = first  # the one whose numbers are larger counts from 1
+        parts[a] = shifted(parts[a], 0 if by < 0 else 1, "found")
+        parts[b] = shifted(parts[b], 1 if by < 0 else 0, "found")
+    while unknown := [n for n, part in enumerate(parts) if _is_open(part)]:
         known = _sentences(ranking for part in parts if not _is_open(part) for ranking in part)
-        unknown = {n: _sentences(part) for n, part in enumerate(parts) if _is_open(part)}
-        fits = {n: {by: _fit(of, known, by) for by in _BY_SHIFT} for n, of in unknown.items()}
-        bases: dict[int, FirstSegment] = {
-            n: _BY_SHIFT[best] for n, fit in fits.items() if (best := _best(fit)) is not None
-        }
-        if not bases:
-            _check_apart(parts, fits)
-            break
-        parts = _with_bases(parts, bases)
-    return parts, []
+        of = {n: _sentences(parts[n]) for n in unknown}
+        fits = {n: {by: _fit(of[n], known, by) for by in _SHIFTS} for n in unknown}
+        found = {n: best for n, fit in fits.items() if (best := _best(fit)) is not None}
+        for n, best in found.items():
+            parts[n] = shifted(parts[n], _SHIFTS[best], "found")
+        if not found:
+            apart = (n for n, fit in fits.items() if any(one.common for one in fit.values()))
+            if (n := next(apart, None)) is None:
+                break
+            fault = f"{_name(parts[n])} counts sentences from 0 or from 1, and nothing shows which"
+            fault += " fits the files read with it"
+            fix = "Say --first-segment 0 or 1 (first_segment=), or give judged outputs (--hyps,"
+            raise UsageError(fault, fix=f"{fix} systems=).")
+    return parts
 
 
 def _is_open(part: Judgments) -> bool:
     return part.files[0].basis == "default"
-
-
-def _with_bases(parts: Sequence[Judgments], bases: Mapping[int, FirstSegment]) -> list[Judgments]:
-    return [shifted(p, bases[n], "found") if n in bases else p for n, p in enumerate(parts)]
 
 
 def _fits_of_pairs(parts: Sequence[Judgments]) -> Iterator[tuple[int, int, dict[int, _Fit]]]:
@@ -223,50 +216,18 @@ def _best(fits: Mapping[int, _Fit]) -> int | None:
     return ordered[0]
 
 
-def _bases_among(parts: Sequence[Judgments]) -> dict[int, FirstSegment]:
-    """Find files whose sentences lie one number apart; the others stay without a base."""
-    bases: dict[int, FirstSegment] = {}
+def _doubts(parts: Sequence[Judgments]) -> Iterator[str]:
+    """Say which files contradict each other, and which two are only assumed to count alike."""
+    assumed = all(map(_is_open, parts))
     for a, b, fits in _fits_of_pairs(parts):
-        if shift := _best(fits):
-            pair: dict[int, FirstSegment] = {a: 0, b: 1} if shift < 0 else {a: 1, b: 0}
-            if any(bases.get(n, base) != base for n, base in pair.items()):
-                raise _unknown(parts[a], "other numberings fit to different files")
-            bases |= pair
-    return bases
-
-
-def _assumed_alike(parts: Sequence[Judgments]) -> list[str]:
-    """Say so where files share sentences, and nothing shows that they count them alike."""
-    for a, b, fits in _fits_of_pairs(parts):
-        if fits[0].common and _best(fits) is None:
-            names = f"{_name(parts[a])} and {_name(parts[b])}"
-            return [f"{names} are taken to count sentences alike; nothing in them shows it"]
-    return []
-
-
-def _check_apart(parts: Sequence[Judgments], fits: Mapping[int, Mapping[int, _Fit]]) -> None:
-    """Raise an error if a file of unknown numbering shares sentences with the others."""
-    for n, by_shift in fits.items():
-        if any(fit.common for fit in by_shift.values()):
-            why = "nothing in them tells which"
-            if not any(fit.possible for fit in by_shift.values()):
-                why = "outputs that are equal in one are different in the other, either way"
-            raise _unknown(parts[n], why)
-
-
-def _unknown(part: Judgments, why: str) -> UsageError:
-    fault = f"{_name(part)} counts sentences from 0 or from 1, and the files read with it do not"
-    fix = "Say --first-segment 0 or 1 (first_segment=), or give judged outputs (--hyps, systems=)."
-    return UsageError(f"{fault} count alike or do not show it: {why}", fix=fix)
-
-
-def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
-    for a, b, fits in _fits_of_pairs(parts):
-        fit = fits[0]
+        fit, names = fits[0], f"{_name(parts[a])} and {_name(parts[b])}"
         if not fit.possible:
             count = f"of {fit.alike + fit.contrary} pairs of systems with equal outputs in one file"
             count += f", {fit.contrary} are different in the other: are these the same outputs, and"
-            yield f"{_name(parts[a])} and {_name(parts[b])}: {count} the same numbers of sentences?"
+            yield f"{names}: {count} the same numbers of sentences?"
+        if assumed and fit.common and _best(fits) is None:
+            assumed = False  # said once
+            yield f"{names} are taken to count sentences alike; nothing in them shows it"
 
 
 def _name(part: Judgments) -> str:
@@ -279,32 +240,28 @@ def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
     Where no group has two systems, equal outputs were not put together: then systems with
     different ranks have different outputs, and those that tie may have the same.
     """
-    sentences: dict[int, _Sentence] = defaultdict(lambda: {kind: set() for kind in _TOLD})
+    sentences: dict[int, _Sentence] = defaultdict(lambda: (set(), set(), set(), set()))
     some = [ranking for ranking in rankings if len(ranking.systems) > 1]
     grouping = any(len(group) > 1 for ranking in some for group in ranking.groups)
     for ranking in some:
-        sentence = sentences[ranking.segment]
-        sentence["items"].add(frozenset(map(frozenset, ranking.groups)))
+        items, equal, different, tied = sentences[ranking.segment]
+        items.add(frozenset(map(frozenset, ranking.groups)))
         for group in ranking.groups:
-            sentence["equal"].update(map(frozenset, combinations(group, 2)))
+            equal.update(map(frozenset, combinations(group, 2)))
         # a skipped item has no ranks, so all its groups tie
         ranked = zip(ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True)
         for (group, rank), (rest, other) in combinations(ranked, 2):
-            pairs = sentence["different"] if grouping or rank != other else sentence["tied"]
+            pairs = different if grouping or rank != other else tied
             pairs.update(map(frozenset, product(group, rest)))
     return sentences
 
 
-def _fit(ours: _Sentences, theirs: _Sentences, shift: int) -> _Fit:
+def _fit(ours: Mapping[int, _Sentence], theirs: Mapping[int, _Sentence], shift: int) -> _Fit:
     common = backed = alike = contrary = 0
-    for segment, our in ours.items():
-        if (their := theirs.get(segment + shift)) is None:
-            continue
-        both = len(
-            (our["equal"] & (their["equal"] | their["tied"])) | (our["tied"] & their["equal"])
-        )
-        common += 1
-        alike += both
-        contrary += len(our["equal"] & their["different"]) + len(our["different"] & their["equal"])
-        backed += bool(both or our["items"] & their["items"])
+    for segment, (items, equal, different, tied) in ours.items():
+        if (their := theirs.get(segment + shift)) is not None:
+            both = len((equal & (their[1] | their[3])) | (tied & their[1]))
+            common, alike = common + 1, alike + both
+            contrary += len(equal & their[2]) + len(different & their[1])
+            backed += bool(both or items & their[0])
     return _Fit(common, backed, alike, contrary)
