@@ -23,7 +23,7 @@ def group(*outputs):
 def test_scores_come_back_in_the_order_of_the_group(targets, orders, repeats):
     with pytest.MonkeyPatch.context() as patch:
         fake = fake_judge.install(patch)
-        panel = Panel(model="m", protocol=PAPER, orders=orders, repeats=repeats)
+        panel = Panel(model="m", protocol=PAPER, permutations=orders, repeats=repeats)
         (answer,) = panel.ask([group(*targets)])
         assert panel.estimate([group(*targets)]).calls == orders * repeats
     assert answer.scores == tuple(map(fake_judge.by_hash, targets))
@@ -40,7 +40,7 @@ def test_a_preference_for_the_first_place_is_averaged_out(monkeypatch):
     )
     monkeypatch.setattr("grammeter.llm.client.ask", fake.ask)
     (once,) = Panel(model="m", protocol=PAPER).ask([group("a", "b")])
-    (both,) = Panel(model="m", protocol=PAPER, orders=2).ask([group("a", "b")])
+    (both,) = Panel(model="m", protocol=PAPER, permutations=2).ask([group("a", "b")])
     assert once.scores == (5, 1)
     assert both.scores == (3, 3)
     assert both.spreads == [4]

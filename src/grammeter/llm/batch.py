@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from operator import attrgetter
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -51,11 +51,8 @@ class Submission(Result):
         return {**self.estimate.to_dict(), **own, "kind": "submission"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    call: str  # the beginning of its key
-    number: int  # of the request to it, from 1
-    raw: transport.Raw
+_Result = tuple[str, int, transport.Raw]
+"""The beginning of a call's key, the number of the request to it, from 1, and what came."""
 
 
 class Batch:
@@ -124,26 +121,25 @@ class Batch:
 
     def _check_collected(self, histories: Mapping[str, History]) -> None:
         """Raise :class:`UsageError` if results for requests of these calls are not in the cache."""
-        results = (result for result in self._read() if result.call in histories)
-        if waiting := sum(result.number > histories[result.call].attempts for result in results):
+        results = ((call, number) for call, number, _ in self._read() if call in histories)
+        if waiting := sum(number > histories[call].attempts for call, number in results):
             fault = f"{self.folder} has {waiting} results that are not collected: these calls would"
             fix = f"Run the same command with --collect {self.folder} first."
             raise UsageError(f"{fault} be paid twice", fix=fix)
 
-    def _results(self, names: Container[str]) -> tuple[Mapping[str, Sequence[_Result]], int]:
+    def _results(self, names: Container[str]) -> tuple[Mapping[str, Sequence[transport.Raw]], int]:
         """Return the results on these calls in the order of the requests, and count the others."""
-        by_call: dict[str, dict[tuple[int, str], _Result]] = {}
+        ours: dict[str, dict[str, transport.Raw]] = {}
         foreign = 0
-        for result in self._read():
-            foreign += result.call not in names
-            by_call.setdefault(result.call, {})[result.number, result.raw.text] = result
-        order = attrgetter("number")
-        ours = {c: sorted(of.values(), key=order) for c, of in by_call.items() if c in names}
+        for call, number, raw in sorted(self._read(), key=itemgetter(0, 1)):
+            foreign += call not in names
+            if call in names:
+                ours.setdefault(call, {})[f"{number} {raw.text}"] = raw
         if not ours:
             others = f", but {foreign} of other calls" if foreign else ""
             fix = "Put result files there as *.jsonl; give the metric and options of the requests."
             raise DataError(f"no results of these calls{others}", where=str(self.folder), fix=fix)
-        return ours, foreign
+        return {call: [*of.values()] for call, of in ours.items()}, foreign
 
     def _read(self) -> Iterator[_Result]:
         for path in sorted(self.folder.glob("*.jsonl")):
@@ -214,15 +210,17 @@ def _result(line: bytes, where: str) -> Iterator[_Result]:
     text = json.dumps(body)
     started = float(created) if isinstance(created, int) else 0.0
     raw = transport.Raw(status=cast(int, status) if whole else 0, text=text, started=started)
-    yield _Result(match[1], int(match[2]), raw) if match else _Result("", 0, raw)
+    yield (match[1], int(match[2]), raw) if match else ("", 0, raw)
 
 
-def _store(session: Session, request: Request, results: Iterable[_Result]) -> Abilities | None:
+def _store(
+    session: Session, request: Request, results: Iterable[transport.Raw]
+) -> Abilities | None:
     """Store what is not stored yet; return what the endpoint accepts after its complaints."""
     conceded: Abilities | None = None
     with session.attempts.alone():
         stored = Counter(session.attempts.bodies(request.key))
-        for raw in (result.raw for result in results):
+        for raw in results:
             stored[raw.text] -= 1
             if stored[raw.text] >= 0:
                 continue

@@ -104,12 +104,9 @@ class Attempts:
         self._name = ":memory:" if folder is None else str(folder / FILE)
         with self._errors_named(), ExitStack() as opened:
             if folder is not None:
-                path = folder / FILE
-                private_file(path)
-                for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-                    with suppress(FileNotFoundError, PermissionError):
-                        if name.stat().st_mode & 0o077:
-                            name.chmod(0o600)
+                private_file(folder / FILE)
+                with suppress(PermissionError):  # a file of somebody else
+                    (folder / FILE).chmod(0o600)
             self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
             opened.callback(self._database.close)
             self._write_ahead()
@@ -148,12 +145,8 @@ class Attempts:
     def alone(self) -> Generator[None]:
         """Let no other process write inside the block; keep all of what is added in it, or none."""
         self._rows("BEGIN IMMEDIATE", ())
-        try:
+        with self._errors_named(), self._database:
             yield
-        except BaseException:
-            self._rows("ROLLBACK", ())
-            raise
-        self._rows("COMMIT", ())
 
     def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
         """Return histories by key up to the first usable or ``most``-th reply; none if not sent."""

@@ -34,7 +34,7 @@ Answering = Callable[[str, Sequence[Call]], list[Outcome]]
 class Showing:
     """A call: some of a question's distinct outputs side by side, and the outcome."""
 
-    part: int  # number of the set of outputs; there are several if there are more than ``size``
+    part: int  # number of the set of outputs; there are several if there are more than ``set_size``
     order: tuple[int, ...]  # the outputs in the order shown, by their numbers
     outcome: Outcome
 
@@ -106,22 +106,22 @@ class Panel:
 
     model: str  # as the endpoint names it
     protocol: Protocol
-    orders: int = 1  # in how many orders the targets are shown, against position bias
+    permutations: int = 1  # in how many orders the targets are shown, against position bias
     repeats: int = 1  # how often each order is asked
     seed: int = 1  # of the random orders
-    size: int = USUAL  # how many outputs a prompt shows at most
+    set_size: int = USUAL  # how many outputs a prompt shows at most
     shuffle: bool = False  # whether the first order is random, too
     chat: transport.Chat | None = None  # the model itself, if it answers in this process
 
     def ask(
         self, questions: Sequence[Question], answered: Answering | None = None
     ) -> list[Opinion]:
-        """Ask for scores, at most ``size`` outputs at a time, one call for each distinct prompt.
+        """Ask for scores, at most ``set_size`` outputs at a time, one call for a distinct prompt.
 
-        Equal outputs need no question; more than ``size`` distinct ones are shown in sets, drawn by
-        the seed. Raises :class:`LimitReachedError` if a ceiling of the endpoint is reached; the
-        answers so far are kept; :class:`RemoteError`, :class:`MissingResourceError` if the endpoint
-        fails, or the client is not installed or has no key.
+        Equal outputs need no question; more than ``set_size`` distinct ones are shown in sets,
+        drawn by the seed. Raises :class:`LimitReachedError` if a ceiling of the endpoint is
+        reached; the answers so far are kept; :class:`RemoteError`, :class:`MissingResourceError` if
+        the endpoint fails, or the client is not installed or has no key.
         """
         template = self.protocol.template
         plans = [[*self._showings(question, template)] for question in questions]
@@ -152,9 +152,9 @@ class Panel:
     ) -> Iterator[tuple[int, tuple[int, ...], Call]]:
         number, source = _numbers(question), question.source
         sets = [list(number)]
-        if len(number) > self.size:
-            sets = draw_sets(source, list(number), times=1, seed=self.seed, size=self.size)
-        drawing: Any = {"orders": self.orders, "seed": self.seed, "shuffle": self.shuffle}
+        if len(number) > self.set_size:
+            sets = draw_sets(source, list(number), times=1, seed=self.seed, size=self.set_size)
+        drawing: Any = {"orders": self.permutations, "seed": self.seed, "shuffle": self.shuffle}
         for part, texts in enumerate(sets if len(number) > 1 else ()):
             asked: Counter[str] = Counter()
             for order in reorder(source, texts, **drawing):

@@ -63,12 +63,9 @@ def read_prices(path: str | Path | None = None) -> Prices:
         models = {name: Price(float(of["input"]), float(of["output"])) for name, of in rows}
         date = data.get("date")
         return Prices(str(data["currency"]), models, None if date is None else str(date))
-    except OSError as error:
-        reason = f"it cannot be read: {error.strerror}"
-    except KeyError as error:
-        reason = f"it lacks {error}"
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        reason = str(error)
+    except (OSError, LookupError, ValueError, TypeError, AttributeError, OverflowError,
+            RecursionError) as error:  # fmt: skip
+        reason = core.words_of(error)
     fix = 'Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
     fix += " prices per million tokens."
     raise core.DataError(f"no table of prices: {reason}", where=str(path or "prices.json"), fix=fix)

@@ -16,6 +16,7 @@ from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_
 from grammeter.llm.request import LIMIT_FIELDS, Abilities, Request, refused_field
 from grammeter.llm.transport import Failure, Raw, Transport, host
 
+_POLL = 0.02  # seconds between looks at the ceilings
 MOST_FAILURES = 5  # number of consecutive failed calls after which the endpoint counts as down
 
 
@@ -48,7 +49,6 @@ class Session:
         self.error: GrammeterError | None = None  # why no other call may begin
         self._failures = 0
         self._ended = asyncio.Event()
-        self._released = asyncio.Condition()
 
     async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Raw:
         """Send a body when limits allow, and bill it; ``seconds`` limit the reply, not the wait."""
@@ -62,8 +62,6 @@ class Session:
             return raw
         finally:
             self._ceilings.release(worst)
-            async with self._released:
-                self._released.notify_all()
 
     def allows(self, request: Request, body: Mapping[str, Any]) -> bool:
         """Reserve a request that other means answer; return whether the ceilings allow it."""
@@ -116,15 +114,11 @@ class Session:
         raise UnfinishedError
 
     async def _admit(self, worst: Worst) -> None:
-        async with self._released:
-            while True:
-                if self._ended.is_set():
-                    raise UnfinishedError
-                if (permission := self._ceilings.take(worst)) == "go":
-                    return
-                if permission == "never":
-                    self._close(self.limit_reached())
-                await self._released.wait()
+        """Wait until the ceilings allow a request whatever those in flight take."""
+        while (permission := self._ceilings.take(worst)) == "wait":
+            await self.sleep(_POLL)
+        if permission == "never":
+            self._close(self.limit_reached())
 
     def limit_reached(self) -> LimitReachedError:
         """Return the error for a request that the ceilings do not allow."""

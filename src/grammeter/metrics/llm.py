@@ -66,11 +66,9 @@ class Judging(Pooled):
             fix += " paper are shut down."
             raise core.UsageError(f"{self.name}: no model is named", fix=fix)
         chat = Chat(self.model) if llm.current().in_process else None
-        return llm.Panel(
-            model=chat.identity if chat else self.model, chat=chat, protocol=self.protocol,
-            orders=self.permutations, repeats=self.repeats, seed=self.seed, size=self.set_size,
-            shuffle=self.shuffle,
-        )  # fmt: skip
+        judge = {"model": chat.identity if chat else self.model, "chat": chat}
+        options = {f.name: getattr(self, f.name) for f in fields(llm.Panel) if f.name not in judge}
+        return llm.Panel(**judge, **options)
 
     def models(self) -> Mapping[str, str]:
         """Return the model if it runs in this process."""

@@ -27,12 +27,8 @@ class Form(NamedTuple):
     choices: tuple[Tokens, ...]  # by gap, the token of each choice
 
 
-class Written(NamedTuple):
-    """What a model wrote."""
-
-    text: str
-    tokens: int
-    finish: str  # "stop", or "length": the reply was cut at its limit
+Written = tuple[str, int, str]
+"""What a model wrote, its tokens, and why it ended: "stop", or "length" if it was cut."""
 
 
 class Chat:
@@ -104,14 +100,15 @@ class Chat:
         return loaded
 
     def _completion(self, read: int, reply: Written) -> Body:
-        message = {"role": "assistant", "content": reply.text}
-        usage = {"prompt_tokens": read, "completion_tokens": reply.tokens}
+        text, tokens, finish = reply
+        message = {"role": "assistant", "content": text}
+        usage = {"prompt_tokens": read, "completion_tokens": tokens}
         return {
             "object": "chat.completion",
             "model": self._files.name,
             "system_fingerprint": self._files.hash,
-            "choices": [{"index": 0, "finish_reason": reply.finish, "message": message}],
-            "usage": usage | {"total_tokens": read + reply.tokens},
+            "choices": [{"index": 0, "finish_reason": finish, "message": message}],
+            "usage": usage | {"total_tokens": read + tokens},
         }
 
 
@@ -205,7 +202,7 @@ def _fill(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body]) -> 
     for of_row in zip(*by_gap, strict=True):
         probabilities, mass = zip(*of_row, strict=True)
         content = {"choices": choices, "probabilities": probabilities, "mass": mass}
-        replies.append(Written(json.dumps(content), size, "stop"))
+        replies.append((json.dumps(content), size, "stop"))
     return replies
 
 
@@ -229,7 +226,7 @@ def _generate(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body])
                 finish[at] = "length" if len(written[at]) >= room[at] else ""
         rows = [(token,) for token in chosen]
     texts = loaded.tokenizer.batch_decode(written, skip_special_tokens=True)
-    return [Written(*of_row) for of_row in zip(texts, map(len, written), finish, strict=True)]
+    return list(zip(texts, map(len, written), finish, strict=True))
 
 
 class _Draws:

@@ -66,11 +66,6 @@ def gather(members: Iterable[Member]) -> dict[Member, list[int]]:
     return core.grouped((member, position) for position, member in enumerate(members))
 
 
-def spread(copies: list[list[int]], figures: FloatArray) -> tuple[list[int], FloatArray]:
-    """Return all positions, and the figure of each."""
-    return list(chain(*copies)), np.repeat(figures, [len(positions) for positions in copies])
-
-
 def distinct_figures(
     name: str, positions: Mapping[Member, list[int]], length: Callable[[Member], int], budget: int,
     step: Callable[[list[Member]], FloatArray], tally: Tally,
@@ -80,7 +75,8 @@ def distinct_figures(
     lengths = [length(member) for member in members]
     answered = in_batches(lengths, budget, lambda batch: step([members[at] for at in batch]), tally)
     for batch, figures in track(answered, f"{name} (batches)", len(batches(lengths, budget))):
-        yield spread([positions[members[at]] for at in batch], figures)
+        copies = [positions[members[at]] for at in batch]
+        yield list(chain(*copies)), np.repeat(figures, [*map(len, copies)])
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:

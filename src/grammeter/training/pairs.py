@@ -76,10 +76,8 @@ def measure_impacts(corrections: Sequence[Correction], encoder: str) -> list[Edi
         words, edits = row.source.split(), appliable(row.edits or ())
         kept = tuple(e for e in edits if words[e.start : e.end] != e.correction.split())
         if kept:
-            sentence, numbers = (
-                EditedSentence(" ".join(words), kept, (), row.origin),
-                range(len(kept)),
-            )
+            sentence = EditedSentence(" ".join(words), kept, (), row.origin)
+            numbers = range(len(kept))
             bare.append(sentence)
             whole = sentence.text(numbers)
             pairs += [(whole, sentence.text({*numbers} - {without})) for without in numbers]
