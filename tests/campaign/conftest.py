@@ -35,8 +35,11 @@ def database(blank, tmp_path, monkeypatch):
     path = tmp_path / "campaign.db"
     shutil.copy(blank, path)
     conf.configure(path, conf.Server())
-    yield path
+    from django.core.cache import cache
     from django.db import connections
+
+    cache.clear()
+    yield path
 
     connections.close_all()
 

@@ -525,45 +525,6 @@ def test_impossible_criteria(tmp_path, text, where, fault):
     assert error.value.fix
 
 
-def test_an_older_database_gets_the_tasks_of_its_campaigns(tmp_path):
-    from grammeter.campaign import conf
-
-    path = tmp_path / "old.db"
-    conf.configure(path)
-    from django.core.management import call_command
-    from django.db import connection, connections
-
-    from grammeter.campaign.services import database
-
-    call_command("migrate", "campaign", "0002", verbosity=0)
-    call_command("migrate", "sessions", verbosity=0)
-    with connection.cursor() as cursor:
-        for number, task in enumerate(("ranking", "edits"), start=1):
-            row(cursor, "campaign_campaign", id=number, name=task, task=task)
-            row(cursor, "campaign_sentence", id=number, campaign_id=number, text="x")
-            row(cursor, "campaign_item", campaign_id=number, sentence_id=number, number=1)
-    assert database.upgrade(path)
-    from grammeter.campaign.models import Item
-
-    assert set(Item.objects.values_list("campaign__task", "task")) == {
-        ("ranking", "ranking"), ("edits", "edits")
-    }  # fmt: skip
-    connections.close_all()
-
-
-def row(cursor, table, **values):
-    """Insert a row; columns that may not be empty get something."""
-    cursor.execute(f"PRAGMA table_info({table})")
-    kinds = {"text": "", "varchar": "", "bool": 0, "real": 0, "datetime": "2026-01-01 00:00:00"}
-    for _, name, kind, needed, default, key in cursor.fetchall():
-        if needed and not key and name not in values and default is None:
-            values[name] = kinds.get(kind.partition("(")[0], "[]" if "origin" in name else 0)
-    marks = ", ".join(["%s"] * len(values))
-    cursor.execute(
-        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", [*values.values()]
-    )
-
-
 def test_a_campaign_that_ranks_nothing_lacks_no_ranking(database):
     from grammeter.campaign import campaign_status
 

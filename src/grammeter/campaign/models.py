@@ -265,7 +265,7 @@ class Judgment(models.Model):
 class AuditEntry(models.Model):
     """Who did what, when."""
 
-    campaign = models.ForeignKey(Campaign, on_delete=CASCADE, null=True, related_name="audit")
+    campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="audit")
     who = models.CharField(max_length=NAME_LENGTH)
     action = models.CharField(max_length=NAME_LENGTH)
     detail: models.JSONField[Any] = models.JSONField(default=dict)
@@ -275,7 +275,7 @@ class AuditEntry(models.Model):
         ordering = ("-pk",)
 
     @classmethod
-    def log(cls, campaign: Campaign | None, who: str, action: str, **detail: Any) -> None:
+    def log(cls, campaign: Campaign, who: str, action: str, **detail: Any) -> None:
         """Log ``who`` (login, anonymous name, :data:`COMMAND_LINE`) and plain JSON, no secrets."""
         cls.objects.create(campaign=campaign, who=who, action=action, detail=detail)
 
@@ -301,11 +301,3 @@ def release(assignments: models.QuerySet[Assignment]) -> int:
         Assignment.objects.filter(pk=assignment.pk).update(slot=None, state=State.RELEASED)
         Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") - 1)
     return len(held)
-
-
-class Throttle(models.Model):
-    """Failed logins in a row; see ``services.organisers``."""
-
-    key = models.CharField(max_length=64, primary_key=True)  # hash of action, name and address
-    failures = models.PositiveIntegerField(default=0)
-    since = models.DateTimeField()

@@ -1,5 +1,6 @@
 """The addresses of the pages."""
 
+from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, path
 from django.views.i18n import JavaScriptCatalog, set_language
 
@@ -16,8 +17,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judge/answers", judging.history, name="answers"),
     path("language", set_language, name="set_language"),
     path("words", JavaScriptCatalog.as_view(packages=["grammeter.campaign"]), name="jsi18n"),
-    path("login", organise.login, name="login"),
-    path("logout", organise.logout, name="logout"),
+    path("login", organise.Login.as_view(), name="login"),
+    path("logout", LogoutView.as_view(next_page="login"), name="logout"),
     path("organise/", organise.campaigns, name="campaigns"),
     path(f"{_ORGANISE}/", organise.campaign, name="campaign"),
     path(f"{_ORGANISE}/progress", organise.campaign, {"page": "progress"}, name="progress"),

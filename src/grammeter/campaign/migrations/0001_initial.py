@@ -10,7 +10,8 @@ from django.conf import settings
 from django.db import migrations, models
 
 FIELDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-ORDERING = FIELDS.pop("ordering")
+ORDERING, ONCE = FIELDS.pop("ordering"), FIELDS.pop("once")
+ROOM = models.Q(("taken__lte", models.F("wanted")))
 
 
 def _field(type: str, **options: Any) -> models.Field:
@@ -18,19 +19,27 @@ def _field(type: str, **options: Any) -> models.Field:
         options["default"] = options["default"].__class__  # called for each row
     if type in ("ForeignKey", "OneToOneField"):
         options["on_delete"] = models.CASCADE
-    return getattr(models, type)(serialize="primary_key" not in options, **options)
+    return getattr(models, type)(**options)
 
 
 def _table(name: str, fields: dict[str, dict[str, Any]]) -> migrations.CreateModel:
-    if not any("primary_key" in options for options in fields.values()):
-        key = {"type": "BigAutoField", "primary_key": True, "verbose_name": "ID"}
-        fields = {"id": {**key, "auto_created": True}, **fields}
+    key = {"primary_key": True, "auto_created": True, "serialize": False, "verbose_name": "ID"}
     order = {"ordering": tuple(ORDERING[name])} if name in ORDERING else {}
     columns = [(column, _field(**options)) for column, options in fields.items()]
-    return migrations.CreateModel(name, columns, order)
+    return migrations.CreateModel(name, [("id", models.BigAutoField(**key)), *columns], order)
+
+
+def _once(name: str, table: str, *fields: str) -> migrations.AddConstraint:
+    return migrations.AddConstraint(table, models.UniqueConstraint(fields=fields, name=name))
 
 
 class Migration(migrations.Migration):
     initial = True
     dependencies = [migrations.swappable_dependency(settings.AUTH_USER_MODEL)]
-    operations = [_table(name, fields) for name, fields in FIELDS.items()]
+    operations = [
+        *(_table(name, fields) for name, fields in FIELDS.items()),
+        *(_once(name, *fields) for name, fields in ONCE.items()),
+        migrations.AddConstraint(
+            "item", models.CheckConstraint(condition=ROOM, name="no_more_than_wanted")
+        ),
+    ]

@@ -1,43 +1,42 @@
 """Organisers: their accounts, their campaigns, and delays that slow down guessing at passwords.
 
 After some failures, each further login has to wait longer. Failures are counted by name and
-address: by the name alone, anybody could lock its owner out.
+address: by the name alone, anybody could lock its owner out. The counters live in Django's cache,
+here the memory of the server.
 """
 
-import hashlib
 import ipaddress
+import time
 from contextlib import suppress
-from datetime import timedelta
+from hashlib import sha256
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
+from django.core.cache import cache
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db import transaction
-from django.db.models import F, Q, QuerySet
-from django.utils import timezone
+from django.db.models import Q, QuerySet
 
-from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, Throttle
+from grammeter.campaign.models import Campaign
 from grammeter.core import UsageError
 
 FREE = 5  # failures without a delay
 FREE_OF_ADDRESS = 50  # the same for an address, with any name: many people may share it
 LONGEST = 15 * 60  # longest delay in seconds
+KEPT = 2 * LONGEST  # seconds after the last failure for which they are counted
 
 
 def save_account(name: str, password: str, *, every_campaign: bool = False) -> bool:
     """Create an account, or change its password; return whether it is new."""
-    with transaction.atomic():
-        user = User.objects.filter(username=name).first() or User(username=name)
-        new = user.pk is None
-        user.is_superuser = every_campaign or user.is_superuser
-        try:
-            User.username_validator(name)
-            validate_password(password, user)
-        except ValidationError as error:
-            raise UsageError(f"account {name!r}: {' '.join(error.messages)}") from None
-        user.set_password(password)
-        user.save()
-        AuditEntry.log(None, COMMAND_LINE, "account", name=name, new=new)
+    user = User.objects.filter(username=name).first() or User(username=name)
+    new = user.pk is None
+    user.is_superuser = every_campaign or user.is_superuser
+    try:
+        User.username_validator(name)
+        validate_password(password, user)
+    except ValidationError as error:
+        raise UsageError(f"account {name!r}: {' '.join(error.messages)}") from None
+    user.set_password(password)
+    user.save()
     return new
 
 
@@ -56,38 +55,31 @@ def campaign_of(user: User, pk: int) -> Campaign:
     return campaign
 
 
-def attempts(name: str, address: str) -> dict[tuple[str, ...], int]:
+def wait(name: str, address: str) -> float:
+    """Return the seconds until the next login with a name from an address; 0: now."""
+    ends = (cache.get(f"{key}-end", 0.0) for key in _counters(name, address))
+    return max(0.0, max(ends) - time.monotonic())
+
+
+def failed(name: str, address: str) -> None:
+    """Count a failure."""
+    for key, free in _counters(name, address).items():
+        _ = cache.touch(key, KEPT) or cache.add(key, 0, KEPT)
+        if (over := cache.incr(key) - free) >= 0:
+            pause = min(2.0 ** min(over, 20), LONGEST)
+            cache.set(f"{key}-end", time.monotonic() + pause, KEPT)
+
+
+def succeeded(name: str, address: str) -> None:
+    """Forget the failures of a name."""
+    cache.delete(next(iter(_counters(name, address))))
+
+
+def _counters(name: str, address: str) -> dict[str, int]:
     """Return the counters of a login, each with its number of failures without a delay."""
     with suppress(ValueError):
         place = ipaddress.ip_address(address)
         if place.version == 6 and not place.ipv4_mapped:  # one machine may have a whole network
             address = str(ipaddress.ip_network((place, 64), strict=False))
-    return {("login", name.casefold(), address): FREE, ("login from", address): FREE_OF_ADDRESS}
-
-
-def wait(*counter: str, free: int = FREE) -> float:
-    """Return the seconds until the next attempt of a counter, see :func:`attempts`; 0: now."""
-    if (row := Throttle.objects.filter(key=_key(counter)).first()) is None or row.failures < free:
-        return 0.0
-    pause = min(2.0 ** min(row.failures - free, 20), LONGEST)
-    passed = (timezone.now() - row.since).total_seconds()
-    # the clock was set back: an attempt too many is better than years of waiting
-    return max(0.0, pause - passed) if passed >= 0 else 0.0
-
-
-def failed(*counter: str) -> None:
-    """Count a failure."""
-    now, key = timezone.now(), _key(counter)
-    with transaction.atomic():
-        Throttle.objects.filter(since__lt=now - timedelta(seconds=2 * LONGEST)).delete()
-        Throttle.objects.get_or_create(key=key, defaults={"since": now})
-        Throttle.objects.filter(key=key).update(failures=F("failures") + 1, since=now)
-
-
-def succeeded(*counter: str) -> None:
-    """Forget the failures."""
-    Throttle.objects.filter(key=_key(counter)).delete()
-
-
-def _key(counter: tuple[str, ...]) -> str:
-    return hashlib.sha256("\0".join(counter).encode("utf-8", "replace")).hexdigest()
+    texts = {f"{name.casefold()}\0{address}": FREE, address: FREE_OF_ADDRESS}
+    return {sha256(text.encode("utf-8", "replace")).hexdigest(): n for text, n in texts.items()}

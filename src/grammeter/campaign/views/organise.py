@@ -6,17 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec
 
-from django.contrib import auth
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import redirect_to_login
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from grammeter import core
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
@@ -24,55 +22,43 @@ from grammeter.campaign.services import campaigns as campaigns_
 from grammeter.campaign.services import exports, judges, organisers, results
 from grammeter.campaign.status import CampaignStatus
 from grammeter.campaign.tasks import JOBS
-from grammeter.campaign.views.judging import show_or_send
 
 P = ParamSpec("P")
-COMMAND = "grammeter campaign organiser NAME"
 LOG_SHOWN = 500
 MOST_INVITES = 500
 UNITS = {"sentence": "Sentences (recommended)", "ranking": "Rankings", "pair": "Pairs (as in 2015)"}
-_LONGEST_NAME, _LONGEST_PASSWORD = 150, 1000
 
 
-@sensitive_post_parameters("password")
-@show_or_send
-def login(request: HttpRequest) -> HttpResponse:
+class Login(LoginView):
     """Ask for name and password, with a delay after failed attempts."""
-    onwards = request.POST.get("next") or request.GET.get("next") or ""
-    if not url_has_allowed_host_and_scheme(onwards, {request.get_host()}, request.is_secure()):
-        onwards = reverse("campaigns")
-    name = request.POST.get("username", "")[:_LONGEST_NAME]
 
-    def form(fault: str = "", status: int = 200) -> HttpResponse:
-        shown = {"next": onwards, "fault": fault, "username": name, "command": COMMAND}
-        return render(request, "campaign/organise/login.html", shown, status=status)
+    template_name = "campaign/organise/login.html"
+    next_page = "campaigns"
 
-    if request.method != "POST":
-        return HttpResponseRedirect(onwards) if request.user.is_authenticated else form()
-    tries = organisers.attempts(name, request.META.get("REMOTE_ADDR", ""))
-    pause = math.ceil(max(organisers.wait(*who, free=free) for who, free in tries.items()))
-    if pause > 0:
-        answer = form(f"Too many attempts. Please wait {pause} seconds.", 429)
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Log in, or say how long to wait."""
+        if not (pause := math.ceil(organisers.wait(*self._who()))):
+            return super().post(request, *args, **kwargs)
+        answer = self._again(f"Too many attempts. Please wait {pause} seconds.", 429)
         answer["Retry-After"] = str(pause)
         return answer
-    password = request.POST.get("password", "")[:_LONGEST_PASSWORD]
-    if (user := auth.authenticate(request, username=name, password=password)) is None:
-        for who in tries:
-            organisers.failed(*who)
-        return form("Name and password do not fit.", 403)
-    organisers.succeeded(*next(iter(tries)))
-    auth.login(request, user)
-    AuditEntry.log(None, user.get_username(), "login")
-    return HttpResponseRedirect(onwards)
 
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Log in."""
+        organisers.succeeded(*self._who())
+        return super().form_valid(form)
 
-@require_POST
-def logout(request: HttpRequest) -> HttpResponse:
-    """End the session of an organiser."""
-    if request.user.is_authenticated:
-        AuditEntry.log(None, _who(request), "logout")
-    auth.logout(request)
-    return redirect("login")
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        """Count a failure."""
+        organisers.failed(*self._who())
+        return self._again("Name and password do not fit.", 403)
+
+    def _who(self) -> tuple[str, str]:
+        request = self.request
+        return request.POST.get("username", ""), request.META.get("REMOTE_ADDR", "")
+
+    def _again(self, fault: str, status: int) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(fault=fault), status=status)
 
 
 def campaign_page(
