@@ -125,8 +125,9 @@ def train_cross_domain(
         goes on after an interruption.
     seeds
         Seeds; one model for each corpus and seed.
-    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype,
-    source_column, target_column, pipeline, lenient
+    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay
+        As for :func:`train_impara`.
+    warmup, dtype, source_column, target_column, pipeline, lenient
         As for :func:`train_impara`.
     """
     options = locals()
