@@ -51,7 +51,7 @@ def test_a_batch_that_is_interrupted_says_how_to_go_on(told, monkeypatch):
     def interrupted(*args, **settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grammeter.engine._batch.run_batch", interrupted)
+    monkeypatch.setattr("grammeter.engine._batch.scorer", interrupted)
     pair = f"{FOLDER / 'source.txt'}:{FOLDER / 'ref0.txt'}"
     err = told("batch", pair, "-m", "errant(pipeline=neutral)", "-o", "out", code=130)
     assert "out keeps the finished files; the same command goes on" in err

@@ -3,6 +3,8 @@
 import json
 import random
 
+import grammeter as gm
+
 WORDS = ["the", "a", "cat", "dogs", "see", "sees", "house", "to", "go", "went", "on", ",", "."]
 
 
@@ -46,3 +48,11 @@ def read_rows(folder):
         for path in sorted(folder.glob("*.jsonl"))
         for line in path.read_text("utf-8").splitlines()
     ]
+
+
+JOB = {"metrics": ("gleu",), "reference": ("reference",)}
+
+
+def run(names, folder, job=None, **more):
+    """Score rows into a folder, by default with GLEU and one reference."""
+    return gm.batch(names, output=folder, **(job or JOB), **more)

@@ -12,21 +12,17 @@ import warnings
 import dying
 import pytest
 from made_rows import made_rows, read_rows, write_rows
+from made_rows import run as run_here
 
 from grammeter.cli.main import main
 from grammeter.core import DataError, RemoteError, UsageError
 from grammeter.engine import ray as engine
-from grammeter.engine._batch import run_batch
-from grammeter.engine.job import Job
-from grammeter.formats import find_shards
 
 pytestmark = [
     pytest.mark.slow,
     # warnings of Ray's own threads and files are no concern of ours
     pytest.mark.filterwarnings("ignore"),
 ]
-
-JOB = Job(metrics=("gleu",), references=("reference",))
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +49,17 @@ def cluster(tmp_path_factory):
         ray.shutdown()
 
 
-def run(names, folder, job=JOB, **ray):
-    return run_batch(find_shards(names), folder, job, block=7, ray=ray)
+def run(names, folder, job=None, **ray):
+    return run_here(names, folder, job, block=7, engine="ray", **ray)
 
 
 def test_rows_are_those_of_the_local_engine(cluster, tmp_path):
     rows = made_rows(60)
     rows[5]["hypothesis"] = None
     names = write_rows(tmp_path / "in", rows, shards=4)
-    job = Job(metrics=("gleu", "errant(pipeline=neutral)"), references=("reference",),
-              edits="list", keep="gleu > 0.2")  # fmt: skip
-    local = run_batch(find_shards(names), tmp_path / "local", job)
+    job = {"metrics": ("gleu", "errant(pipeline=neutral)"), "reference": ("reference",),
+              "edits": "list", "keep": "gleu > 0.2"}  # fmt: skip
+    local = run_here(names, tmp_path / "local", job)
     result = run(names, tmp_path / "ray", job)
     assert read_rows(tmp_path / "ray") == read_rows(tmp_path / "local")
     assert result.totals == local.totals
@@ -76,19 +72,19 @@ def test_the_other_engine_goes_on_with_the_run(cluster, tmp_path, monkeypatch):
     names = write_rows(tmp_path / "in", made_rows(30), shards=3)
     monkeypatch.chdir(tmp_path)  # relative names hold where actors stand elsewhere
     relative = [os.path.relpath(name) for name in names]
-    run_batch(find_shards(relative[:1]), "out", JOB)
+    run_here(relative[:1], "out")
     result = run(relative, "out")
     assert result.earlier == ["part-0.jsonl"]
-    run_batch(find_shards(names), tmp_path / "whole", JOB)
+    run_here(names, tmp_path / "whole")
     assert read_rows(tmp_path / "out") == read_rows(tmp_path / "whole")
     assert run(relative, "out").fresh == 0
 
 
 def test_a_killed_actor_takes_nothing_along(cluster, tmp_path, monkeypatch):
     names = write_rows(tmp_path / "in", made_rows(40), shards=4)
-    run_batch(find_shards(names), tmp_path / "whole", JOB)
+    run_here(names, tmp_path / "whole")
     monkeypatch.setattr(engine, "_Worker", dying.Worker)
-    run(names, tmp_path / "out", workers=2)
+    run(names, tmp_path / "out", jobs=2)
     assert cluster.exists()
     assert read_rows(tmp_path / "out") == read_rows(tmp_path / "whole")
     assert not list((tmp_path / "out").glob("*.partial"))
@@ -97,11 +93,11 @@ def test_a_killed_actor_takes_nothing_along(cluster, tmp_path, monkeypatch):
 def test_no_room_for_a_worker_is_told(cluster, tmp_path):
     names = write_rows(tmp_path / "in", made_rows(4))
     with pytest.raises(UsageError, match=r"room for 0 workers of 0\.5 and 1"):
-        run(names, tmp_path / "out", gpus=1.0)
+        run(names, tmp_path / "out", gpus_per_worker=1.0)
     with pytest.raises(UsageError, match="2 processors and 0 GPUs: room for 3 workers"):
-        run(names, tmp_path / "out", workers=4)
+        run(names, tmp_path / "out", jobs=4)
     with pytest.raises(UsageError, match="-1"):
-        run(names, tmp_path / "out", cpus=-1.0)
+        run(names, tmp_path / "out", cpus_per_worker=-1.0)
 
 
 def test_a_fault_of_an_actor_is_our_own_error(cluster, tmp_path):

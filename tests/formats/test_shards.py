@@ -18,17 +18,11 @@ from grammeter.formats.shard_rows import (
     parse_block,
     widened,
 )
-from grammeter.formats.shards import (
-    arrow_bytes,
-    arrow_table,
-    find_shards,
-    odd_ends,
-    read_blocks,
-)
+from grammeter.formats.shards import find_shards, odd_ends, read_blocks
 
 
-def rows_of(path, size=3, form=None):
-    (shard,) = find_shards([str(path)], form)
+def rows_of(path, size=3):
+    (shard,) = find_shards([str(path)])
     return [row for block in read_blocks(shard, size) for row in parse_block(block)]
 
 
@@ -92,15 +86,13 @@ def test_a_stray_quote_in_csv_does_not_swallow_rows(tmp_path, content, line):
 
 @pytest.mark.parametrize(
     ("name", "content", "columns"),
-    [("a.tsv", b"s\th\n", ("s", "h")), ("a.csv", b"s,h", ("s", "h")), ("a.jsonl", b"", None)],
+    [("a.tsv", b"s\th\n", ("s", "h")), ("a.csv", b"s,h", ("s", "h")), ("a.jsonl", b"", ())],
 )
 def test_a_table_without_rows_still_has_columns(tmp_path, name, content, columns):
     (tmp_path / name).write_bytes(content)
     (shard,) = find_shards([f"{tmp_path}/{name}"])
     blocks = list(read_blocks(shard, 3))
-    assert [(block.columns, parse_block(block)) for block in blocks] == (
-        [(columns, [])] if columns else []
-    )
+    assert [(block.columns, parse_block(block)) for block in blocks] == [(columns, [])]
 
 
 def test_byte_order_marks_and_cr_are_told(tmp_path):
@@ -189,7 +181,7 @@ def test_new_columns_of_arrow_leave_the_old_ones_as_they_are():
     pyarrow = pytest.importorskip("pyarrow")
     old = pyarrow.table({"s": ["a", "b", "c"], "n": pyarrow.array([1, 2, 3], pyarrow.int8())})
     new = encode("parquet", [{"x": 0.5}, {"x": None}, {"x": 1.0}], {"x": "value"})
-    wide = arrow_table(widened(arrow_bytes(old), new, [0, 2]))
+    wide = widened(old, new, [0, 2])
     assert wide.schema.field("n").type == pyarrow.int8()
     assert wide.to_pylist() == [{"s": "a", "n": 1, "x": 0.5}, {"s": "c", "n": 3, "x": 1.0}]
 

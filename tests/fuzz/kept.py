@@ -95,7 +95,7 @@ def _retry(path: Path) -> None:
 
 def _manifest(path: Path) -> None:
     folder = alone(path, NAME)
-    Manifest(folder, Job(metrics=("gleu",), references=("reference",)), [folder / "a"])
+    Manifest(folder, Job(metrics=("gleu",), references=("reference",)).to_dict(), [folder / "a"])
 
 
 def _mark(path: Path) -> None:
@@ -231,7 +231,7 @@ def _make_replies(folder: Path) -> None:
 
 
 def _make_manifest(folder: Path) -> None:
-    Manifest(folder, Job(metrics=("gleu",), references=("reference",)), [])
+    Manifest(folder, Job(metrics=("gleu",), references=("reference",)).to_dict(), [])
 
 
 def _make_mark(folder: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 import grammeter as gm
 from grammeter import engine, formats
@@ -12,39 +11,31 @@ from grammeter.cli import models
 from grammeter.cli.flags import call
 from grammeter.cli.output import notice, print_json, progress, remark
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 FIRST = 5  # files whose line ends are checked before the run: the others will be like them
 
 
 def run(args: argparse.Namespace) -> None:
     """Score and print the counts."""
-    shards = formats.find_shards(args.inputs, args.input_form)
-    for text in [text for shard in shards[:FIRST] for text in formats.odd_ends(shard)]:
+    shards = formats.find_shards(args.inputs)[:FIRST]
+    for text in [text for shard in shards for text in formats.odd_ends(shard)]:
         notice(args, text)
-    early: list[str] = []
 
-    def on_note(note: str) -> None:
-        early.append(note)
+    def told(note: str) -> None:
         remark([note])
 
     with gm.using(models.runtime(args)):
         models.remark_unused(args, list(map(gm.metric, args.metrics)))
         with progress(args) as shown:
             try:
-                summary = call(args, gm.batch, inputs=shards, input_form=None, on_note=on_note)
+                summary = call(args, gm.batch, on_note=told)
             except KeyboardInterrupt:
                 shown.clear()
                 notice(args, f"{args.output} keeps the finished files; the same command goes on")
                 raise
-    remark(note for note in summary.notes if note not in early)
-    _tell(args, shards, summary)
+    _tell(args, summary)
 
 
-def _tell(
-    args: argparse.Namespace, shards: Sequence[formats.Shard], summary: engine.Summary
-) -> None:
+def _tell(args: argparse.Namespace, summary: engine.Summary) -> None:
     """Print the counts and, even if quiet, rows with an error; times go to standard error."""
     totals = summary.all
     if totals.errors:
@@ -54,7 +45,8 @@ def _tell(
             print(f"  {text}", file=sys.stderr)
         if more > 0:
             print(f"  and {more} more; all in {args.output}/{engine.ERRORS}", file=sys.stderr)
-    files = f"{len(shards)} file" + "s" * (len(shards) != 1)
+    count = len(summary.totals)
+    files = f"{count} file" + "s" * (count != 1)
     if summary.earlier:
         notice(args, f"{len(summary.earlier)} of {files} finished already")
     if summary.fresh:

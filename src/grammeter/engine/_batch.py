@@ -1,9 +1,9 @@
 """Score shards into a folder: any engine, resumed where an earlier run ended."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -22,18 +22,17 @@ from grammeter.engine.job import (
     FIRST_FAULTS,
     LONGEST,
     NAME,
-    Done,
     EditsForm,
     Finished,
     Job,
     Manifest,
     Planned,
+    Result,
     Totals,
-    write_shard,
+    write_shards,
 )
-from grammeter.engine.rows import RowScorer, scorer
+from grammeter.engine.rows import scorer
 from grammeter.engine.workers import scored, tasks
-from grammeter.formats import output_form as form_of_output
 
 Engine = Literal["local", "ray"]
 TableForm = Literal["jsonl", "tsv", "csv", "parquet"]
@@ -70,10 +69,10 @@ class Summary:
 
 @checked
 def batch(
-    inputs: Sequence[str | Path | formats.Shard], metrics: Sequence[str],
+    inputs: Sequence[str | Path], metrics: Sequence[str],
     *, output: str | Path, source: str = "source", hypothesis: str = "hypothesis",
-    reference: Sequence[str] = (), input_form: TableForm | None = None, longest: int = LONGEST,
-    keep: str | None = None, edits: EditsForm | None = None, output_form: TableForm | None = None,
+    reference: Sequence[str] = (), longest: int = LONGEST, keep: str | None = None,
+    edits: EditsForm | None = None, output_form: TableForm | None = None,
     engine: Engine = "local", jobs: int | None = None, block: int = BLOCK,
     address: str | None = None, gpus_per_worker: float = 0.0, cpus_per_worker: float | None = None,
     on_note: Callable[[str], None] | None = None,
@@ -96,8 +95,8 @@ def batch(
     source, hypothesis, reference
         The columns that hold the texts; a cell of a reference column may be a list of texts. By
         default rows have no reference; of three parallel texts the third is the reference.
-    input_form, output_form
-        Format of the files; by default the inputs' names tell it, and outputs have it, too.
+    output_form
+        Format of the written files; by default that of the inputs, which their names tell.
     longest
         Limit of tokens in a text; a longer text makes its row one with an error.
     keep
@@ -117,57 +116,42 @@ def batch(
     on_note
         Called before the work with each note that a reader of the rows needs.
     """
-    forms = (("format", form, TableForm) for form in (input_form, output_form))
-    others = ("form of edits", edits, EditsForm), ("engine", engine, Engine)
-    for what, value, known in (*forms, *others):
+    choices = (("format", output_form, TableForm), ("engine", engine, Engine))
+    for what, value, known in (*choices, ("form of edits", edits, EditsForm)):
         if value is not None:
             UnknownNameError.check(what, value, get_args(known))
     of = {"address": address is not None, "gpus_per_worker": gpus_per_worker != 0.0}
     check_home(engine == "ray", "--engine ray", **of, cpus_per_worker=cpus_per_worker is not None)
-    paths = [str(path) for path in inputs if not isinstance(path, formats.Shard)]
-    shards = [shard for shard in inputs if isinstance(shard, formats.Shard)]
-    shards += formats.find_shards(paths, input_form) if paths or not shards else []
+    if block < 1 or (jobs is not None and jobs < 1):
+        raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")
+    start, where = time.perf_counter(), Path(output)
+    shards = formats.find_shards([str(path) for path in inputs])
     if not reference and all(len(shard.paths) == len(formats.TEXT_COLUMNS) for shard in shards):
         reference = formats.TEXT_COLUMNS[2:]
     texts: dict[str, Any] = {"source": source, "hypothesis": hypothesis, "longest": longest}
     texts["references"] = tuple(reference)
     job = Job(metrics=tuple(metrics), keep=keep, edits=edits, form=output_form, **texts)
-    if on_note is not None:
-        for note in scorer(job).notes:
-            on_note(note)
-    cluster = {"address": address, "gpus": gpus_per_worker, "cpus": cpus_per_worker}
-    ray = {"workers": jobs, **cluster} if engine == "ray" else None
-    return run_batch(shards, output, job, jobs=1 if jobs is None else jobs, block=block, ray=ray)
-
-
-def run_batch(
-    shards: Sequence[formats.Shard], folder: str | Path, job: Job,
-    *, jobs: int = 1, block: int = BLOCK, ray: Mapping[str, Any] | None = None,
-) -> Summary:  # fmt: skip
-    """Do :func:`batch` for shards; on Ray, if ``ray`` has the options of its ``score_shards``."""
-    if jobs < 1 or block < 1:
-        raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")
-    start, where = time.perf_counter(), Path(folder)
-    work = RowScorer(job)
-    job = replace(job, signatures=work.signatures)
+    work = scorer(job)
     planned: list[Planned] = []
     for shard in shards:
-        form = form_of_output(shard, job.form)
+        form = formats.output_form(shard, job.form)
         planned.append(Planned(shard, form, where / formats.output_name(shard, form)))
-    summary = Summary(notes=work.notes)
     _check_outputs(planned)
     with only_one(where):
         outputs = [plan.output for plan in planned]
-        record = Manifest(where, job, outputs)
+        record = Manifest(where, job.to_dict() | {"signatures": work.signatures}, outputs)
         left, totals, notes = record.left(planned)
-        summary.earlier, summary.notes = [*totals], (*summary.notes, *notes)
-        summary.totals.update(totals)
-        if ray is None:
-            finished = _score_here(left, job, jobs, block)
+        summary = Summary(dict(totals), [*totals], notes=(*work.notes, *notes))
+        if on_note is not None:
+            for note in summary.notes:
+                on_note(note)
+        if engine == "local":
+            finished = _score_here(left, job, jobs or 1, block)
         else:
             from grammeter.engine.ray import score_shards
 
-            finished = score_shards(left, job, block=block, **ray)
+            cluster: Any = {"address": address, "gpus": gpus_per_worker, "cpus": cpus_per_worker}
+            finished = score_shards(left, job, block=block, workers=jobs, **cluster)
         try:
             with closing(finished):
                 for done in finished:
@@ -202,18 +186,16 @@ def _score_here(
 ) -> Generator[Finished, None, None]:
     """Score on this machine, one shard after the other; report rows so far and an estimate."""
     all_bytes = max(sum(plan.shard.size for plan in left), 1)
-    bytes_before, rows = 0, 0
 
-    def told(results: Iterator[Done | str], size: int) -> Iterator[Done | str]:
-        nonlocal rows
-        for done in results:
-            if not isinstance(done, str):
+    def told(results: Iterable[Result]) -> Iterator[Result]:
+        before, rows = 0, 0
+        for plan, done in results:
+            size = plan.shard.size
+            if done is not None:
                 rows += done.rows
-                read = bytes_before + size * done.share
-                tell("rows", rows, round(rows * all_bytes / max(read, 1)))
-            yield done
+                tell("rows", rows, round(rows * all_bytes / max(before + size * done.share, 1)))
+            before += size * (done is None)
+            yield plan, done
 
     with closing(scored(jobs, job, tasks(left, job, block), models.current())) as results:
-        for plan in left:
-            yield write_shard(plan, told(results, plan.shard.size))
-            bytes_before += plan.shard.size
+        yield from write_shards(told(results))

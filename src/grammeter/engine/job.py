@@ -10,7 +10,7 @@ import hashlib
 import json
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -47,7 +47,6 @@ class Job:
     edits: EditsForm | None = None
     longest: int = LONGEST
     form: ShardForm | None = None  # of the output; `None`: as the input
-    signatures: tuple[str, ...] = ()  # of the metrics
 
     def __post_init__(self) -> None:
         if not self.metrics:
@@ -56,8 +55,6 @@ class Job:
             raise UsageError("a metric is named twice", fix="Name each metric once.")
         if self.longest < 1:
             raise UsageError(f"texts of {self.longest} tokens", fix="Use 1 or more.")
-        if self.form == "text":
-            raise UsageError("plain text has no columns", fix="Write jsonl, tsv, csv or parquet.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""
@@ -78,11 +75,10 @@ _TOKENS = (
 )
 
 
-def parse_keep(text: str, columns: list[str], *, short: Mapping[str, str] | None = None) -> Test:
-    """Return a filter's test of cells; ``short`` maps further names to ``columns``."""
-    known = {**(short or {}), **{name: name for name in columns}}
+def parse_keep(text: str, columns: list[str]) -> Test:
+    """Return a filter's test of cells."""
     values: list[str | float] = []  # columns and numbers, which are v0, v1 ... in Python
-    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True))) or "(?!)"
+    names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True))) or "(?!)"
 
     def in_python(token: re.Match[str]) -> str:
         kind = token.lastgroup
@@ -90,7 +86,7 @@ def parse_keep(text: str, columns: list[str], *, short: Mapping[str, str] | None
             raise UnknownNameError("column of numbers in the filter", token[0], columns)
         if kind not in ("name", "number"):
             return token[0]
-        values.append(known[token[0]] if kind == "name" else float(token[0]))
+        values.append(token[0] if kind == "name" else float(token[0]))
         return f"v{len(values) - 1}"
 
     tokens = re.finditer(rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}", text)
@@ -134,7 +130,7 @@ def _value(cells: Cells, of: str | float) -> float | None:
 class Done(NamedTuple):
     """A scored block: rows that passed the filter, encoded for a ``Sink``, and their columns."""
 
-    data: bytes
+    data: Any
     columns: tuple[str, ...]
     rows: int  # all
     kept: int  # those that passed
@@ -159,11 +155,12 @@ class Totals:
 
 @dataclass(frozen=True)
 class Planned:
-    """A shard and where it goes."""
+    """A shard and where it goes; its :func:`digest` from before it was ``read``."""
 
     shard: Shard
     form: ShardForm
     output: Path
+    read: str = ""
 
     @property
     def errors(self) -> Path:
@@ -175,46 +172,47 @@ class Planned:
         return [self.output, self.errors] if errors else [self.output]
 
 
+Result = tuple[Planned, Done | None]  # None: the shard ends
+
+
 @dataclass
 class Finished:
-    """A complete shard: first errors, and its :func:`digest` from before it was ``read``."""
+    """A complete shard, and its first errors."""
 
     planned: Planned
     totals: Totals = field(default_factory=Totals)
     faults: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    read: str = ""
 
 
-def write_shard(planned: Planned, results: Iterable[Done | str]) -> Finished:
-    """Write rows up to the next :func:`digest`, and a list of those with an error; or nothing."""
-    rows, errors = Sink(planned.output, planned.form), Sink(planned.errors, "tsv")
-    finished = Finished(planned)
-    try:
-        for done in results:
-            if isinstance(done, str):
-                finished.read = done
-                break
-            rows.write(done.data, done.columns)
-            finished.totals.add(done)
-            finished.faults += done.faults[: FIRST_FAULTS - len(finished.faults)]
-            if done.faults:
-                lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
-                errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
-        if finished.totals.errors:
-            errors.finish()
-        rows.finish()  # last, so that whatever they need is there
-    except BaseException:
-        rows.abandon()
-        errors.abandon()
-        raise
-    return finished
+def write_shards(results: Iterator[Result]) -> Generator[Finished, None, None]:
+    """Write the rows of each shard, and a list of those with an error; or nothing."""
+    for planned, first in results:
+        rows, errors = Sink(planned.output, planned.form), Sink(planned.errors, "tsv")
+        finished, done = Finished(planned), first
+        try:
+            while done is not None:
+                rows.write(done.data, done.columns)
+                finished.totals.add(done)
+                finished.faults += done.faults[: FIRST_FAULTS - len(finished.faults)]
+                if done.faults:
+                    lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
+                    errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
+                done = next(results)[1]
+            if finished.totals.errors:
+                errors.finish()
+            rows.finish()  # last, so that whatever they need is there
+        except BaseException:
+            rows.abandon()
+            errors.abandon()
+            raise
+        yield finished
 
 
 class Manifest:
     """The finished shards of a folder, whose run begins or goes on; refuses other settings."""
 
-    def __init__(self, folder: Path, job: Job, outputs: Sequence[Path]) -> None:
-        self._path, self._job = folder / NAME, job
+    def __init__(self, folder: Path, settings: dict[str, Any], outputs: Sequence[Path]) -> None:
+        self._path, self._settings = folder / NAME, settings
         self._shards: dict[str, dict[str, Any]] = {}
         if self._path.exists():
             self._read()
@@ -254,7 +252,7 @@ class Manifest:
         """Record that a shard is finished; when this returns, the record is on disk."""
         planned, totals = finished.planned, finished.totals
         files = _prints(planned.files(totals.errors))
-        entry = {"input": finished.read, "output": planned.output.name, "files": files}
+        entry = {"input": planned.read, "output": planned.output.name, "files": files}
         self._shards[planned.shard.name] = entry | asdict(totals)
         self._write()
 
@@ -266,8 +264,7 @@ class Manifest:
     def _read(self) -> None:
         where, data = str(self._path), read_object(self._path)
         with reading(data, KIND, verb="batch", where=where):
-            settings, version = data["settings"], data["grammeter"]
-            ours = self._job.to_dict()
+            settings, version, ours = data["settings"], data["grammeter"], self._settings
             pairs = ((name, settings.get(name), ours.get(name)) for name in {**settings, **ours})
             changes = [f"{name}: {there} / {here}" for name, there, here in pairs if there != here]
             for name, entry in data["shards"].items():
@@ -280,7 +277,7 @@ class Manifest:
             raise UsageError(f"{fault}: {'; '.join(changes)}", fix=fix)
 
     def _write(self) -> None:
-        data = {"kind": KIND, "grammeter": __version__, "settings": self._job.to_dict()}
+        data = {"kind": KIND, "grammeter": __version__, "settings": self._settings}
         data["shards"] = dict(sorted(self._shards.items()))
         write_text(self._path, json.dumps(data, indent=1))
 

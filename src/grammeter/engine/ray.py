@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 from grammeter.core import GrammeterError, RemoteError, UsageError, require, tell
-from grammeter.engine.job import Finished, Job, Planned, write_shard
-from grammeter.engine.workers import TRIES, scored, tasks
+from grammeter.engine.job import Finished, Job, Planned, write_shards
+from grammeter.engine.workers import scored, tasks
 from grammeter.models import Runtime, current
 
 CPUS = 0.5  # processors per worker: whole ones would leave none to hand out the work
+TRIES = 3  # how often an actor may be lost at one file before the run ends
 ANSWER = 10.0  # seconds to wait for a connection to a cluster
 _GOES_ON = "The same command goes on with the files that are left; --debug shows more."
 
@@ -49,7 +50,8 @@ def score_shards(
         try:
             for done, finished in enumerate(results, start=1):
                 tell("files", done, len(planned))
-                yield replace(finished, planned=plans[finished.planned.shard.name])
+                plan = plans[finished.planned.shard.name]
+                yield replace(finished, planned=replace(plan, read=finished.planned.read))
         except ray.exceptions.RayError as error:
             cause = getattr(error, "cause", None) or error
             if isinstance(cause, GrammeterError):
@@ -76,7 +78,7 @@ class _Worker:
     def score(self, plan: Planned) -> Finished:
         blocks = tasks([plan], self._job, self._block)
         with closing(scored(1, self._job, blocks, self._runtime)) as results:
-            return write_shard(plan, results)
+            return next(write_shards(results))
 
 
 @contextmanager

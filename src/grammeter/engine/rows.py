@@ -1,17 +1,13 @@
 """Rows in, rows with metric columns out, a block at a time: what every engine hands out."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 from grammeter import formats, metrics, scoring
 from grammeter.core import DataError, GrammeterError, Segment, UsageError
-from grammeter.engine.job import ERROR, LONGEST_TOKEN, Done, EditsForm, Job, Test, parse_keep
+from grammeter.engine.job import ERROR, LONGEST_TOKEN, Done, EditsForm, Job, parse_keep
 from grammeter.metrics import metric as make_metric
-
-HEAD = 1_000  # rows of a shard that are looked at before any is scored
 
 
 class Made(NamedTuple):
@@ -48,7 +44,8 @@ class RowScorer:
         self._job = job
         self._plans = [_plan(spelled, job) for spelled in job.metrics]
         self.columns = dict(column for plan in self._plans for column in plan.columns())
-        self._keep = None if job.keep is None else self._filter(job.keep)
+        numbers = [name for name, kind in self.columns.items() if kind in ("value", "count")]
+        self._keep = None if job.keep is None else parse_keep(job.keep, numbers)
         self._tried = False
 
     @property
@@ -62,9 +59,9 @@ class RowScorer:
         return tuple(dict.fromkeys(notes))
 
     @property
-    def signatures(self) -> tuple[str, ...]:
+    def signatures(self) -> list[str]:
         """The signatures of all metrics."""
-        return tuple(str(plan.metric.signature()) for plan in self._plans)
+        return [str(plan.metric.signature()) for plan in self._plans]
 
     def __call__(self, rows: Sequence[formats.Row]) -> list[Made]:
         """Return the rows with their new columns; fail if a metric fails even on a simple row."""
@@ -82,19 +79,6 @@ class RowScorer:
     def _segment(self, cells: Mapping[str, Any]) -> Segment:
         references = tuple(text for _, text in self._references(cells))
         return Segment(cells[self._job.source], cells[self._job.hypothesis], references)
-
-    def _filter(self, text: str) -> Test:
-        """Parse a filter; a metric's name alone suffices where no other metric has it."""
-        numbers = [name for name, kind in self.columns.items() if kind in ("value", "count")]
-        named = Counter(plan.metric.name for plan in self._plans)
-        short = {
-            plan.metric.name + name.removeprefix(plan.spelled): name
-            for plan in self._plans
-            if named[plan.metric.name] == 1
-            for name in (plan.spelled, f"{plan.spelled}.edits")
-            if name in numbers
-        }
-        return parse_keep(text, numbers, short=short)
 
     def _try(self) -> None:
         simple = [Segment("a b", "a b", ("a b",) * len(self._job.references))]
@@ -204,19 +188,6 @@ def scorer(job: Job) -> RowScorer:
     return RowScorer(job)
 
 
-def checked_blocks(job: Job, shard: formats.Shard, rows: int) -> Iterator[formats.Block]:
-    """Read a shard, so many rows at a time, if its first rows have the columns of the job."""
-    blocks, head, seen = formats.read_blocks(shard, rows), list[formats.Block](), 0
-    for block in blocks:
-        head.append(block)
-        seen += len(block.records)
-        if block.columns or seen >= HEAD:
-            break
-    _check_columns(job, shard, head)
-    yield from head
-    yield from blocks
-
-
 def process(job: Job, block: formats.Block, form: formats.ShardForm) -> Done:
     """Score a block and encode the rows that passed: the input's columns, then the added ones."""
     work = scorer(job)
@@ -236,11 +207,10 @@ def process(job: Job, block: formats.Block, form: formats.ShardForm) -> Done:
     return Done(data, (*columns, *new), len(made), len(passing), faults, block.done)
 
 
-def _check_columns(job: Job, shard: formats.Shard, head: Sequence[formats.Block]) -> None:
-    rows = islice(chain.from_iterable(map(formats.parse_block, head)), HEAD)
-    sound = [row for row in rows if row.fault is None]
-    there = {name for block in head for name in block.columns}
-    there |= {name for row in sound for name in row.cells}
+def check_columns(job: Job, shard: formats.Shard, first: formats.Block) -> None:
+    """Raise :class:`DataError` if the first rows lack a column of the job, or have one of ours."""
+    sound = [row for row in formats.parse_block(first) if row.fault is None]
+    there = {*first.columns, *(name for row in sound for name in row.cells)}
     if not there:
         return
     for name in (job.source, job.hypothesis, *job.references):

@@ -5,107 +5,65 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager, suppress
-from typing import NamedTuple
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import islice
 
 from grammeter import formats, models
 from grammeter.core import GrammeterError, Workers, stand_alone
-from grammeter.engine.job import Done, Job, Planned, digest
-from grammeter.engine.rows import checked_blocks, process
+from grammeter.engine.job import Done, Job, Planned, Result, digest
+from grammeter.engine.rows import check_columns, process
 
 UNDER_WAY = 2  # blocks per process that wait or are worked on: enough that no process is idle
-TRIES = 3  # how often processes may be lost at one block before the run ends
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-class Task(NamedTuple):
-    """A block to score; after the last one of a shard, the :func:`digest` of its files."""
-
-    plan: Planned
-    block: formats.Block | str
+Task = tuple[Planned, formats.Block | None]
 
 
 def tasks(planned: Iterable[Planned], job: Job, rows: int) -> Iterator[Task]:
-    """Read shards on demand, so many rows at a time; their digests are those before reading."""
+    """Read shards on demand, so many rows at a time; each ends with None.
+
+    Their digests are those before reading.
+    """
     for plan in planned:
-        read = digest(plan.shard.paths)
-        yield from (Task(plan, block) for block in checked_blocks(job, plan.shard, rows))
-        yield Task(plan, read)
+        known = replace(plan, read=digest(plan.shard.paths))
+        for number, block in enumerate(formats.read_blocks(plan.shard, rows)):
+            if not number:
+                check_columns(job, plan.shard, block)
+            yield known, block
+        yield known, None
 
 
 def scored(
     jobs: int, job: Job, tasks: Iterable[Task], runtime: models.Runtime
-) -> Generator[Done | str, None, None]:
-    """Score blocks in ``jobs`` processes (1: this one), in the order of the tasks; pass digests on.
+) -> Generator[Result, None, None]:
+    """Score blocks in ``jobs`` processes (1: this one), in the order of the tasks.
 
-    Tasks are taken as processes get free, so memory does not grow with the input. Blocks of a lost
-    process are scored again; tasks before one with an error are finished first.
+    Tasks are taken as processes get free, so memory does not grow with the input.
     """
     if jobs == 1:
         with models.using(runtime):
             for plan, block in tasks:
-                yield block if isinstance(block, str) else process(job, block, plan.form)
+                yield plan, block and process(job, block, plan.form)
         return
-    workers = _started(jobs, runtime)
-
-    def handed_out(task: Task) -> Future[Done] | None:
-        if isinstance(task.block, str):
-            return None
-        with suppress(BrokenProcessPool):
-            return workers.pool.submit(process, job, task.block, task.plan.form)
-
-    errors: list[Exception] = []
-    source, lost = _until_error(tasks, errors), 0
-    waiting: deque[tuple[Task, Future[Done] | None]] = deque()
+    with _bounded_threads(jobs):  # processes inherit the environment when they start
+        workers = Workers(jobs, _begin, (runtime,))
+    source, waiting = iter(tasks), deque[tuple[Planned, Future[Done] | None]]()
     try:
         while True:
-            while len(waiting) < UNDER_WAY * jobs and (task := next(source, None)) is not None:
-                waiting.append((task, handed_out(task)))
+            for plan, block in islice(source, UNDER_WAY * jobs - len(waiting)):
+                future = block and workers.pool.submit(process, job, block, plan.form)
+                waiting.append((plan, future))
             if not waiting:
                 break
-            task, future = waiting[0]
-            future = future or handed_out(task)
-            try:
-                done = future.result() if future else task.block
-            except BrokenProcessPool:
-                done = None
-            if isinstance(done, Done | str):
-                waiting.popleft()
-                lost = 0
-                yield done
-                continue
-            if (lost := lost + 1) > TRIES:
-                raise _lost(task)
-            workers.stop()
-            workers = _started(jobs, runtime)
-            # one of those under way ended a process: see which, one after the other
-            waiting = deque((one, None) for one, _ in waiting)
-        if errors:
-            raise errors[0]
+            plan, future = waiting.popleft()
+            yield plan, future and future.result()
         workers.end()
+    except BrokenProcessPool:
+        fix = "Memory may have ended: use fewer --jobs or a smaller --block. The same command"
+        fix = f"{fix} goes on with the unfinished files."
+        raise GrammeterError("a process that scored rows ended without a word", fix=fix) from None
     finally:
         workers.stop()
-
-
-def _lost(task: Task) -> GrammeterError:
-    fault = f"processes that score the rows from here end without a word ({TRIES} times)"
-    fix = "Memory may have ended: use fewer --jobs or a smaller --block. The same command"
-    first = "" if isinstance(task.block, str) else f":{task.block.first}"
-    where = f"{task.plan.shard.where}{first}"
-    return GrammeterError(fault, where=where, fix=f"{fix} goes on with the unfinished shards.")
-
-
-def _started(jobs: int, runtime: models.Runtime) -> Workers:
-    with _bounded_threads(jobs):  # processes inherit the environment when they start
-        return Workers(jobs, _begin, (runtime,))
-
-
-def _until_error(tasks: Iterable[Task], errors: list[Exception]) -> Generator[Task, None, None]:
-    """Yield tasks; an error of theirs ends them and is put in the list, to be raised later."""
-    try:
-        yield from tasks
-    except Exception as error:
-        errors.append(error)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from grammeter.core import UsageError, disk_faults, plain, require
-from grammeter.formats.shards import GZ, Block, Row, Shard, ShardForm, arrow_bytes, arrow_table
+from grammeter.formats.shards import GZ, Block, Row, Shard, ShardForm
 
 ColumnKind = Literal["value", "count", "text", "list"]
 """A number or nothing, a whole number, a text, a list of edits."""
@@ -28,7 +28,7 @@ _CELL_ENDS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 def parse_block(block: Block) -> list[Row]:
     """Return the rows of a block; what cannot be read becomes a row with a fault."""
     if block.form == "parquet":
-        table, first = arrow_table(block.records[0]), block.first
+        table, first = block.records[0], block.first
         try:
             return [Row(line, cells) for line, cells in enumerate(table.to_pylist(), start=first)]
         except (ValueError, OverflowError):  # no UTF-8, a date beyond the year 9999
@@ -111,8 +111,8 @@ def output_name(shard: Shard, form: ShardForm) -> str:
 
 def encode(
     form: ShardForm, cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]
-) -> bytes:
-    """Write rows with equal columns, and ``new`` ones, as bytes for a :class:`Sink` of the form."""
+) -> Any:
+    """Make bytes, or a table of Arrow, of rows with equal columns, for a :class:`Sink`."""
     if form == "jsonl":
         # a lone surrogate of the input stays the escape that it was
         return "".join(f"{_json(row)}\n" for row in cells).encode("utf-8", "backslashreplace")
@@ -137,7 +137,7 @@ class Sink:
         self._streams = ExitStack()  # closes all, the outermost first, even if one of them fails
         self._file: IO[bytes] | _Tables | None = None
 
-    def write(self, block: bytes, columns: Sequence[str]) -> None:
+    def write(self, block: Any, columns: Sequence[str]) -> None:
         """Add an encoded block; ``columns`` are the names of all columns of its rows."""
         with disk_faults(self._path, _FIX):
             (self._file or self._open(columns)).write(block)
@@ -145,8 +145,6 @@ class Sink:
     def finish(self) -> None:
         """Close the file, flush it to disk, and rename it."""
         with disk_faults(self._path, _FIX):
-            if self._file is None:
-                self._open(())
             self._streams.close()
             with self._partial.open("rb") as written:
                 os.fsync(written.fileno())
@@ -169,38 +167,36 @@ class Sink:
         if self._form == "parquet":
             file = self._streams.enter_context(closing(_Tables(file)))
         self._file = file
-        if self._form in ("tsv", "csv") and columns:
+        if self._form in ("tsv", "csv"):
             file.write(encode(self._form, [{name: name for name in columns}], {}))
         return file
 
 
 class _Tables:
+    """A file of parquet, whose row groups are some blocks long."""
+
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._writer: Any = None
         self._waiting: list[Any] = []
-        self._rows = 0
 
-    def write(self, block: bytes) -> None:
-        table = arrow_table(block)
+    def write(self, table: Any) -> None:
         if self._writer is None:
             parquet: Any = require("pyarrow.parquet", extra="records")
             self._writer = parquet.ParquetWriter(self._file, table.schema, compression="zstd")
         self._waiting.append(table.cast(self._writer.schema))
-        self._rows += table.num_rows
-        if self._rows >= _ROW_GROUP:
+        if sum(map(len, self._waiting)) >= _ROW_GROUP:
             self._flush()
 
     def close(self) -> None:
-        if self._rows:
-            self._flush()
-        if self._writer is not None:
-            self._writer.close()
+        self._flush()
+        self._writer.close()
 
     def _flush(self) -> None:
-        pyarrow: Any = require("pyarrow", extra="records")
-        self._writer.write_table(pyarrow.concat_tables(self._waiting), row_group_size=self._rows)
-        self._waiting, self._rows = [], 0
+        if any(map(len, self._waiting)):
+            pyarrow: Any = require("pyarrow", extra="records")
+            self._writer.write_table(pyarrow.concat_tables(self._waiting))
+        self._waiting = []
 
 
 def _text(cell: object) -> str:
@@ -221,7 +217,7 @@ def _json(value: object) -> str:
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str, allow_nan=False)
 
 
-def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) -> bytes:
+def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) -> Any:
     pyarrow: Any = require("pyarrow", extra="records")
     whole, text = pyarrow.int32(), pyarrow.string()
     edit = {"start": whole, "end": whole, "original": text, "correction": text, "type": text}
@@ -229,14 +225,13 @@ def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) ->
     types = {"value": pyarrow.float64(), "count": pyarrow.int64(), "text": text, "list": edits}
     fields = [(name, types[kind]) for name, kind in new.items()]
     arrays = [pyarrow.array([row[name] for row in cells], type=kind) for name, kind in fields]
-    return arrow_bytes(pyarrow.table(arrays, schema=pyarrow.schema(fields)))
+    return pyarrow.table(arrays, schema=pyarrow.schema(fields))
 
 
-def widened(original: bytes, added: bytes, rows: Sequence[int] | None = None) -> bytes:
-    """Add or replace Arrow columns; input types stay. ``rows``: only these of both, from 0."""
+def widened(left: Any, right: Any, rows: Sequence[int] | None = None) -> Any:
+    """Add or replace columns of an Arrow table; types stay. ``rows``: only these, from 0."""
     pyarrow: Any = require("pyarrow", extra="records")
-    left, right = arrow_table(original), arrow_table(added)
     left = left.drop_columns([n for n in right.schema.names if n in left.schema.names])
     for name in right.schema.names:
         left = left.append_column(right.schema.field(name), right.column(name))
-    return arrow_bytes(left if rows is None else left.take(pyarrow.array(rows, pyarrow.int64())))
+    return left if rows is None else left.take(pyarrow.array(rows, pyarrow.int64()))

@@ -54,7 +54,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Raw records of one shard: a line of JSON, cells, or one table of Arrow as bytes.
+    """Raw records of one shard: a line of JSON, cells, or one table of Arrow.
 
     ``first`` is the number of the first row in the file: its line, of parquet the row from 1, of
     CSV the row with the head as 1, whatever line ends are in cells. ``columns`` are empty for
@@ -78,20 +78,19 @@ class Row:
     fault: str | None = None
 
 
-def find_shards(names: Sequence[str], form: ShardForm | None = None) -> list[Shard]:
+def find_shards(names: Sequence[str]) -> list[Shard]:
     """Return the shards of files, patterns and ``source.txt:hypothesis.txt[:reference.txt]``.
 
-    A pattern (``'dir/*.parquet'``) is resolved here, sorted by name; ``form`` is by default what
-    the names tell. Raises :class:`DataError` if there is no such file, :class:`UsageError` if a
-    name does not tell the format.
+    A pattern (``'dir/*.parquet'``) is resolved here, sorted by name. Raises :class:`DataError` if
+    there is no such file, :class:`UsageError` if a name does not tell the format.
     """
-    shards = [shard for spelled in names for shard in _spelled(spelled, form)]
+    shards = [shard for spelled in names for shard in _spelled(spelled)]
     if not shards:
         raise UsageError("no input", fix="Name one file at least.")
     return shards
 
 
-def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
+def _spelled(spelled: str) -> Iterator[Shard]:
     parts = spelled.split(":")
     if 2 <= len(parts) <= 3 and all(parts) and not exists(spelled):
         paths = tuple(_existing(part) for part in parts)
@@ -105,7 +104,7 @@ def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
         if not names:
             raise DataError("no file fits this pattern", where=spelled, fix="Check the folder.")
     for path in map(_existing, names):
-        yield Shard(path.name, form or tables.sure_form(path, _NAMES), (path,))
+        yield Shard(path.name, tables.sure_form(path, _NAMES), (path,))
 
 
 def _existing(name: str) -> Path:
@@ -180,7 +179,7 @@ def _line_blocks(shard: Shard, rows: int) -> Generator[Block]:
         while taken := tuple(islice(records, rows)):
             yield Block(shard.form, first, columns, taken, min(files[0][1].tell() / size, 1.0))
             first += len(taken)
-        if first == begin and columns:
+        if first == begin:
             yield Block(shard.form, first, columns, (), 1.0)
 
 
@@ -224,24 +223,11 @@ def _parquet_blocks(shard: Shard, rows: int) -> Generator[Block]:
             total, first, schema = file.metadata.num_rows, 1, file.schema_arrow
             columns = tuple(schema.names)
             tables.check_names(columns, shard.where)
-            for batch in file.iter_batches(batch_size=rows) if total else [schema.empty_table()]:
-                done = (first + batch.num_rows - 1) / total if total else 1.0
-                yield Block("parquet", first, columns, (arrow_bytes(batch),), done)
-                first += batch.num_rows
+            for batch in file.iter_batches(batch_size=rows) if total else [None]:
+                table = pyarrow.Table.from_batches([batch] if batch else [], schema)
+                done = (first + len(table) - 1) / total if total else 1.0
+                yield Block("parquet", first, columns, (table,), done)
+                first += len(table)
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         fault = f"no sound parquet: {str(error).partition(chr(10))[0]}"
         raise DataError(fault, where=shard.where, fix="Write it again.") from None
-
-
-def arrow_bytes(batch: Any) -> bytes:
-    """Write a record batch or table of Arrow as bytes, its schema included."""
-    pyarrow: Any = require("pyarrow", extra="records")
-    sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write(batch)
-    return sink.getvalue().to_pybytes()
-
-
-def arrow_table(data: bytes) -> Any:
-    """Read what :func:`arrow_bytes` wrote, as a table."""
-    return require("pyarrow", extra="records").ipc.open_stream(data).read_all()
