@@ -81,7 +81,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
     some = ["Echo", "Eager", "Careful", "Fluent"]
     verdicts = (gm.EditJudgment(0, 1, "a", verdict=True), gm.EditJudgment(1, 1, "b", verdict=False))
     edits = [gm.EditItem(judge="a", segment=1, shown=(("A",),), edits=(verdicts,))]
-    page = gm.make_report(table, types=False, resamples=10)
+    page = gm.report(table, resamples=10)
     return {
         "score": (gm.score, {"corpus": corpus, "metrics": [TABLES]}),
         "compare": (gm.compare, {"table": table, "baseline": "Echo", "resamples": 20, "seed": 1,
@@ -99,8 +99,6 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
                                        "outputs": {"s": samples.VARIANTS.splitlines()},
                                        "metric": "errant(pipeline=neutral)", "resamples": 5,
                                        "beta": 1.0, "seed": 1, "confidence": 0.9}),
-        "correlate": (gm.correlate, {"scores": table, "human": ranked, "systems": some,
-                                     "metrics": ["m2"]}),
         "difference": (gm.difference, {"table": table, "first": "Echo", "second": "Careful",
                                        "metrics": ["m2"], "show": 3}),
         "read_corpus": (gm.read_corpus, {"source": SAMPLE / "source.txt",
@@ -113,11 +111,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
         "write_result": (gm.write_result, {"result": table, "path": folder / "v.json"}),
         "read_judgments": (gm.read_judgments, {"paths": [SAMPLE / "judgments.xml"]}),
         "write_judgments": (gm.write_judgments, {"path": folder / "j.jsonl", "judgments": judged}),
-        "make_report": (gm.make_report, {"scores": table, "judgments": judged, "metrics": ["m2"],
-                                         "systems": some, "resamples": 10, "types": False}),
         "report": (gm.report, {"scores": table, "files": [SAMPLE / "judgments.xml"],
-                               "metrics": ["m2"], "systems": some, "resamples": 10,
-                               "no_types": True}),
+                               "metrics": ["m2"], "systems": some, "resamples": 10}),
         "reproduce": (gm.reproduce, {"paper": None, "table": "table4", "models": False}),
         "write_report": (gm.write_report, {"page": page, "path": folder / "p.html"}),
         "meta_system": (gm.meta_system, {"scores": table, "human": ranked, "systems": some,
@@ -147,11 +142,11 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
 
 
 NAMES = [
-    "score", "compare", "explain", "rank", "agree", "sample", "combine", "correlate", "difference",
+    "score", "compare", "explain", "rank", "agree", "sample", "combine", "difference",
     "robustness", "read_robustness",
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
-    "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_judge",
+    "report", "reproduce", "meta_system", "meta_window", "meta_judge",
     "meta_sentence", "meta_edits", "meta_attack", "fail_under", "fail_if_worse",
     "edits_from_suggestions", "list_datasets",
     "write_report", "metric", "Corpus", "Scorer", "Scorer()", "Scorer.corpus",
@@ -210,7 +205,7 @@ def test_paths_are_paths_and_texts(tmp_path: Path) -> None:
         assert len(corpus) == 64
 
 
-@pytest.mark.parametrize("name", ["score", "compare", "rank", "agree", "correlate", "difference",
+@pytest.mark.parametrize("name", ["score", "compare", "rank", "agree", "meta_system", "difference",
                                   "explain"])  # fmt: skip
 def test_results_print_as_tables_and_have_a_short_repr(name: str, calls) -> None:
     function, right = calls[name]

@@ -71,7 +71,6 @@ from grammeter.verbs import StoredResult as StoredResult
 from grammeter.verbs import agree as agree
 from grammeter.verbs import combine as combine
 from grammeter.verbs import compare as compare
-from grammeter.verbs import correlate as correlate
 from grammeter.verbs import difference as difference
 from grammeter.verbs import edits_align as edits_align
 from grammeter.verbs import edits_compare as edits_compare
@@ -83,7 +82,6 @@ from grammeter.verbs import explain as explain
 from grammeter.verbs import fail_if_worse as fail_if_worse
 from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import judge as judge
-from grammeter.verbs import make_report as make_report
 from grammeter.verbs import meta_attack as meta_attack
 from grammeter.verbs import meta_beta as meta_beta
 from grammeter.verbs import meta_edits as meta_edits

@@ -279,10 +279,10 @@ def by_document(labels):
 def test_documents_are_drawn_as_a_whole(run, put):
     people = {"X": 1.0, "Y": 0.6, "Z": 0.5}
     alone, pairs = (by_document([str(n // k) for n in range(60)]) for k in (1, 2))
-    design = system_values.Design(interval="sentences", resamples=100)
+    drawn = {"interval": "sentences", "resamples": 100}
 
     def bounds(table, unit=None):
-        (of,) = gm.correlate(table, people, design=design, unit=unit).values()
+        (of,) = gm.meta_system(table, people, unit=unit, **drawn).values()
         return of.correlations["pearson"].low, of.correlations["pearson"].high
 
     sentences = bounds(alone, "sentence")

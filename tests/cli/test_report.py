@@ -43,7 +43,7 @@ def sections(page: Path) -> list[str]:
 
 
 def test_scores_and_judgments_become_a_page(run, folder: Path) -> None:
-    code, out, err = run("s.json", str(SAMPLE / "judgments.xml"), "-o", "r.html", "--no-types")
+    code, out, err = run("s.json", str(SAMPLE / "judgments.xml"), "-o", "r.html")
     assert (code, out) == (0, "")
     assert re.search(r"note: r\.html: \d+\.\d MB\n$", err)
     page = folder / "r.html"
@@ -68,7 +68,7 @@ def test_results_of_earlier_verbs_are_taken(run, folder: Path) -> None:
     assert main(meta) == 0
     assert main(["compare", "s.json", "--baseline", "Echo", "-o", "c.json"]) == 0
     files = ["meta.json", "c.json", "rank.json", "agree.json"]
-    assert run("s.json", *files, "-o", "r.html", "--no-types", "--quiet") == (0, "", "")
+    assert run("s.json", *files, "-o", "r.html", "--quiet") == (0, "", "")
     text = (folder / "r.html").read_text(encoding="utf-8")
     found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     assert f"{found['metrics']['m2']['pearson']['value']:.3f}" in text
@@ -78,7 +78,7 @@ def test_results_of_earlier_verbs_are_taken(run, folder: Path) -> None:
 
 def test_metrics_systems_title(run, folder: Path) -> None:
     arguments = ["-m", "gleu", "--systems", "Echo", "Eager", "--title", ATTACK, "--quiet"]
-    assert run("s.json", "-o", "some.html", "--no-types", *arguments)[0] == 0
+    assert run("s.json", "-o", "some.html", *arguments)[0] == 0
     text = (folder / "some.html").read_text(encoding="utf-8")
     assert "&lt;script&gt;alert" in text
     assert "<script>alert" not in text
@@ -91,7 +91,7 @@ def test_metrics_systems_title(run, folder: Path) -> None:
 def test_the_same_bytes_for_the_same_seed(run, folder: Path) -> None:
     pages: list[bytes] = []
     for seed in ("1", "1", "2"):
-        run("s.json", "-o", "r.html", "--no-types", "--seed", seed, "--resamples", "50")
+        run("s.json", "-o", "r.html", "--seed", seed, "--resamples", "50")
         pages.append((folder / "r.html").read_bytes())
     assert pages[0] == pages[1] != pages[2]
 
@@ -109,7 +109,7 @@ def test_foreign_scores_have_no_sentences(run, folder: Path) -> None:
         (["no.json", "-o", "r.html"], 3, "no.json: there is no such file"),
         (["s.json", "no.xml", "-o", "r.html"], 3, "no.xml: there is no such file"),
         (["s.json", "-o", "no/r.html"], 3, "no such folder"),
-        (["s.json", "s.json", "-o", "r.html"], 3, 'of the kind "scores"'),
+        (["s.json", "s.json", "-o", "r.html"], 2, "s.json: nothing for a report"),
         (["s.json", "-o", "r.html", "-m", "bleu"], 2, "unknown metric in this table 'bleu'"),
         (["s.json", "-o", "r.html", "--systems", "X"], 2, "unknown system 'X'"),
         (["s.json", "-o", "r.html", "--resamples", "0"], 2, "resamples=0"),
@@ -120,7 +120,7 @@ def test_foreign_scores_have_no_sentences(run, folder: Path) -> None:
     ],
 )
 def test_wrong_input(run, arguments: list[str], code: int, message: str) -> None:
-    found, out, err = run(*arguments, *([] if "no.json" in arguments else ["--no-types"]))
+    found, out, err = run(*arguments)
     assert (found, out) == (code, "")
     assert json.loads(Path("s.json").read_text(encoding="utf-8"))["kind"] == "scores"
     assert message in err
@@ -132,26 +132,6 @@ def test_only_the_scores_are_required(run) -> None:
     assert err.endswith("the following arguments are required: SCORES\n")
 
 
-def test_a_pipeline_that_is_named_must_be_there(run, folder: Path) -> None:
-    code, _, err = run("s.json", "-o", "p.html", "--pipeline", "no_such_pipeline")
-    assert code == 4
-    assert "no_such_pipeline" in err
-    assert not (folder / "p.html").exists()
-
-
-def test_judgments_of_other_systems_are_noticed(run, folder: Path) -> None:
-    text = (SAMPLE / "judgments.xml").read_text(encoding="utf-8")
-    for system in SYSTEMS:
-        text = text.replace(Path(system).stem, f"X{Path(system).stem}")
-    (folder / "other.xml").write_text(text, encoding="utf-8")
-    assert main(["rank", str(SAMPLE / "judgments.xml"), "--bootstrap", "20", "-o", "k.json"]) == 0
-    for file, noticed in (("other.xml", True), ("k.json", False)):
-        code, _, err = run("s.json", file, "-o", "x.html", "--no-types", "--resamples", "20")
-        assert code == 0
-        assert ("judged none of the systems that have scores" in err) == noticed
-        assert ("XCareful, XEager, XEcho, ..." in err) == noticed
-
-
 def test_hostile_names_and_odd_texts(run, folder: Path) -> None:
     """Of systems, in sentences, in foreign metrics: only ever text, and the page is whole."""
     odd = ["he go\u0301 \u202ehome\u202c", "x\u2028y \U0001f469\u200d\U0001f467 \0 z", ATTACK]
@@ -159,7 +139,7 @@ def test_hostile_names_and_odd_texts(run, folder: Path) -> None:
     names = [ATTACK, "a|b,c\u202e"]
     common = ["--hyps", "odd", "odd", "--names", *names, "-o", "odd.json", "--quiet"]
     assert main(["score", "-s", "odd", "-r", "odd", "-m", "gleu", *common]) == 0
-    assert run("odd.json", "-o", "odd.html", "--no-types", "--quiet")[0] == 0
+    assert run("odd.json", "-o", "odd.html", "--quiet")[0] == 0
     (folder / "f.tsv").write_text(f"metric\tsystem\tvalue\n{ATTACK}\tA\tNone\n", "utf-8")
     assert run("f.tsv", "-o", "f.html", "--quiet")[0] == 0
     for name in ("odd.html", "f.html"):
@@ -179,7 +159,7 @@ def test_interrupted_leaves_nothing(run, folder: Path, monkeypatch: pytest.Monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr("grammeter.verbs._report.make.make_browser", interrupted)
-    assert run("s.json", "-o", "int.html", "--no-types")[0] == 130
+    assert run("s.json", "-o", "int.html")[0] == 130
     assert not list(folder.glob("*int.html*"))
 
 
@@ -212,7 +192,7 @@ def test_thirteen_systems_and_all_judgments(
     common = ["-m", "m2", "gleu", "--hyps", *systems, "-o", scores, "--quiet"]
     assert main(["score", "-s", source, "-r", gold, *common]) == 0
     judgments = str(shared / "data" / "human_gjg15" / "judgments.xml")
-    assert main(["report", scores, judgments, "-o", str(page), "--no-types", "--quiet"]) == 0
+    assert main(["report", scores, judgments, "-o", str(page), "--quiet"]) == 0
     text = page.read_text(encoding="utf-8")
     assert len(text) < 25_000_000
     assert "13 systems on 1,312 sentences" in text

@@ -86,7 +86,6 @@ VALUES = {
     "--repeats": ["2"],
     "--beta": ["0.2", "0.1:0.3:0.1"],
     "--values": ["values.tsv"],
-    "--edit-judgments": ["edits.jsonl"],
     "--size": ["3"],
     "--cutoff": ["2"],
     "--pipeline": ["plain"],

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import grammeter as gm
-from grammeter.formats import read_human_scores, read_score_file
-from grammeter.meta.system_values import INTERVALS, Design
+from grammeter.formats import read_score_file
+from grammeter.meta.system_values import INTERVALS
 from grammeter.stats import bca_interval
 
 
@@ -137,6 +137,5 @@ def test_bca_differs_from_the_plain_bootstrap_and_holds_the_value(files, answer)
 @pytest.mark.parametrize("interval", INTERVALS)
 def test_python_says_the_same(files, answer, interval):
     both = files([0.9, 0.7, 0.6, 0.5, 0.2, 0.1], x=[0.8, 0.75, 0.4, 0.5, 0.3, 0.25])
-    design = Design(human="human", interval=interval)
-    ours = gm.correlate(read_score_file(both[0]), read_human_scores(both[1]), design=design)
+    ours = gm.meta_system(read_score_file(both[0]), both[1], interval=interval)
     assert ours.to_dict() == answer("meta", "system", *both, "--interval", interval)

@@ -217,7 +217,7 @@ def test_mean_scores_at_system_level(answer, refused, model, people):
 def test_both_sides_are_ranked_alike_and_python_says_the_same(answer, model, people, by, tmp_path):
     shell = answer("meta", "system", model, people, "--by", by)
     sources = {"model": read_judgments(model)}
-    ours = gm.correlate(sources, read_judgments(people), by=by).to_dict()
+    ours = gm.meta_system(sources, read_judgments(people), by=by).to_dict()
     assert ours == shell | {"notes": ours["notes"]}
     if by != "mean":
         files = [tmp_path / "one.json", tmp_path / "two.json"]
@@ -272,7 +272,7 @@ def test_several_files_are_one_table(answer, tables, people, model, tmp_path):
             k: both["metrics"][name][k] for k in ("pearson", "spearman", "kendall")
         }
     assert "y" in both["williams"]["pearson"]["x"] or "x" in both["williams"]["pearson"]["y"]
-    in_python = gm.correlate([read_score_file(one), read_score_file(two)], read_judgments(people))
+    in_python = gm.meta_system([read_score_file(one), read_score_file(two)], read_judgments(people))
     assert in_python["y"]["pearson"].value == both["metrics"]["y"]["pearson"]["value"]
 
 

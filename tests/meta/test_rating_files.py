@@ -162,7 +162,7 @@ def test_people_are_what_rank_gives(systems, options):
     ranked = gm.rank(ratings, **options)
     found = gm.meta_system(scores, people, **options)
     assert found.human == pytest.approx({s: row.score for s, row in ranked.items()})
-    assert gm.correlate(scores, ratings, **options).human == found.human
+    assert gm.meta_system(scores, ratings, **options).human == found.human
     assert found["wer"]["pearson"].value == found["m"]["pearson"].value
     assert "sign turned" in str(found["wer"].signature)
     window = gm.meta_window(scores, people, size=3, **options)

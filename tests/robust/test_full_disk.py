@@ -38,7 +38,7 @@ VERBS = {
     "agree": ("agree judgments.xml -o full/a.json", "a.json"),
     "meta": ("meta system scores.json judgments.xml --interval none -o full/a.json", "a.json"),
     "window": ("meta window scores.json judgments.xml --size 3 -o full/a.json", "a.json"),
-    "report": ("report scores.json -o full/a.html --resamples 9 --no-types", "a.html"),
+    "report": ("report scores.json -o full/a.html --resamples 9", "a.html"),
     "reproduce": ("reproduce grundkiewicz2015 table1 -o full/a.json", "a.json"),
     "edits": ("edits convert -auto gold.m2 -out full/a.m2 --pipeline neutral", "a.m2"),
     "export": ("campaign export pilot -o full/a.xml", "a.xml"),

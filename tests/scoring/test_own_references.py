@@ -228,7 +228,7 @@ def test_what_verbs_make_of_them(folder, capsys) -> None:
     assert explained.references == (POSTS["A"][0], POSTS["B"][0])
     for metric, alone in explained.metrics.items():
         assert alone.value == table[metric].segments["B"].values[0]
-    assert main(["report", "scores.json", "-o", "report.html", "--no-types"]) == 0
+    assert main(["report", "scores.json", "-o", "report.html"]) == 0
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert POSTS["B"][1] in page
     assert "2 of each system's own" in page.replace("&#x27;", "'").replace("&#39;", "'")

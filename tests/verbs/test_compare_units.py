@@ -246,7 +246,7 @@ def test_in_the_shell(tmp_path: Path, capsys: Any) -> None:
 
 def test_a_report_shows_groups() -> None:
     table = sample(["a"] * 40 + ["b"] * 24, [f"d{number // 4}" for number in range(64)])
-    page = gm.report(table, metrics=["m2"], systems=["Eager", "Careful"], no_types=True)
+    page = gm.report(table, metrics=["m2"], systems=["Eager", "Careful"])
     groups = {section.title: section for section in page.sections}["Groups"]
     plain, intervals = groups.tables
     assert [row[0] for row in plain.rows] == ["Eager", "Careful"]
@@ -255,7 +255,7 @@ def test_a_report_shows_groups() -> None:
     assert len(groups.drawings) == 1
     assert len(groups.captions) == len(groups.tables)
     assert any("resamples of the documents" in text for text in page.sections[0].words)
-    without = gm.report(replace(table, blocks={}, corpus=None), no_types=True)
+    without = gm.report(replace(table, blocks={}, corpus=None))
     assert "Groups" not in {section.title for section in without.sections}
 
 

@@ -284,21 +284,18 @@ def test_a_report_says_who_accepted_spurious_edits(tmp_path: Path) -> None:
     edits = [EditItem(judge=judge, segment=1, shown=(("A",),), edits=(
         (EditJudgment(0, 1, "She", verdict=verdict),),)) for judge, verdict in
         (("x", True), ("y", False))]  # fmt: skip
-    gm.write_report(
-        gm.report(table, edit_judgments=edits, no_types=True), page := tmp_path / "r.html"
-    )
+    judged = gm.EditJudgments(tuple(edits))
+    gm.write_report(gm.report(table, [judged]), page := tmp_path / "r.html")
     text = page.read_text(encoding="utf-8")
     assert "accepted by 1 of 2 judges, made by 2 systems" in text
     line = {"judge": "x", "segment": 1, "shown": [["A"]], "edits": [
         [{"start": 0, "end": 1, "correction": "She", "verdict": "valid"}]]}  # fmt: skip
     path = tmp_path / "edits.jsonl"
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    by_content = gm.report(table, [path], no_types=True)
+    by_content = gm.report(table, [path])
     assert by_content.browser
     (sentence,) = by_content.browser.sentences
     remarks = {e.remark for output in sentence.outputs for e in output.edits}
     assert remarks == {"", "accepted by 1 of 1 judges, made by 2 systems"}
     with pytest.raises(DataError):
-        gm.report(table, edit_judgments=[item("a", 9, (0, True))], no_types=True)
-    with pytest.raises(UsageError):
-        gm.report(table, edit_judgments=gm.sample_corpus() / "judgments.jsonl", no_types=True)
+        gm.report(table, [gm.EditJudgments((item("a", 9, (0, True)),))])

@@ -283,11 +283,11 @@ def test_faults_say_what_to_do(answer, run_file):
 def test_the_report_has_a_section_about_judges_with_scores(run_file, texts):
     people = gm.read_judgments([SAMPLE / "judgments.xml"])
     run = gm.read_judgments([run_file])
-    page = gm.report(run, judgments=people, no_types=True, resamples=20)
+    page = gm.report(run, [people], resamples=20)
     (judges,) = [section for section in page.sections if section.anchor == "judges"]
     assert {"Scores", "Replies", "Largest disagreements with people"} <= set(judges.captions)
     assert judges.drawings
-    alone = gm.report(people, judgments=people, no_types=True, resamples=20)
+    alone = gm.report(people, [people], resamples=20)
     (by_people,) = [s for s in page.sections if s.anchor == "ranking"]
     (expected,) = [s for s in alone.sections if s.anchor == "ranking"]
     assert by_people.tables[0].rows == expected.tables[0].rows  # the model is none of the people

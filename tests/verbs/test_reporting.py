@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
-from grammeter.core import Edit, MissingResourceError, ScoreTable, Style
+from grammeter.core import Edit, MissingResourceError, Ranked, ScoreTable, Style
+from grammeter.meta import SystemMeta
 from grammeter.metrics import M2
+from grammeter.ranking import Agreement
 from grammeter.rendering import Page, Section, page_html
 from grammeter.resources import sample_corpus
+from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._compare.verb import compare
-from grammeter.verbs._read import read_materials
-from grammeter.verbs._report.make import restricted
+from grammeter.verbs._report.make import _sorted, restricted
 
 SAMPLE = sample_corpus()
 HOSTILE = "<script>alert(1)</script>"
@@ -40,7 +42,7 @@ def judgments() -> gm.Judgments:
 
 @pytest.fixture(scope="module")
 def page(scores: ScoreTable, judgments: gm.Judgments) -> Page:
-    return gm.make_report(scores, judgments=judgments, resamples=100)
+    return gm.report(scores, [judgments], resamples=100)
 
 
 def small(**systems: list[str]) -> gm.Corpus:
@@ -98,7 +100,7 @@ def test_people_are_those_of_rank_agree_and_correlate(
     agreement = gm.agree(judgments)
     summary = section(page, "agreement").tables[0]
     assert column(summary, "kappa")["between judges"] == f"{agreement.inter.value:.4f}"
-    found = gm.correlate(scores, ranked)
+    found = gm.meta_system(scores, ranked)
     correlations, pearson, spearman = section(page, "correlations").tables
     assert column(correlations, "pearson") == {
         m: f"{f['pearson'].value:.3f}" for m, f in found.items()
@@ -111,11 +113,9 @@ def test_people_are_those_of_rank_agree_and_correlate(
 
 def test_what_was_made_before_is_taken_as_it_is(scores: ScoreTable, judgments) -> None:
     ranked = gm.rank(judgments, by="bradley-terry", resamples=50)
-    meta = gm.correlate(scores, {s: -scores["m2"][s].value for s in scores.systems})
+    meta = gm.meta_system(scores, {s: -scores["m2"][s].value for s in scores.systems})
     comparison = compare(scores, baseline="Echo", resamples=50)
-    made = gm.make_report(
-        scores, judgments=judgments, ranking=ranked, meta=meta, comparison=comparison, types=False
-    )
+    made = gm.report(scores, [judgments, ranked, meta, comparison])
     assert section(made, "ranking").captions == ("Systems by bradley-terry",)
     correlations = section(made, "correlations").tables[0]
     assert column(correlations, "pearson")["m2"] == "-1.000"
@@ -138,22 +138,22 @@ def test_what_was_made_before_is_taken_as_it_is(scores: ScoreTable, judgments) -
 def test_a_comparison_of_other_scores_is_refused(scores: ScoreTable) -> None:
     other = compare(gm.score(small(), ["m2"]), resamples=20)
     with pytest.raises(gm.DataError, match="of other scores"):
-        gm.make_report(scores, comparison=other, types=False)
+        gm.report(scores, [other])
     shape = json.loads(json.dumps(compare(scores, resamples=20).to_dict()))
     shape["metrics"]["m2"]["systems"]["Echo"]["value"] = 0.5
     with pytest.raises(gm.DataError, match="m2, Echo"):
-        gm.make_report(scores, comparison=shape, types=False)
+        gm.report(scores, [Comparison.from_dict(shape)])
 
 
 def test_unequal_systems_take_part_where_they_can_and_are_named(
     scores: ScoreTable, judgments: gm.Judgments
 ) -> None:
     some = ["Careful", "Echo", "Fluent", "Speller"]
-    made = gm.make_report(scores, judgments=judgments, systems=some, types=False, resamples=20)
+    made = gm.report(scores, [judgments], systems=some, resamples=20)
     words = " ".join(section(made, "correlations").words)
     assert "Judged, not scored: Thorough, Eager." in words
     assert section(made, "correlations").words[0].startswith("4 systems")
-    few = gm.make_report(scores, judgments=judgments, systems=some[:2], types=False, resamples=20)
+    few = gm.report(scores, [judgments], systems=some[:2], resamples=20)
     assert section(few, "correlations").tables == ()
     assert "Nothing is correlated" in section(few, "correlations").words[0]
 
@@ -163,7 +163,7 @@ def test_scores_without_statistics_have_no_intervals_but_a_reason(tmp_path: Path
     path.write_text("metric\tsystem\tvalue\nx\tA\t0.5\nx\tB\tNone\n", encoding="utf-8")
     from grammeter.formats import read_score_file
 
-    made = gm.make_report(read_score_file(path))
+    made = gm.report(read_score_file(path))
     (table,) = section(made, "scores").tables
     assert heads(table) == ("system", "x")
     assert column(table, "x") == {"A": "0.5000", "B": "NaN"}
@@ -177,7 +177,7 @@ def test_scores_without_statistics_have_no_intervals_but_a_reason(tmp_path: Path
 
 def test_lower_is_better_is_said(scores: ScoreTable) -> None:
     columns = {"m2": replace(scores["m2"], higher_is_better=False)}
-    made = gm.make_report(replace(scores, columns=columns), types=False, resamples=20)
+    made = gm.report(replace(scores, columns=columns), resamples=20)
     (table,) = section(made, "scores").tables
     assert "m2: lower is better" in table.notes
     assert table.rows[0][0] == "Echo"
@@ -186,38 +186,28 @@ def test_lower_is_better_is_said(scores: ScoreTable) -> None:
 # --- error types ---------------------------------------------------------------------------
 
 
-def test_error_types_are_made_anew_as_score_makes_them(page: Page, scores: ScoreTable) -> None:
+def test_error_types_are_those_that_are_stored(page: Page, scores: ScoreTable) -> None:
     corpus = gm.Corpus.from_dict(dict(scores.corpus or {}))
     stored = gm.score(corpus, ["errant"], types=True)
     types = stored["errant"].types["Thorough"]
-    values, counts = section(page, "types").tables
+    values, counts = section(gm.report(stored, resamples=20), "types").tables
     assert column(values, "Thorough")["R:PREP"] == f"{types['R:PREP'].value:.4f}"
     parts = types["R:PREP"].parts
     for part in ("tp", "fp", "fn"):
         assert column(counts, f"Thorough {part}")["R:PREP"] == str(parts[part])
-    again = gm.make_report(stored, resamples=20)
-    assert section(again, "types").tables == section(page, "types").tables
+    without = section(page, "types")
+    assert without.tables == ()
+    assert "--types" in without.words[0]
 
 
 def test_error_types_are_of_one_scheme_in_tables_and_in_the_type_filter() -> None:
-    made = gm.make_report(gm.score(small(), ["errant"]), resamples=20)
+    made = gm.report(gm.score(small(), ["errant"], types=True), resamples=20)
     kinds = {row[0] for row in section(made, "types").tables[0].rows} - {"all types"}
     assert made.browser is not None
     edits = [e for s in made.browser.sentences for o in s.outputs for e in o.edits]
     assert {edit.verdict for edit in edits} == {"matched", "missed"}
     assert kinds == {edit.type for edit in edits}
     assert all(kind[1] == ":" for kind in kinds)
-    assert any("PREP, SVA" in words for words in section(made, "types").words)
-
-
-def test_without_a_pipeline_it_says_how_to_get_types(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(*_: object, **__: object) -> None:
-        raise MissingResourceError("no spaCy", fix="install it")
-
-    monkeypatch.setattr("grammeter.metrics.kinds.annotator", absent)
-    made = gm.make_report(gm.score(small(), ["m2"]), resamples=20)
-    assert section(made, "types").tables == ()
-    assert "grammeter doctor" in section(made, "types").words[0]
 
 
 # --- sentences -----------------------------------------------------------------------------
@@ -265,7 +255,7 @@ def test_edits_are_judged_by_the_first_metric_that_can(scores: ScoreTable, page:
 
 
 def test_without_such_a_metric_edits_are_differences_without_verdicts() -> None:
-    made = gm.make_report(gm.score(small(), ["gleu"]), types=False, resamples=20)
+    made = gm.report(gm.score(small(), ["gleu"]), resamples=20)
     assert made.browser is not None
     assert made.browser.judged_by is None
     (edit,) = made.browser.sentences[0].outputs[0].edits
@@ -280,14 +270,14 @@ def test_a_pipeline_that_is_not_here_leaves_differences(monkeypatch: pytest.Monk
         raise MissingResourceError("no spaCy", fix="install it")
 
     monkeypatch.setattr("grammeter.metrics.errant.Errant.explain", absent)
-    made = gm.make_report(table, types=False, resamples=20)
+    made = gm.report(table, resamples=20)
     assert made.browser is not None
     assert made.browser.judged_by is None
 
 
 def test_hostile_texts_become_no_markup(tmp_path: Path) -> None:
     corpus = small(**{HOSTILE: [HOSTILE, "</script><b>"], "B": ["he goes to home .", ""]})
-    made = gm.make_report(gm.score(corpus, ["m2"]), title=HOSTILE, types=False, resamples=20)
+    made = gm.report(gm.score(corpus, ["m2"]), title=HOSTILE, resamples=20)
     size = gm.write_report(made, tmp_path / "r.html")
     data = (tmp_path / "r.html").read_bytes()
     assert size == len(data)
@@ -297,7 +287,7 @@ def test_hostile_texts_become_no_markup(tmp_path: Path) -> None:
 
 def test_outputs_of_the_same_words_are_one() -> None:
     corpus = small(A=["he goes to home .", "all fine ."], B=["he  goes to home . ", "all fine."])
-    made = gm.make_report(gm.score(corpus, ["m2"]), types=False, resamples=10)
+    made = gm.report(gm.score(corpus, ["m2"]), resamples=10)
     assert made.browser is not None
     first, second = ([o.systems for o in each.outputs] for each in made.browser.sentences)
     assert (first, second) == ([(0, 1)], [(0,), (1,)])
@@ -307,11 +297,11 @@ def test_outputs_of_the_same_words_are_one() -> None:
 def test_a_plug_in_that_judges_edits_takes_part(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = gm.score(small(), ["gleu", "m2"])
     monkeypatch.setattr(M2, "judges_edits", False)
-    found = gm.make_report(scores, types=False, resamples=10).browser
+    found = gm.report(scores, resamples=10).browser
     assert found is not None
     assert found.judged_by is None
     monkeypatch.setattr(type(gm.metric("gleu")), "judges_edits", True)
-    found = gm.make_report(scores, types=False, resamples=10).browser
+    found = gm.report(scores, resamples=10).browser
     assert found is not None
     assert found.judged_by == "gleu"
 
@@ -319,14 +309,14 @@ def test_a_plug_in_that_judges_edits_takes_part(monkeypatch: pytest.MonkeyPatch)
 def test_a_metric_that_is_not_here_judges_nothing() -> None:
     scores = gm.score(small(), ["m2"])
     column = replace(scores["m2"], metric="gone(order=2)")
-    made = gm.make_report(replace(scores, columns={"gone": column}), types=False, resamples=10)
+    made = gm.report(replace(scores, columns={"gone": column}), resamples=10)
     assert made.browser is not None
     assert made.browser.judged_by is None
 
 
 def test_one_sentence_one_system() -> None:
     corpus = gm.Corpus(sources=["a"], references=[["a"]], systems={"A": ["a"]})
-    made = gm.make_report(gm.score(corpus, ["gleu"]), types=False, resamples=10)
+    made = gm.report(gm.score(corpus, ["gleu"]), resamples=10)
     assert "segments are few for a bootstrap (1)" in " ".join(section(made, "scores").words)
     assert made.title == "1 system on 1 sentence"
     page_html(made)
@@ -336,15 +326,12 @@ def test_one_sentence_one_system() -> None:
 
 
 def test_the_same_page_twice(scores: ScoreTable, judgments: gm.Judgments) -> None:
-    one, two = (
-        page_html(gm.make_report(scores, judgments=judgments, resamples=20, types=False))
-        for _ in range(2)
-    )
+    one, two = (page_html(gm.report(scores, [judgments], resamples=20)) for _ in range(2))
     assert one == two
 
 
 def test_nothing_is_left_where_nothing_can_be_written(scores: ScoreTable, tmp_path: Path) -> None:
-    made = gm.make_report(scores, types=False, resamples=10)
+    made = gm.report(scores, resamples=10)
     with pytest.raises(gm.DataError, match="no such folder"):
         gm.write_report(made, tmp_path / "no" / "r.html")
     (tmp_path / "folder.html").mkdir()
@@ -359,46 +346,42 @@ def test_files_are_told_apart_by_their_content(
     ranked = gm.rank(judgments, resamples=20)
     shapes = {
         "a": ranked.to_dict(),
-        "b": gm.correlate(scores, ranked).to_dict(),
+        "b": gm.meta_system(scores, ranked).to_dict(),
         "c": compare(scores, resamples=20).to_dict(),
         "d": gm.agree(judgments).to_dict(),
     }
     for name, shape in shapes.items():
         (tmp_path / name).write_text(json.dumps(shape), encoding="utf-8")
     paths = [tmp_path / name for name in shapes]
-    found = read_materials([*paths, SAMPLE / "judgments.jsonl"], scores=scores)
-    assert found.ranking == ranked
-    results = (found.meta, found.comparison, found.agreement)
-    written = [json.loads(json.dumps(result and result.to_dict())) for result in results]
+    found = _sorted([*paths, SAMPLE / "judgments.jsonl"], scores, None)
+    assert found[Ranked] == ranked
+    results = [found[kind] for kind in (SystemMeta, Comparison, Agreement)]
+    written = [json.loads(json.dumps(result.to_dict())) for result in results]
     assert written == [json.loads(json.dumps(shapes[name])) for name in "bcd"]
-    assert found.judgments is not None
-    assert len(found.judgments) == len(gm.read_judgments(SAMPLE / "judgments.jsonl"))
+    assert len(found[gm.Judgments]) == len(gm.read_judgments(SAMPLE / "judgments.jsonl"))
 
 
 def test_judgments_of_several_files_and_of_one_line(tmp_path: Path, scores: ScoreTable) -> None:
     lines = (SAMPLE / "judgments.jsonl").read_text(encoding="utf-8").splitlines()
     (tmp_path / "a").write_text(lines[0] + "\n", encoding="utf-8")
     (tmp_path / "b").write_text("\n".join(lines[1:]) + "\n", encoding="utf-8")
-    found = read_materials([tmp_path / "a", tmp_path / "b"], scores=scores).judgments
-    assert found is not None
+    found = _sorted([tmp_path / "a", tmp_path / "b"], scores, None)[gm.Judgments]
     assert found.rankings == gm.read_judgments(SAMPLE / "judgments.jsonl").rankings
 
 
 def test_the_first_segment_is_found_in_the_outputs(scores: ScoreTable) -> None:
-    found = read_materials([SAMPLE / "judgments.xml"], scores=scores).judgments
-    assert found is not None
+    found = _sorted([SAMPLE / "judgments.xml"], scores, None)[gm.Judgments]
     assert "found" in found.numbering
     some = restricted(scores, None, ["Echo", "Eager"])
-    lost = read_materials([SAMPLE / "judgments.xml"], scores=some).judgments
-    assert lost is not None
+    lost = _sorted([SAMPLE / "judgments.xml"], some, None)[gm.Judgments]
     assert "default" in lost.numbering
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"kind": "scores"}', 'of the kind "scores"'),
-        ('{"kind": "meta-window"}', 'of the kind "meta-window"'),
+        ('{"kind": "scores"}', "damaged scores"),
+        ('{"kind": "meta-window"}', "nothing for a report"),
         ('{"a": 1}', 'says no "kind"'),
         ('{"kind": "ranking"}', "damaged ranking"),
         ('{"kind": "meta-system", "systems": []}', "damaged meta-system"),
@@ -409,22 +392,25 @@ def test_the_first_segment_is_found_in_the_outputs(scores: ScoreTable) -> None:
         ("", "empty"),
     ],
 )
-def test_a_file_that_is_none_of_these(text: str, message: str, tmp_path: Path) -> None:
+def test_a_file_that_is_none_of_these(
+    text: str, message: str, tmp_path: Path, scores: ScoreTable
+) -> None:
     path = tmp_path / "x.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(gm.DataError, match=message) as caught:
-        read_materials([path])
+    with pytest.raises((gm.DataError, gm.UsageError), match=message) as caught:
+        gm.report(scores, [path])
     assert str(path) in str(caught.value)
 
 
-def test_two_of_one_kind_or_one_file_twice(tmp_path: Path, judgments: gm.Judgments) -> None:
+def test_two_of_one_kind_or_one_file_twice(
+    tmp_path: Path, judgments: gm.Judgments, scores: ScoreTable
+) -> None:
     for name in "ab":
         shape = json.dumps(gm.agree(judgments).to_dict())
         (tmp_path / name).write_text(shape, encoding="utf-8")
-    with pytest.raises(gm.UsageError, match="a second file of the kind"):
-        read_materials([tmp_path / "a", tmp_path / "b"])
-    with pytest.raises(gm.UsageError, match="named twice"):
-        read_materials([tmp_path / "a", tmp_path / "a"])
+    for files in ([tmp_path / "a", tmp_path / "b"], [SAMPLE / "judgments.xml"] * 2):
+        with pytest.raises(gm.UsageError, match="a second one of its kind"):
+            gm.report(scores, files)
 
 
 def test_restricted_to_metrics_and_systems(scores: ScoreTable) -> None:
@@ -447,7 +433,7 @@ def test_values_show_themselves_in_notebooks_and_names_stay_text(judgments: gm.J
     compared = compare(table, resamples=20)
     ranked = gm.rank(judgments, resamples=20)
     hostile_ranks = replace(ranked, rows=(replace(ranked.rows[0], system=HOSTILE),))
-    meta = gm.correlate(table, {HOSTILE: 0.1, "B": 0.2})
+    meta = gm.meta_system(table, {HOSTILE: 0.1, "B": 0.2})
     explained = gm.explain(table, system=HOSTILE, line=1)
     for value in (table, compared, hostile_ranks, meta, explained):
         shown = value._repr_html_()

@@ -21,7 +21,6 @@ from grammeter.verbs._judge import check_shown as check_shown
 from grammeter.verbs._judge import judge as judge
 from grammeter.verbs._judge import judging_metric as judging_metric
 from grammeter.verbs._judged import Judged as Judged
-from grammeter.verbs._meta import correlate as correlate
 from grammeter.verbs._meta import meta_beta as meta_beta
 from grammeter.verbs._meta import meta_system as meta_system
 from grammeter.verbs._meta import meta_window as meta_window
@@ -37,7 +36,6 @@ from grammeter.verbs._rank import rank as rank
 from grammeter.verbs._read import StoredResult as StoredResult
 from grammeter.verbs._read import read as read
 from grammeter.verbs._read import write_result as write_result
-from grammeter.verbs._report.make import make_report as make_report
 from grammeter.verbs._report.make import report as report
 from grammeter.verbs._report.make import write_report as write_report
 from grammeter.verbs._robustness import Robustness as Robustness

@@ -27,14 +27,8 @@ HumanScores = (
     PathLike | core.Ranked | Mapping[str, float] | Sequence[core.Ranking] | formats.Ratings
 )
 _OF_FILES = "missing_score", "layout", "scale"
-_SIDES = (
-    *("scores", "human", "benchmark", "published_data", "by", "systems", "drop"),
-    *("criterion", "average", *_OF_FILES),
-)
 Places = Sequence[tuple[str | None, Place]]
 """Names and places; a file without a name is named when it is read."""
-SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k", "unit"
-"""Arguments that :func:`meta_system` passes on to :func:`correlate`."""
 
 
 @core.checked
@@ -53,24 +47,43 @@ def meta_system(
 ) -> meta.SystemMeta:  # fmt: skip
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
-    Raises :class:`UsageError` if people's scores come from no place or two; see :func:`correlate`
-    for the rest.
+    Raises :class:`DataError` if a system stands on one side only, or two of several scores have a
+    metric of one name; :class:`UsageError` if people's scores come from no place or two, or ``by``
+    has nothing to do.
 
     Parameters
     ----------
-    scores, human
-        As in :func:`correlate`; files, too.
+    scores
+        What :func:`score` gives, or :func:`grammeter.formats.scores.read_score_file`; a judge in
+        the place of a metric: judgments or a ranking; files; or several of these, by name or in a
+        list.
+    human
+        A ranking, such as :func:`rank` gives, judgments, ratings, a file of these, or a score by
+        system; higher is better.
     benchmark
         Take people's scores of a data set, ``gjg15``, ``seeda-e`` or ``seeda-s``.
     published_data
         As SEEDA's published figures have it: LM-Critic is scored by PIE's outputs.
-    by, systems, drop, metrics, aggregate, leave_one_out, top_k, unit
-        See :func:`correlate`.
+    by
+        How judgments on either side become scores: a method of :func:`rank`, or ``mean`` of the
+        judges' own scores. Default: that of the ranking on the human side, or Expected Wins; of
+        ratings ``mean``, and ``z-score`` is possible.
+    systems, drop
+        Who takes part; default: all, and they must be the same on both sides.
+    metrics
+        Which metrics; default: all.
+    aggregate
+        Also make scores of systems from those of sentences, see
+        :func:`grammeter.meta.with_aggregates`.
     interval, resamples, seed, confidence, ties
         See :class:`~grammeter.meta.system_values.Design`.
+    unit
+        What is drawn as a whole where sentences are resampled: as for :func:`compare`.
     drop_outliers
         Leave out systems whose human score is further from the median, in scaled median absolute
         deviations, such as 2.5.
+    leave_one_out, top_k
+        See :func:`grammeter.meta.system.correlate_systems`.
     rankings
         Also rank the systems by each judge in the place of a metric, with ranges and clusters.
     figure, figure_williams
@@ -79,12 +92,24 @@ def meta_system(
     criterion, average, missing_score, layout, scale
         Of ratings: see :func:`rank` and :func:`read_judgments`.
     """
-    table, side = sides_of(locals())
     options = locals()
+    table, side = sides_of(options)
     design = meta.Design(**fields_among(options | {"human": side.name}, meta.Design))
-    shared: Any = {name: options[name] for name in SHARED}
-    shared |= {"design": design, "outlier_cutoff": drop_outliers, "notes": side.notes}
-    result = correlate(table, side.scores, **shared)
+    drawn = design.interval == "sentences"
+    check_home(drawn, "the interval 'sentences'", unit=unit is not None)
+    units = Units.of(table, unit) if drawn else Units("sentence")
+    if units.count is not None:
+        design = replace(design, drawn=f"{units.name}({units.count})")
+    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    result = meta.correlate_systems(
+        meta.with_aggregates(replace(table, columns=columns), aggregate), side.scores,
+        design=design, systems=systems, drop=drop,
+        outlier_cutoff=drop_outliers, leave_one_out=leave_one_out, top_k=top_k,
+        sampler=lambda of, names: units.samples(
+            of.metric, replace(of, scores={name: of[name] for name in names})
+        ),
+        summed=units.summed, notes=(*side.notes, *units.limits()),
+    )  # fmt: skip
     rendering.save_figures(result, {"scores": figure, "williams": figure_williams})
     ranked: dict[str, core.Ranked] = {}
     for name, of in table.items():
@@ -97,71 +122,6 @@ def meta_system(
         notes.append("--rankings: no judge stands here in the place of a metric")
     about = tuple(dict.fromkeys([*result.about, *notes]))
     return replace(result, notices=side.notices, rankings=ranked, about=about)
-
-
-@core.checked
-def correlate(
-    scores: Scores, human: HumanScores, *, by: str | None = None,
-    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
-    metrics: Sequence[str] | None = None, aggregate: Sequence[meta.Aggregate] = (),
-    design: meta.Design | None = None, outlier_cutoff: float | None = None,
-    leave_one_out: bool = False, top_k: bool = False, unit: str | None = None,
-    notes: Sequence[str] = (), criterion: str | None = None, average: ranking.Average | None = None,
-) -> meta.SystemMeta:  # fmt: skip
-    """Correlate metrics with people's scores of the same systems, with Williams tests.
-
-    Raises :class:`DataError` if a system stands on one side only, or two of several scores have a
-    metric of one name; :class:`UsageError` if ``by`` has nothing to do.
-
-    Parameters
-    ----------
-    scores
-        What :func:`score` gives, or :func:`grammeter.formats.scores.read_score_file`; a judge in
-        the place of a metric: judgments or a ranking; or several of these, by name or in a list.
-    human
-        A ranking, such as :func:`rank` gives, judgments, ratings, or a score by system; higher is
-        better.
-    by
-        How judgments on either side become scores: a method of :func:`rank`, or ``mean`` of the
-        judges' own scores. Default: that of the ranking on the human side, or Expected Wins; of
-        ratings ``mean``, and ``z-score`` is possible.
-    systems, drop
-        Who takes part; default: all, and they must be the same on both sides.
-    metrics
-        Which metrics; default: all.
-    aggregate
-        Also make scores of systems from those of sentences, see
-        :func:`grammeter.meta.with_aggregates`.
-    design
-        Intervals, confidence, seed, ties; see :class:`~grammeter.meta.system_values.Design`.
-    outlier_cutoff, leave_one_out, top_k
-        See :func:`grammeter.meta.system.correlate_systems`.
-    unit
-        What is drawn as a whole where sentences are resampled: as for :func:`compare`.
-    notes
-        What the reader of ``human`` must know, besides its own notes.
-    criterion, average
-        Where ``human`` are ratings: see :func:`rank`.
-    """
-    rated: Any = {"criterion": criterion, "average": average}
-    table, side = read_sides(scores, human, by=by, systems=systems, drop=drop, **rated)
-    design = design or meta.Design(human=side.name)
-    drawn = design.interval == "sentences"
-    check_home(drawn, "the interval 'sentences'", unit=unit is not None)
-    units = Units.of(table, unit) if drawn else Units("sentence")
-    if units.count is not None:
-        design = replace(design, drawn=f"{units.name}({units.count})")
-    if metrics is not None:
-        table = replace(table, columns={name: table[name] for name in dict.fromkeys(metrics)})
-    return meta.correlate_systems(
-        meta.with_aggregates(table, aggregate), side.scores,
-        design=design, systems=systems, drop=drop,
-        outlier_cutoff=outlier_cutoff, leave_one_out=leave_one_out, top_k=top_k,
-        sampler=lambda of, names: units.samples(
-            of.metric, replace(of, scores={name: of[name] for name in names})
-        ),
-        summed=units.summed, notes=(*side.notes, *units.limits(), *notes),
-    )  # fmt: skip
 
 
 @core.checked
@@ -290,41 +250,34 @@ def named_sources(places: Places) -> dict[str, Source]:
     return sources
 
 
-def read_sides(
-    scores: Scores, human: HumanScores | None, *, benchmark: str | None = None,
-    published_data: bool = False, by: str | None = None, systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (), clusters: bool = False, **of_ratings: Any,
-) -> tuple[core.ScoreTable, Human]:  # fmt: skip
-    """Read the scores of metrics and of people; ``clusters``: rank judgments with clusters.
+def sides_of(
+    options: Mapping[str, Any], *, clusters: bool = False
+) -> tuple[core.ScoreTable, Human]:
+    """Read the scores of metrics and of people by the arguments of a verb.
 
-    ``of_ratings`` are the criterion and average of people's ratings, and how files are read.
+    Refuses figures that cannot be written first. ``clusters``: rank judgments with clusters.
     """
+    for name in ("figure", "figure_williams"):
+        if options.get(name):
+            rendering.check_figure(options[name])
+    human, benchmark, by = (options[name] for name in ("human", "benchmark", "by"))
     if (human is None) == (benchmark is None):
         fix = "Give a file after the scores, or --benchmark NAME."
         raise core.UsageError("people's scores come from one place", fix=fix)
-    check_home(bool(benchmark), "--benchmark seeda-e or seeda-s", published_data=published_data)
-    sources = named_sources(named_places(scores))
+    published = options["published_data"]
+    check_home(bool(benchmark), "--benchmark seeda-e or seeda-s", published_data=published)
+    of_ratings = {name: options[name] for name in ("criterion", "average", *_OF_FILES)}
+    sources = named_sources(named_places(options["scores"]))
     known = find_benchmark(benchmark) if benchmark else None
     if known is not None:
         check_home(False, "ratings", **of_ratings)
         side = _of_benchmark(known, by, sources)
     else:
-        assert human is not None
         judged = not all(isinstance(of, core.ScoreTable | core.Ranked) for of in sources.values())
         side = _of_people(human, by, of_ratings, judged=judged, clusters=clusters)
     usual = meta.MEAN if by == "z-score" else by or side.method
-    table = join_scores(sources, by=usual, systems=systems, drop=drop)
-    return known.as_published(table) if known and published_data else table, side
-
-
-def sides_of(
-    options: Mapping[str, Any], *, clusters: bool = False
-) -> tuple[core.ScoreTable, Human]:
-    """Read both sides by the arguments of a verb, once its figures can be written."""
-    for name in ("figure", "figure_williams"):
-        if options.get(name):
-            rendering.check_figure(options[name])
-    return read_sides(**{name: options[name] for name in _SIDES}, clusters=clusters)
+    table = join_scores(sources, by=usual, systems=options["systems"], drop=options["drop"])
+    return known.as_published(table) if known and published else table, side
 
 
 def _of_people(

@@ -1,7 +1,7 @@
-"""The function ``read``: any result that a verb wrote, from its file; and the files of a report."""
+"""The function ``read``: any result that a verb wrote, from its file."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,22 +55,33 @@ class StoredResult(core.Result):
 
 
 @core.checked
-def read(path: str | Path) -> core.Result | formats.Judgments:
+def read(path: str | Path) -> core.Result | formats.Judgments | formats.EditJudgments:
     """Read any result that a verb wrote with ``-o``, or :func:`write_result`.
 
     ``path`` is a JSON file, also gzip; ``-`` is standard input. The result is a
     :class:`ScoreTable`, :class:`Ranked`, :class:`Comparison`, :class:`Agreement` or
     :class:`SystemMeta`, ready for the verbs that take one; those of other verbs are a
     :class:`StoredResult`, which prints, and turns into pandas and JSON, as these do; what ``judge``
-    wrote are :class:`Judgments`, as are other judgments. Raises :class:`DataError` if the file is
+    wrote are :class:`Judgments`, as are other judgments, and verdicts on edits
+    :class:`EditJudgments`. Raises :class:`DataError` if the file is
     absent, damaged, or no verb wrote it.
     """
-    where = str(path)
-    text = formats.read_text(path)
-    data = _stored(text, where)
-    if data is None:
-        return formats.parse_judgments(text, where)
-    kind = data["kind"]
+    return parsed(formats.read_text(path), str(path))
+
+
+def parsed(
+    text: str, where: str, **of_judgments: Any
+) -> core.Result | formats.Judgments | formats.EditJudgments:
+    """Read a result or judgments from a text; ``where`` names it in messages."""
+    if formats.is_edit_judgments(text):
+        return formats.parse_edit_judgments(text, where)
+    first = text.lstrip().partition("\n")[0]
+    if not first.startswith("{") or ('"judge"' in first and '"kind":' not in first):
+        return formats.parse_judgments(text, where, **of_judgments)
+    data = formats.parse_object(text, where)
+    if not isinstance(kind := data.get("kind"), str):
+        fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
+        raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
     stored = "edits" in data or data.get("method") == ACCEPT_RATE
     stored = stored or (kind == AGREEMENT and "criteria" in data)
     known = None if stored else CLASSES.get(kind)
@@ -88,18 +99,6 @@ def write_result(result: core.Result, path: str | Path) -> None:
         formats.write_scores(result, path)
     else:
         formats.write_object(result.to_dict(), path)
-
-
-def _stored(text: str, where: str) -> _Object | None:
-    """Return the JSON object that a verb wrote; ``None`` if the text must be judgments."""
-    first = text.lstrip().partition("\n")[0]
-    if not first.startswith("{") or ('"judge"' in first and '"kind":' not in first):
-        return None
-    data = formats.parse_object(text, where)
-    if not isinstance(data.get("kind"), str):
-        fix = "Texts, gold edits and judgments are read by read_corpus and read_judgments."
-        raise core.DataError('this JSON says no "kind": no verb wrote it', where=where, fix=fix)
-    return data
 
 
 def _rows(value: Any) -> list[_Object]:
@@ -126,82 +125,3 @@ def _text(value: Any) -> core.Cell:
     if isinstance(value, list):
         return " ".join(str(item) for item in cast("list[object]", value))
     return value if isinstance(value, int | float | str | None) else str(value)
-
-
-RESULTS = {kind: kind.partition("-")[0] for kind in CLASSES if kind != core.SCORES_KIND}
-"""What a report takes beside scores: the ``kind`` of the JSON object, its name here."""
-
-_FIX = (
-    "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"
-    " 'meta system', 'compare' and 'agree' write with -o, after the scores."
-)
-
-
-@dataclass(frozen=True)
-class ReportMaterials:
-    """Contents of files, ``None`` where missing, and what a reader should know about the files."""
-
-    judgments: formats.Judgments | None = None
-    edits: formats.EditJudgments | None = None
-    ranking: core.Ranked | None = None
-    meta: SystemMeta | None = None
-    comparison: Comparison | None = None
-    agreement: Agreement | None = None
-    notices: tuple[str, ...] = field(default=(), compare=False)
-
-
-def read_materials(
-    paths: Sequence[str | Path],
-    *, scores: core.ScoreTable | None = None, first_segment: formats.FirstSegment | None = None,
-) -> ReportMaterials:  # fmt: skip
-    """Read files whose content tells what they are.
-
-    Raises :class:`DataError`, with the file, if it is absent, damaged, of another kind, or not
-    about these outputs; :class:`UsageError` if one is named twice, or two have the same kind.
-
-    ``paths`` are files of judgments (several are read one after the other), and JSON that ``rank``,
-    ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-``: standard input. If
-    ``scores`` hold the sentences of all judged systems, judgments are checked against them, and the
-    number of the first sentence is found, unless it is ``first_segment``.
-    """
-    if len(set(map(str, paths))) != len(paths):
-        fix = "Name it once."
-        raise core.UsageError(f"a file is named twice: {' '.join(map(str, paths))}", fix=fix)
-    outputs = formats.Corpus.from_dict(scores.corpus).systems if scores and scores.corpus else None
-    segments = scores.segments if scores else 0
-    parts: list[formats.Judgments] = []
-    judged: list[formats.EditJudgments] = []
-    results: dict[str, Any] = {}
-    for path in paths:
-        text, where = formats.read_text(path), str(path)
-        if formats.is_edit_judgments(text):
-            judged.append(formats.parse_edit_judgments(text, where))
-            continue
-        data = _stored(text, where)
-        if data is None:
-            options: Any = {"segments": segments, "first_segment": first_segment}
-            parts.append(formats.parse_judgments(text, where, systems=outputs, **options))
-            continue
-        kind = data["kind"]
-        if kind not in RESULTS:
-            raise core.DataError(f'this file is of the kind "{kind}"', where=where, fix=_FIX)
-        if (name := RESULTS[kind]) in results:
-            fault = f"{where}: a second file of the kind {kind!r}"
-            raise core.UsageError(fault, fix="Give one of each kind.")
-        results[name] = CLASSES[kind].from_dict(data, where=where)
-    judgments = formats.join(parts) if parts else None
-    edits = formats.EditJudgments.joined(judged)
-    said = (*(judgments.notices if judgments else ()), *edits.notices)
-    notices = (*said, *_strangers(scores, judgments, results))
-    return ReportMaterials(judgments, edits, notices=notices, **results)
-
-
-def _strangers(
-    scores: core.ScoreTable | None, judgments: formats.Judgments | None, results: Mapping[str, Any]
-) -> Iterator[str]:
-    """Yield a notice if no judged system has scores: names may be misspelt."""
-    judged = {system for ranking in judgments or () for system in ranking.systems}
-    judged |= {*results.get("ranking", ())}
-    if scores is not None and judged and judged.isdisjoint(scores.systems):
-        some = ", ".join(sorted(judged)[:3])
-        yield f"people judged none of the systems that have scores, but others ({some}, ...)"

@@ -22,21 +22,19 @@ class _Written:
 
 
 def make_browser(
-    table: core.ScoreTable, corpus: formats.Corpus, *, pipeline: str | None = None,
-    judged_edits: Iterable[core.EditItem] = (),
+    table: core.ScoreTable, corpus: formats.Corpus, judged_edits: Iterable[core.EditItem] = ()
 ) -> tuple[Browser, dict[str, str]]:  # fmt: skip
     """Gather all sentences.
 
     The edits come from the first metric of the table that judges edits, once for each distinct
-    output of a sentence. If there is none, they are differences of words, without verdicts, which
-    ``pipeline`` extracts, by default from the words alone. Spurious edits that people accepted
-    (``judged_edits``), or other references or systems have, get remarks. Returns the
-    sentences, and a fact about their edits, by name.
+    output of a sentence. If there is none, they are differences of words, without verdicts.
+    Spurious edits that people accepted (``judged_edits``), or other references or systems have, get
+    remarks. Returns the sentences, and a fact about their edits, by name.
     """
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
     judged_by, judged = _judged(table, written)
-    drawn = [*zip(written, judged or _differences(written, pipeline), strict=True)]
+    drawn = [*zip(written, judged or _differences(written), strict=True)]
     remarks = _Remarks.of(judged_edits, corpus.gold, drawn)
     outputs: list[list[Output]] = [[] for _ in corpus.sources]
     for output, edits in drawn:
@@ -103,9 +101,9 @@ def _typed_alike(scorer: metrics.Metric, segments: Sequence[core.Segment]) -> li
     return list(segments)
 
 
-def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tuple[DrawnEdit, ...]]:
+def _differences(written: Sequence[_Written]) -> list[tuple[DrawnEdit, ...]]:
     pairs = [(output.segment.source, output.segment.hypothesis) for output in written]
-    return [tuple(map(_drawn, edits)) for edits in annotator(pipeline or PLAIN).annotate(pairs)]
+    return [tuple(map(_drawn, edits)) for edits in annotator(PLAIN).annotate(pairs)]
 
 
 def _drawn(edit: core.Edit, verdict: core.EditVerdict | None = None) -> DrawnEdit:

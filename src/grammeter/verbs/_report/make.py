@@ -1,9 +1,10 @@
 """The verb ``report``: a page from scores and judgments, written to a file."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from grammeter import core, formats, rendering, version
 from grammeter.meta import SystemMeta
@@ -11,33 +12,33 @@ from grammeter.ranking import Agreement
 from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._compare.samples import as_table
 from grammeter.verbs._explain import corpus_of
+from grammeter.verbs._meta import meta_system
 from grammeter.verbs._meta_judge import scoring_judges
 from grammeter.verbs._rank import agree, rank
-from grammeter.verbs._read import read_materials
+from grammeter.verbs._read import parsed
+from grammeter.verbs._report import people
 from grammeter.verbs._report import scores as of_scores
 from grammeter.verbs._report.browser import make_browser
-from grammeter.verbs._report.people import People, judges_section
+
+Material = core.Result | formats.Judgments | formats.EditJudgments
+KINDS = Comparison, core.Ranked, Agreement, SystemMeta, formats.Judgments, formats.EditJudgments
+FEWEST = 3  # least number of systems for correlations
 
 
 @core.checked
 def report(
     scores: str | Path | core.ScoreTable | Sequence[core.Ranking],
-    files: Sequence[str | Path] = (),
-    *, judgments: Sequence[core.Ranking] | None = None,
-    edit_judgments: str | Path | Sequence[core.EditItem] | None = None,
-    ranking: core.Ranked | None = None, meta: SystemMeta | Mapping[str, Any] | None = None,
-    comparison: Comparison | Mapping[str, Any] | None = None,
-    agreement: Agreement | Mapping[str, Any] | None = None, benchmark: str | None = None,
-    metrics: Sequence[str] | None = None, systems: Sequence[str] | None = None,
-    first_segment: formats.FirstSegment | None = None, title: str | None = None,
-    no_types: bool = False, pipeline: str | None = None, resamples: int = 1000, seed: int = 1,
+    files: Sequence[str | Path | Material] = (),
+    *, benchmark: str | None = None, metrics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None, first_segment: formats.FirstSegment | None = None,
+    title: str | None = None, resamples: int = 1000, seed: int = 1,
 ) -> rendering.Page:  # fmt: skip
     """Gather scores, error types, judgments and all sentences into one page.
 
     :func:`grammeter.write_report` writes the page as HTML; its ``notices`` say what a reader should
     know about the files. Raises :class:`UsageError` if there is no such metric, system, or number
-    of resamples, or a file is repeated; :class:`DataError` if a file cannot be read, or a result is
-    of other scores.
+    of resamples, or there are two results of one kind; :class:`DataError` if a file cannot be read,
+    or a result is of other scores.
 
     Parameters
     ----------
@@ -45,15 +46,11 @@ def report(
         Scores, or judgments as the scores of a judge, as values or as a file: what ``score -o``
         wrote, scores of other programs (without intervals, error types and sentences), judgments.
     files
-        Judgments (Appraise XML, WMT CSV, JSON lines), and what ``rank``, ``meta system``,
-        ``compare`` and ``agree`` wrote with ``-o``.
-    judgments, ranking, meta, comparison, agreement
-        The same as values, results also in their public JSON shapes; they take precedence over
-        ``files``. Missing results are computed, if possible: judgments are ranked by expected wins,
-        their judges' agreement is measured, and metrics are correlated with the ranking. Judges who
-        gave scores are no people; what they said has a section of its own.
-    edit_judgments
-        People's verdicts on single edits, a file or values: spurious edits say who accepted them.
+        Judgments (Appraise XML, WMT CSV, JSON lines), also of edits, which say who accepted
+        spurious ones; and what ``rank``, ``meta system``, ``compare`` and ``agree`` wrote with
+        ``-o``: files, or values. Missing results are computed, if possible: judgments are ranked by
+        expected wins, their judges' agreement is measured, and metrics are correlated with the
+        ranking. Judges who gave scores are no people; what they said has a section of its own.
     benchmark
         Take people's judgments, where none are given, and the texts of a data set: ``gjg15``,
         ``seeda-e``, ``seeda-s``.
@@ -65,87 +62,85 @@ def report(
         ``scores``, else 0.
     title
         Title of the page.
-    no_types
-        Leave out error types that the scores do not hold, because finding them parses outputs.
-    pipeline
-        A spaCy pipeline, by name or folder, or ``neutral``, for error types and for edits that
-        no metric judges.
     resamples, seed
         For the intervals of scores and the ranges of ranks.
     """
-    if isinstance(scores, str | Path):
-        source, name = formats.read_any_scores(scores), formats.metric_name(scores)
-        paths = [scores, *files]
-    else:
-        paths, source, name = files, scores, "judgments"
-    table = as_table(source, name)
-    materials = read_materials(files, scores=table, first_segment=first_segment)
+    is_file = isinstance(scores, str | Path)
+    source = formats.read_any_scores(scores) if is_file else scores
+    table = as_table(source, formats.metric_name(scores) if is_file else "judgments")
+    found = _sorted(files, table, first_segment)
     table = restricted(table, metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
-    stored = _result(Comparison, comparison or materials.comparison)
-    compares = of_scores.compared(table, stored, resamples=resamples, seed=seed)
+    drawn: Any = {"resamples": resamples, "seed": seed}
+    comparison = of_scores.compared(table, found.get(Comparison), **drawn)
     known = formats.benchmark(benchmark) if benchmark else None
-    judgments = materials.judgments if judgments is None else judgments
-    judgments = known.read_judgments() if known and judgments is None else judgments
+    judgments: formats.Judgments | None = found.get(formats.Judgments)
+    if known and judgments is None:
+        judgments = known.read_judgments()
     run = () if isinstance(source, core.ScoreTable | core.Ranked) else source
     everyone = [*run, *(judgments or ())]
     scoring = scoring_judges(everyone)
-    people = [ranking for ranking in judgments or () if ranking.judge not in scoring]
-    ranking, agreement = ranking or materials.ranking, agreement or materials.agreement
+    ranked: core.Ranked | None = found.get(core.Ranked)
+    agreement: Agreement | None = found.get(Agreement)
     if judgments is not None:
-        numbering = judgments.numbering if isinstance(judgments, formats.Judgments) else None
-        ranked = people if scoring and people else judgments
-        ranking = ranking or rank(ranked, resamples=resamples, seed=seed, numbering=numbering)
+        numbering = judgments.numbering
+        persons = [one for one in judgments if one.judge not in scoring] if scoring else ()
+        if ranked is None:
+            judged = persons or judgments
+            ranked = rank(judged, resamples=resamples, seed=seed, numbering=numbering)
         agreement = agreement or agree(everyone if scoring else judgments, numbering=numbering)
-    correlated = _result(SystemMeta, meta or materials.meta)
-    people_of = People(table, ranking, _result(Agreement, agreement), correlated).correlated()
+    correlated: SystemMeta | None = found.get(SystemMeta)
+    scored = {name for name, row in ranked.items() if math.isfinite(row.score)} if ranked else ()
+    common = [name for name in table.systems if name in scored]
+    if correlated is None and ranked is not None and len(common) >= FEWEST:
+        correlated = meta_system(table, ranked, systems=common)
     texts = known.read_corpus() if known and corpus is None else corpus
     sections = (
-        of_scores.scores_section(table, compares),
-        *of_scores.groups_section(table, compares),
-        of_scores.types_section(table, corpus, pipeline=pipeline, anew=not no_types),
-        *people_of.sections(),
-        *judges_section(everyone, texts, resamples=resamples, seed=seed),
-        of_scores.signatures_section(table, people_of.signatures),
+        of_scores.scores_section(table, comparison),
+        *of_scores.groups_section(table, comparison),
+        of_scores.types_section(table),
+        *people.sections(table, ranked, agreement, correlated, common),
+        *people.judges_section(everyone, texts, **drawn),
+        of_scores.signatures_section(table, ranked, agreement, correlated),
     )
+    edits: formats.EditJudgments | None = found.get(formats.EditJudgments)
     browser, browser_facts = None, dict[str, str]()
-    judged_edits = materials.edits if edit_judgments is None else _edits(edit_judgments)
     if corpus is not None:
-        checked = judged_edits.checked(corpus.sources) if judged_edits else ()
-        browser, browser_facts = make_browser(
-            table, corpus, pipeline=pipeline, judged_edits=checked
-        )
-    names = [Path(path).name for path in paths]  # folders are private
+        judged_edits = edits.checked(corpus.sources) if edits else ()
+        browser, browser_facts = make_browser(table, corpus, judged_edits=judged_edits)
+    places = [scores, *files] if is_file else files
+    names = [Path(place).name for place in places if isinstance(place, str | Path)]
     facts = (*_facts(table, corpus, names), *browser_facts.items())
-    return rendering.Page(title or _title(table), facts, sections, browser, materials.notices)
+    notices = [text for of in (judgments, edits) if of for text in of.notices]
+    return rendering.Page(title or _title(table), facts, sections, browser, tuple(notices))
 
 
-def _edits(judged: str | Path | Sequence[core.EditItem]) -> formats.EditJudgments:
-    read = formats.read_judgments(judged) if isinstance(judged, str | Path) else judged
-    if isinstance(read, formats.EditJudgments):
-        return read
-    if not all(isinstance(item, core.EditItem) for item in read):
-        fix = "Give edits called valid or invalid."
-        raise core.UsageError("--edit-judgments: no judgments of edits", fix=fix)
-    return formats.EditJudgments(tuple(cast("Sequence[core.EditItem]", read)))
+def _sorted(
+    files: Sequence[str | Path | Material], table: core.ScoreTable,
+    first_segment: formats.FirstSegment | None,
+) -> dict[type, Any]:  # fmt: skip
+    """Read files whose content tells what they are; judgments of several files are one.
 
-
-@core.checked
-def make_report(
-    scores: core.ScoreTable | Sequence[core.Ranking],
-    *, types: bool = True, files: Sequence[str] = (), **options: Any,
-) -> rendering.Page:  # fmt: skip
-    """Make a :func:`report` from values alone; older than that function.
-
-    Parameters
-    ----------
-    scores, options
-        As for :func:`report`.
-    types, files
-        The opposite of ``no_types``; names of files that the page says it was made from.
+    Where the sentences of all judged systems are known, judgments are checked against them, and the
+    number of the first sentence is found, unless it is ``first_segment``.
     """
-    page = report(scores, no_types=not types, **options)
-    return replace(page, facts=(*page.facts, *_made_from(files)))
+    outputs = formats.Corpus.from_dict(table.corpus).systems if table.corpus else None
+    options: Any = {"systems": outputs, "segments": table.segments, "first_segment": first_segment}
+    found: dict[type, list[Any]] = defaultdict(list)
+    paths = [str(file) for file in files if isinstance(file, str | Path)]
+    for file in files:
+        is_file = isinstance(file, str | Path)
+        one = parsed(formats.read_text(file), str(file), **options) if is_file else file
+        kind = next((kind for kind in KINDS if isinstance(one, kind)), type(one))
+        again = kind in found if issubclass(kind, core.Result) else paths.count(str(file)) > 1
+        if again or kind not in KINDS:
+            fault = f"{file}: " if is_file else ""
+            fault += "a second one of its kind" if kind in KINDS else "nothing for a report"
+            fix = "Give, once each, judgments and what 'grammeter rank', 'meta system', 'compare'"
+            raise core.UsageError(fault, fix=f"{fix} and 'agree' write with -o, after the scores.")
+        found[kind].append(one)
+    joined = {formats.Judgments: formats.join, formats.EditJudgments: formats.EditJudgments.joined}
+    return {kind: joined[kind](of) if kind in joined else of[0] for kind, of in found.items()}
 
 
 @core.checked
@@ -182,14 +177,6 @@ def restricted(
     return core.ScoreTable(names, table.segments, columns, corpus, table.about, blocks)
 
 
-Stored = TypeVar("Stored", SystemMeta, Comparison, Agreement)
-
-
-def _result(kind: type[Stored], value: Stored | Mapping[str, Any] | None) -> Stored | None:
-    """Return a result; what is not one yet is its public JSON shape."""
-    return value if value is None or isinstance(value, kind) else kind.from_dict(value)
-
-
 def _title(table: core.ScoreTable) -> str:
     counts = {"system": len(table.systems), "sentence": table.segments}
     return " on ".join(f"{n:,} {what}{'s' * (n != 1)}" for what, n in counts.items() if n)
@@ -207,10 +194,6 @@ def _facts(
         annotators = {number for gold in first.gold for number in gold}
         number = str(len(annotators) or len(first.references))
         yield "References", f"{number} of each system's own" if corpus.own else number
-    yield from _made_from(files)
-    yield "grammeter", version.__version__
-
-
-def _made_from(files: Sequence[str]) -> Iterator[tuple[str, str]]:
-    if files:
+    if files:  # without folders, which are private
         yield "Made from", ", ".join(files)
+    yield "grammeter", version.__version__

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grammeter import core, formats, scoring
-from grammeter.metrics import Errant, metric
+from grammeter import core
+from grammeter.meta import SystemMeta
+from grammeter.ranking import Agreement
 from grammeter.rendering import Dot, Drawing, Section, dot_plot, heat_map
 from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.verbs._compare.results import (
@@ -74,10 +75,17 @@ def groups_section(table: core.ScoreTable, comparison: Comparison) -> Iterator[S
     yield Section("groups", "Groups", words, tuple(tables), tuple(drawings), tuple(captions))
 
 
-def signatures_section(table: core.ScoreTable, others: Mapping[str, str]) -> Section:
-    """List the signatures of all figures; ``others`` are those of other results."""
-    rows = [(name, str(column.signature)) for name, column in table.items()]
-    listed = core.Table.of(("figure", "signature"), [*rows, *others.items()])
+def signatures_section(
+    table: core.ScoreTable, ranked: core.Ranked | None, agreement: Agreement | None,
+    correlated: SystemMeta | None,
+) -> Section:  # fmt: skip
+    """List the signatures of all figures."""
+    rows = [(name, column.signature) for name, column in table.items()]
+    rows += [("ranking by people", ranked.signature)] if ranked else []
+    rows += [("agreement", agreement.signature)] if agreement else []
+    for name, of in correlated.items() if correlated else ():
+        rows.append((f"{name} and people", of.signature))
+    listed = core.Table.of(("figure", "signature"), [(name, str(of)) for name, of in rows])
     words = "Everything that a figure depends on, in one line: quote it with the figure."
     return Section("signatures", "Signatures", (words,), (listed,))
 
@@ -177,53 +185,19 @@ OUTCOMES = ("tp", "fp", "fn")
 MOST = 30  # largest number of types in a heat map; the tables have all types
 
 
-def types_section(
-    table: core.ScoreTable, corpus: formats.Corpus | None, *, pipeline: str | None, anew: bool
-) -> Section:
-    """Lay out scores by error type, stored or computed; else say how to get them.
-
-    ``corpus``: the sentences, if available. ``pipeline`` types edits; default: that of a metric of
-    the table. ``anew``: compute scores if none are stored, which parses outputs and gold edits.
-    """
-    typed = {name: column for name, column in table.items() if column.types}
-    words: list[str] = []
-    if not typed and anew and corpus is not None:
-        typed = _typed(table, corpus, pipeline)
-        words = [note for column in typed.values() for note in column.notes]
-    if not typed:
-        words = [("" if anew else "They were not asked for. ") + WORDS["how"]]
+def types_section(table: core.ScoreTable) -> Section:
+    """Lay out the scores by error type that are stored, else say how to get them."""
     tables, captions, drawings = list[core.Table](), list[str](), list[Drawing]()
-    for name, column in typed.items():
+    for name, column in table.items():
+        if not column.types:
+            continue
         shown = {name: replace(column, gold_types={})}
         for what, parts in (("F", ()), ("Edits that are right, wrong, missing, and F", OUTCOMES)):
             tables += core.types_tables(shown, parts)
             captions.append(f"{what} by error type ({name})")
         drawings.append(_drawn(name, column))
     shown_as = tuple(tables), tuple(drawings), tuple(captions)
-    return Section("types", "Error types", tuple(words), *shown_as)
-
-
-def _typed(
-    table: core.ScoreTable, corpus: formats.Corpus, pipeline: str | None
-) -> dict[str, core.MetricScores]:
-    """Score by error type with the table's first metric that can, else ERRANT; {} if impossible."""
-    if not any(part.gold or part.references for part in corpus.parts):
-        return {}
-    errant = Errant(pipeline=pipeline)
-    scorers = {str(errant): errant}
-    for name, column in table.items() if pipeline is None else ():
-        if column.metric.startswith(("errant", "senterrant")):
-            scorers = {name: metric(column.metric)}
-            break
-    settings = {key: value for key, value in corpus.settings.items() if key != "level"}
-    try:
-        with core.silent():
-            plain = replace(corpus, groups={}, settings=settings)
-            return {**scoring.score_table(plain, scorers, types=True)}
-    except core.MissingResourceError:
-        if pipeline is not None:  # asked for by name
-            raise
-        return {}
+    return Section("types", "Error types", () if tables else (WORDS["how"],), *shown_as)
 
 
 def _drawn(name: str, column: core.MetricScores) -> Drawing:
