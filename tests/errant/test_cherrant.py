@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import partial
 from importlib.util import find_spec
 
 import pytest
@@ -104,10 +105,9 @@ def twin(source, target):
 @given(TEXTS, TEXTS, TEXTS)
 def test_alignments_are_those_of_the_slow_twin(start, source, target) -> None:
     source, target = start + source, start + target
-    costs = cherrant._Costs(resources_of(None))
-    made = [
-        [*map(tuple, changes)] for changes in cherrant._alignments(costs, source, target, False)
-    ]
+    sides = characters(source), characters(target)
+    alignments = cherrant._alignments(PLAIN._costs, *sides, False)
+    made = [[*map(tuple, changes)] for changes in alignments]
     assert made == twin(source, target)
 
 
@@ -183,11 +183,11 @@ def test_tables_are_read(folder) -> None:
     pairs = ("戊丙", "丙戊", "他她", "甲丙")  # confused both ways, of one sound, neither
     assert [tables.alike(*pair) for pair in pairs] == [True, True, True, False]
     assert tables.signature["resources"] == "cilin+confusion+pinyin"
-    row = cherrant._Row("甲", tables)
-    assert row["乙"] == pytest.approx(2 / 6 + 0.5 + 0.25)  # the last class of 乙 counts
-    assert row["丙"] == pytest.approx(4 / 6 + 0.5 + 0.25)
-    assert cherrant._Row("他", tables)["她"] == pytest.approx(4 / 6 + 0.25)
-    assert cherrant._Row("，", tables)["！"] == pytest.approx(4 / 6 + 0.5)
+    cost = partial(cherrant._cost, tables)
+    assert cost("甲", "乙") == pytest.approx(2 / 6 + 0.5 + 0.25)  # the last class of 乙 counts
+    assert cost("甲", "丙") == pytest.approx(4 / 6 + 0.5 + 0.25)
+    assert cost("他", "她") == pytest.approx(4 / 6 + 0.25)
+    assert cost("，", "！") == pytest.approx(4 / 6 + 0.5)
 
 
 @needs_zh

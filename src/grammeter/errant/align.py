@@ -12,7 +12,7 @@ never reaches into the prefix, because the search for one stops where two cells 
 cost the same, and on the border and before it they do.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 from math import inf
@@ -65,7 +65,7 @@ class Aligner:
 
     def __init__(self, *, lev: bool = False, cost_limit: int = COST_LIMIT) -> None:
         self.lev = lev
-        self._costs = _Costs(cost_limit, even=lev)
+        self._costs = Costs(None if lev else _cost, _words, limit=cost_limit)
 
     def is_decided_by_words(self, source: Tokens, target: Tokens) -> bool:
         """Whether :meth:`align` needs only the words of these two sentences."""
@@ -75,39 +75,42 @@ class Aligner:
     def align(self, source: Tokens, target: Tokens) -> list[Change]:
         """Return the changes of the best alignment; needs tags but :meth:`is_decided_by_words`."""
         part = region(source.texts, target.texts)
-        left, right = part.shape
-        changes: list[Change] = []
-        if (left, right) == (1, 1):
-            at = part.start
-            return [Change("S", at, at + 1, at, at + 1)]  # at most 1.999: an I and a D cost 2
-        if left and right:
-            self._costs.prune(left * right)
-            left, right = Grid(self._costs, source, target, part).retrace(changes)
-        changes.extend(self._along_border(source, target, part.start, left, right))
-        changes.reverse()
-        return changes
+        i, j, start = part.source_end, part.target_end, part.start
+        if part.shape == (1, 1):
+            return [Change("S", start, i, start, j)]  # at most 1.999: an I and a D cost 2
+        steps, changes = Steps(self._costs, source, target, part), list[Change]()
+        while i != j or i > start:
+            step = next(steps.to(i, j))
+            if step.kind != "M":
+                changes.append(step)
+            i, j = step.start, step.target_start
+        return changes[::-1]
 
-    def _along_border(
-        self, source: Tokens, target: Tokens, equal: int, left: int, right: int
-    ) -> Iterator[Change]:
-        long, short = (source, target) if left else (target, source)
-        extra = left or right
-        while extra:
-            at = equal + extra - 1
-            same = equal > 0 and long.texts[at] == short.texts[equal - 1]
-            if same or (equal and not self.lev and long.lowers[at] == short.lowers[equal - 1]):
-                equal -= 1
-                if not same:
-                    i, j = (at, equal) if left else (equal, at)
-                    yield Change("S", i, i + 1, j, j + 1)
-                continue
-            extra -= 1
-            gap = (at, at + 1, equal, equal) if left else (equal, equal, at, at + 1)
-            yield Change("D" if left else "I", *gap)
+
+class Steps:
+    """All steps of least cost to each cell, the numbers of tokens that have been read."""
+
+    def __init__(self, costs: "Costs", source: Tokens, target: Tokens, part: Region) -> None:
+        self._source, self._target, self._start = source, target, part.start
+        self._grid = Grid(costs, source, target, part) if all(part.shape) else None
+        self._cases = not costs.even
+
+    def to(self, i: int, j: int) -> Iterator[Change]:
+        """Yield T, S, I, D in this order, or a match alone; but one where the texts begin alike."""
+        source, target = self._source, self._target
+        if i and j and source.texts[i - 1] == target.texts[j - 1]:
+            yield Change("M", i - 1, i, j - 1, j)
+        elif self._grid is not None and min(i, j) > self._start:
+            for kind, up, left in self._grid.ties(i - self._start, j - self._start):
+                yield Change(kind, i - up, i, j - left, j)
+        elif i and j and self._cases and source.lowers[i - 1] == target.lowers[j - 1]:
+            yield Change("S", i - 1, i, j - 1, j)
+        else:
+            yield Change("D", i - 1, i, j, j) if i > j else Change("I", i, i, j - 1, j)
 
 
 class Grid:
-    """The least costs of aligning the tokens that differ; ``costs`` as :class:`_Costs`.
+    """The least costs of aligning the tokens that differ.
 
     A transposition, tokens in another order, case aside, that ends at two tokens needs each of
     them among the earlier ones on the other side. (If they differ only in case, it costs more than
@@ -115,12 +118,11 @@ class Grid:
     the end if there is none or all costs are even.
     """
 
-    def __init__(self, costs: Any, source: Tokens, target: Tokens, part: Region) -> None:
+    def __init__(self, costs: "Costs", source: Tokens, target: Tokens, part: Region) -> None:
         left, right = slice(part.start, part.source_end), slice(part.start, part.target_end)
-        self._start = part.start
         self._source, self._target = source.texts[left], target.texts[right]
-        self._rows: Sequence[Mapping[Any, float]] = costs.rows_of(source, left)
-        self._words: Sequence[Any] = costs.words_of(target, right)
+        costs.prune(len(self._source) * len(self._target))
+        (_, self._rows), (self._words, _) = costs.of(source, left), costs.of(target, right)
         self._lowers = one, other = source.lowers[left], target.lowers[right]
         self._first_in_target = _first_positions(one, () if costs.even else other)
         self._first_in_source = _first_positions(other, () if costs.even else one)
@@ -157,19 +159,6 @@ class Grid:
                 return start + back, back
         return inf, 0
 
-    def retrace(self, changes: list[Change]) -> tuple[int, int]:
-        """Collect the changes from the end to the border; return where the path meets it."""
-        first = self._start
-        i, j = len(self._source), len(self._target)
-        while i and j:
-            if self._source[i - 1] == self._target[j - 1]:
-                i, j = i - 1, j - 1
-                continue
-            kind, up, left = next(self.ties(i, j))
-            changes.append(Change(kind, first + i - up, first + i, first + j - left, first + j))
-            i, j = i - up, j - left
-        return i, j
-
     def ties(self, i: int, j: int) -> Iterator[tuple[Operation, int, int]]:
         """Yield kind and length of the steps of least cost to a cell: T, S, I, D in this order."""
         cells, value = self._cells, self._cells[i][j]
@@ -203,31 +192,28 @@ def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
     return [first.get(word, absent) for word in words]
 
 
-_Word = tuple[str, str, str, str]  # text, lower case, lemma, word class
+class Costs:
+    """The costs of substituting words, as ``cost`` has them, computed on first use; None: all 1.
 
+    ``words`` returns what costs look at, an entry for each token of a part of a sentence.
+    """
 
-class _Costs:
-    """Costs of substituting one word for another, computed on first use; if ``even``, all 1."""
+    def __init__(
+        self, cost: Callable[[Any, Any], float] | None,
+        words: Callable[[Tokens, slice], Iterable[Any]], *, limit: int = COST_LIMIT,
+    ) -> None:  # fmt: skip
+        self.even, self._limit, self._at_most = cost is None, limit, 0
+        self._cost: Callable[[Any, Any], float] = cost or (lambda *_: 1.0)  # pyright: ignore
+        self._words_of = words
+        self._numbers: dict[Any, int] = {}
+        self._words: list[Any] = []
+        self._rows: list[_Row] = []
 
-    def __init__(self, limit: int, *, even: bool) -> None:
-        self.even, self._limit = even, limit
-        self._at_most = 0
-        self._numbers: dict[_Word, int] = {}
-        self._words: list[_Word] = []
-        self._rows: list[dict[int, float]] = []
-
-    def words_of(self, tokens: Tokens, part: slice) -> list[int]:
-        """Return a number for each token, the same for tokens that cost the same."""
-        if self.even:
-            return [0] * len(tokens.texts[part])
-        columns = (tokens.texts, tokens.lowers, tokens.lemmas, tokens.pos)
-        return [self._number(word) for word in zip(*(c[part] for c in columns), strict=True)]
-
-    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
-        """Return for each token the costs of its substitutes, by their numbers."""
-        if self.even:
-            return [{0: 1.0}] * len(tokens.texts[part])
-        return [self._rows[number] for number in self.words_of(tokens, part)]
+    def of(self, tokens: Tokens, part: slice) -> tuple[list[int], "list[_Row]"]:
+        """Return a number for each token, the same for equal words, and its costs by number."""
+        words = [0] * len(tokens.texts[part]) if self.even else self._words_of(tokens, part)
+        numbers = [self._number(word) for word in words]
+        return numbers, [self._rows[number] for number in numbers]
 
     def prune(self, more: int) -> None:
         """Make room for ``more`` costs; earlier numbers of words may become invalid."""
@@ -237,32 +223,41 @@ class _Costs:
         if self._at_most > self._limit:
             self._numbers, self._words, self._rows, self._at_most = {}, [], [], more
 
-    def _number(self, word: _Word) -> int:
+    def _number(self, word: Any) -> int:
         number = self._numbers.setdefault(word, len(self._rows))
         if number == len(self._rows):
             self._words.append(word)
-            self._rows.append(_Row(word, self._words))
+            self._rows.append(_Row(word, self._words, self._cost))
         return number
 
 
 class _Row(dict[int, float]):
-    """Costs, 0 to 1.999, of a word against others: lemma, class, letters; case alone costs 0."""
-
-    def __init__(self, word: _Word, words: list[_Word]) -> None:
+    def __init__(self, word: Any, words: list[Any], cost: Callable[[Any, Any], float]) -> None:
         super().__init__()
-        self._word, self._words, self._distance = word, words, indel_distance()
+        self._word, self._words, self._cost = word, words, cost
 
     def __missing__(self, number: int) -> float:
-        text, lower, lemma, pos = self._word
-        other_text, other_lower, other_lemma, other_pos = self._words[number]
-        cost = 0.0
-        if lower != other_lower:
-            cost = 0.0 if lemma == other_lemma else 0.499
-            if pos != other_pos:
-                cost += 0.25 if pos in OPEN_CLASSES and other_pos in OPEN_CLASSES else 0.5
-            cost += self._distance(text, other_text)
-        self[number] = cost
+        self[number] = cost = self._cost(self._word, self._words[number])
         return cost
+
+
+_Word = tuple[str, str, str, str]  # text, lower case, lemma, word class
+
+
+def _words(tokens: Tokens, part: slice) -> Iterator[_Word]:
+    columns = (tokens.texts, tokens.lowers, tokens.lemmas, tokens.pos)
+    return zip(*(column[part] for column in columns), strict=True)
+
+
+def _cost(one: _Word, other: _Word) -> float:
+    """Return 0 to 1.999 for lemma, class and letters; case alone costs 0."""
+    (text, lower, lemma, pos), (other_text, other_lower, other_lemma, other_pos) = one, other
+    if lower == other_lower:
+        return 0.0
+    cost = 0.0 if lemma == other_lemma else 0.499
+    if pos != other_pos:
+        cost += 0.25 if pos in OPEN_CLASSES and other_pos in OPEN_CLASSES else 0.5
+    return cost + indel_distance()(text, other_text)
 
 
 @cache

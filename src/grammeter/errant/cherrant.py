@@ -8,18 +8,18 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import chain
 from operator import eq
 from pathlib import Path
 from string import punctuation
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from grammeter import core
 from grammeter.errant import annotate, languages
-from grammeter.errant.align import Change, Grid, region
+from grammeter.errant.align import Change, Costs, Steps, region
 from grammeter.errant.tokens import Span, Tokens
 
 Simplification = Literal["auto", "t2s", "none"]
@@ -130,7 +130,7 @@ class Characters(annotate.Annotator):
         super().__init__(CHERRANT_RULES, None)
         self._first, self._resources = alignments == "first", resources
         self._simplify = simplifier(simplify)
-        self._costs = _Costs(resources)
+        self._costs = Costs(partial(_cost, resources), lambda tokens, part: tokens.texts[part])
         self._cut: set[annotate.Texts] = set()
 
     def signature(self) -> dict[str, str]:
@@ -188,56 +188,36 @@ def chinese_annotator(
 
 
 # --- alignment ------------------------------------------------------------------------------
-class _Costs:
-    """Costs of substituting one character for another, computed on first use."""
-
-    even = False
-
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-        self._rows: dict[str, _Row] = {}
-
-    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[Mapping[str, float]]:
-        texts = tokens.texts[part]
-        return [self._rows.setdefault(text, _Row(text, self._resources)) for text in texts]
-
-    def words_of(self, tokens: Tokens, part: slice) -> Sequence[str]:
-        return tokens.texts[part]
-
-
-class _Row(dict[str, float]):
-    """Costs of a character against others: meaning, reading or looks, punctuation."""
-
-    def __init__(self, text: str, resources: Resources) -> None:
-        super().__init__()
-        self._text, self._resources = text, resources
-
-    def __missing__(self, other: str) -> float:
-        text, meanings = self._text, self._resources.meanings
-        one, another = meanings.get(text), meanings.get(other)
-        apart = 4 if one is None or another is None else 2 * sum(map(str.__ne__, one, another))
-        han = all("\u4e00" <= letter <= "\u9fff" for letter in text + other)
-        letters = 0.0 if han and self._resources.alike(text, other) else 0.5
-        marks = (text in _PUNCTUATION) + (other in _PUNCTUATION)
-        self[other] = cost = apart / 6.0 + letters + (0.25, 0.499, 0.0)[marks]
-        return cost
+def _cost(resources: Resources, one: str, other: str) -> float:
+    """Return the cost of a character for another: meaning, reading or looks, punctuation."""
+    meanings = resources.meanings.get(one), resources.meanings.get(other)
+    apart = 4 if None in meanings else 2 * sum(map(str.__ne__, *cast("Any", meanings)))
+    han = all("\u4e00" <= letter <= "\u9fff" for letter in one + other)
+    letters = 0.0 if han and resources.alike(one, other) else 0.5
+    marks = (one in _PUNCTUATION) + (other in _PUNCTUATION)
+    return apart / 6.0 + letters + (0.25, 0.499, 0.0)[marks]
 
 
 _Path = tuple[Change, "_Path"] | None  # changes from here to the end; paths share what is behind
 
 
 def _alignments(
-    costs: _Costs, source: Sequence[str], target: Sequence[str], only_first: bool
+    costs: Costs, source: tuple[str, ...], target: tuple[str, ...], only_first: bool
 ) -> Iterator[list[Change]]:
     """Yield the alignments of least cost, depth first, without their matches."""
-    sides = Tokens(tuple(source), tuple(source)), Tokens(tuple(target), tuple(target))
-    ties = _Ties(costs, *sides)
+    part = region(source, target)
+    steps = Steps(costs, Tokens(source, source), Tokens(target, target), part)
+
+    @cache
+    def steps_to(i: int, j: int) -> list[Change]:
+        return list(steps.to(i, j))
+
     only_first = only_first or abs(len(source) - len(target)) > FAR
-    pending: list[tuple[int, int, _Path]] = [(*ties.end, None)]
+    pending: list[tuple[int, int, _Path]] = [(part.source_end, part.target_end, None)]
     while pending:
         i, j, path = pending.pop()
         while i or j:
-            first, *others = ties.steps(i, j)
+            first, *others = steps_to(i, j)
             for step in reversed(() if only_first else tuple(others)):
                 pending.append((step.start, step.target_start, (step, path)))
             i, j = first.start, first.target_start
@@ -247,32 +227,6 @@ def _alignments(
             changes.append(path[0])
             path = path[1]
         yield changes
-
-
-class _Ties:
-    """All steps of least cost to each cell; where the texts begin alike there is but one."""
-
-    def __init__(self, costs: _Costs, source: Tokens, target: Tokens) -> None:
-        self._source, self._target = source.texts, target.texts
-        part = region(source.texts, target.texts)
-        self._start, self.end = part.start, (part.source_end, part.target_end)
-        self._grid = Grid(costs, source, target, part) if all(part.shape) else None
-        self._known: dict[tuple[int, int], list[Change]] = {}
-
-    def steps(self, i: int, j: int) -> list[Change]:
-        """Return the steps to a cell: T, S, I, D in this order, or a match alone."""
-        if (i, j) not in self._known:
-            self._known[i, j] = list(self._steps(i, j))
-        return self._known[i, j]
-
-    def _steps(self, i: int, j: int) -> Iterator[Change]:
-        if i and j and self._source[i - 1] == self._target[j - 1]:
-            yield Change("M", i - 1, i, j - 1, j)
-        elif self._grid is not None and min(i, j) > self._start:
-            for kind, up, left in self._grid.ties(i - self._start, j - self._start):
-                yield Change(kind, i - up, i, j - left, j)
-        else:
-            yield Change("D", i - 1, i, j, j) if i > j else Change("I", i, i, j - 1, j)
 
 
 # --- merging --------------------------------------------------------------------------------
