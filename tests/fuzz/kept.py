@@ -21,7 +21,7 @@ from grammeter.errant.parse import FILE as PARSES
 from grammeter.errant.parse import ParseCache
 from grammeter.errant.tokens import split
 from grammeter.llm.cache import FILE as REPLIES
-from grammeter.llm.cache import Attempt, Attempts
+from grammeter.llm.cache import Attempts
 from grammeter.llm.reply import completion, error_of, has_message, json_object, name_of
 from grammeter.llm.request import Abilities
 from grammeter.llm.transport import Raw, retry_after
@@ -67,13 +67,6 @@ def _replies(path: Path) -> None:
         kept.add(_ATTEMPT)
     finally:
         kept.close()
-
-
-def _abilities(path: Path) -> None:
-    try:
-        Abilities.from_json(path.read_bytes().decode("utf-8", "replace"))
-    except (ValueError, RecursionError):  # which the file of replies calls damage
-        return
 
 
 def _body(path: Path) -> None:
@@ -193,10 +186,10 @@ PAIR = (
     b'{"source": "A b", "low": "A", "high": "B", "low_edits": [0], "high_edits": [],'
     b' "part": "train", "low_impact": 0.25, "high_impact": 0.5, "origin": "a:1"}\n'
 )
-_ATTEMPT = Attempt(
-    key="k", server="s", model="m", started=1.0, seconds=1.0, request="{}", status=200, body="{}",
-    state="ok", scores=(1, 2),
-)  # fmt: skip
+_ATTEMPT = {
+    **{"key": "k", "server": "s", "model": "m", "started": 1.0, "seconds": 1.0, "request": "{}"},
+    **{"status": 200, "body": "{}", "state": "ok", "reply": "", "scores": "[1, 2]", "reason": ""},
+}
 
 
 def _kept(make: Callable[[Path], None], name: str) -> Seeds:
@@ -312,7 +305,6 @@ KEPT: dict[str, Reader] = {
     "parse cache": Reader(_parses, _kept(_make_parses, PARSES), ".sqlite"),
     "figure cache": Reader(_figures, _kept(_make_figures, FIGURES), ".sqlite"),
     "reply cache": Reader(_replies, _kept(_make_replies, REPLIES), ".sqlite"),
-    "abilities": Reader(_abilities, _literal(Abilities().to_json())),
     "reply of a server": Reader(_body, _literal(_REPLY, _ERROR)),
     "retry-after": Reader(_retry, _literal(*_DATES)),
     "batch manifest": Reader(_manifest, _kept(_make_manifest, NAME), ".json"),

@@ -210,7 +210,6 @@ def test_a_model_of_two_billion_blocks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "found", "damage"),
     [
-        ("abilities", b'"json_schema"', b'{"x": 1}'),
         ("campaign database", b"0001_initial", b"\x00\xff01_initial"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 
 import batch_provider as provider
 from grammeter.core import DataError, UsageError
-from grammeter.llm import Batch, Endpoint, batch, client, using
+from grammeter.llm import Batch, Endpoint, client, using
 from grammeter.llm.cache import Attempts
 from llm_calls import ask, calls, right
 from scripted_endpoint import ScriptedEndpoint, completion
@@ -61,7 +61,7 @@ def test_the_requests_are_those_of_the_client(there, here, tmp_path):
     questions = [*calls(5), *calls(3)]
     written = submit(here(), questions, there)
     assert (written.requests, written.left, len(written.files)) == (5, 0, 1)
-    assert written.estimate.calls == 5
+    assert written.calls == 5
     bodies = provider.asked(there)
     with ScriptedEndpoint() as server:
         ask(Endpoint(base_url=server.url, cache_dir=tmp_path / "other"), questions)
@@ -258,22 +258,6 @@ def test_a_folder_without_results(there, here, present):
         collect(here(), calls(2), there)
 
 
-def test_large_submissions_are_cut_into_files(there, here, monkeypatch):
-    monkeypatch.setattr(batch, "MOST_REQUESTS", 4)
-    written = submit(here(), calls(10), there)
-    sizes = [len((there / name).read_text().splitlines()) for name in written.files]
-    assert sizes == [4, 4, 2]
-    assert len(provider.asked(there)) == 10
-    monkeypatch.setattr(batch, "MOST_REQUESTS", 50_000)
-    monkeypatch.setattr(batch, "MOST_BYTES", 2000)
-    written = submit(here(), calls(10), there)
-    assert max((there / name).stat().st_size for name in written.files) <= 2000
-    assert len(provider.asked(there)) == 10
-    monkeypatch.setattr(batch, "MOST_BYTES", 200_000_000)
-    assert submit(here(), calls(10), there).files == (str(there / "requests-001.jsonl"),)
-    assert [path.name for path in there.iterdir()] == ["requests-001.jsonl"]
-
-
 def test_the_same_calls_make_the_same_bytes(there, here, tmp_path):
     (first,) = submit(here(), calls(9), there).files
     (second,) = submit(here(), calls(9), tmp_path / "again").files
@@ -284,11 +268,11 @@ def test_the_same_calls_make_the_same_bytes(there, here, tmp_path):
 def test_a_ceiling_leaves_requests_for_later(there, here):
     questions = calls(10)
     written = submit(here(max_requests=4), questions, there)
-    assert (written.requests, written.left, written.estimate.calls) == (4, 6, 4)
+    assert (written.requests, written.left, written.calls) == (4, 6, 4)
     provider.answer_all(there)
     collect(here(), questions, there)
     assert submit(here(max_requests=100), questions, there).requests == 6
-    price = written.estimate.cost
+    price = written.cost
     assert price is None
     few = submit(here(max_tokens=2000), calls(40), there)
     bodies = provider.asked(there).values()

@@ -9,14 +9,14 @@ import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grammeter.core import DataError, cache_folder
-from grammeter.llm.cache import FILE, Attempt, Attempts, stored
+from grammeter.llm.cache import FILE, Attempts, Row, stored
 from grammeter.llm.endpoint import Endpoint
 from grammeter.llm.reply import schema
 from grammeter.llm.request import Abilities, Request
@@ -24,9 +24,12 @@ from grammeter.llm.transport import server
 from llm_calls import ask, call, calls, first, scored
 from scripted_endpoint import ScriptedEndpoint, completion, status
 
-ROW = Attempt(key="k", server="s", model="m", started=1.0, seconds=0.5, request="{}", status=200,
-              body="{}", state="invalid", reason="why")  # fmt: skip
-GOOD = replace(ROW, state="ok", scores=(3, 4), reply="r", reason="")
+ROW: Row = {
+    **{"key": "k", "server": "s", "model": "m", "started": 1.0, "seconds": 0.5, "request": "{}"},
+    **{"status": 200, "body": "{}", "state": "invalid", "reason": "why", "reply": ""},
+    **{"answered_by": None, "scores": None},
+}
+GOOD = {**ROW, "state": "ok", "scores": "[3, 4]", "reply": "r", "reason": ""}
 
 
 def rows(folder):
@@ -48,7 +51,6 @@ def test_what_a_row_holds(endpoint, tmp_path):
         ask(endpoint(scripted), [call("a", "b")])
         (row,) = rows(tmp_path)
         assert json.loads(row["request"]) == scripted.requests[0].body
-    assert set(row) == {field.name for field in fields(Attempt)} | {"id"}
     assert json.loads(row["body"])["usage"]["completion_tokens"] == row["tokens_out"] == 20
     assert json.loads(row["reply"]).keys() == {"target1_score", "target2_score"}
     assert (row["status"], row["model"]) == (200, "scripted-1")
@@ -120,9 +122,9 @@ def brief(history):
 def test_histories():
     with closing(Attempts(None)) as attempts:
         assert attempts.histories(["k"], 3) == {}
-        attempts.add(replace(ROW, state="failed", reason="HTTP 500"))
+        attempts.add({**ROW, "state": "failed", "reason": "HTTP 500"})
         assert brief(attempts.histories(["k"], 3)["k"]) == (1, 0, False, "", 0)
-        attempts.add(replace(ROW, state="cut", reason="cut"))
+        attempts.add({**ROW, "state": "cut", "reason": "cut"})
         attempts.add(ROW)
         assert brief(attempts.histories(["k"], 3)["k"]) == (3, 2, True, "why", 2)
         attempts.add(GOOD)
@@ -130,14 +132,14 @@ def test_histories():
         assert outcome is not None
         assert (outcome.state, outcome.scores, outcome.attempts) == ("reasked", (3, 4), 4)
         assert [reply.attempt for reply in outcome.replies] == [1, 2, 3]
-        attempts.add(replace(GOOD, scores=(1, 1)))  # of a process that asked at the same time
+        attempts.add({**GOOD, "scores": "[1, 1]"})  # of a process that asked at the same time
         attempts.add(ROW)
         assert attempts.histories(["k"], 3)["k"].outcome == outcome, "the first one holds"
 
 
 def test_the_number_of_attempts_decides_how_far_the_replies_are_read():
     with closing(Attempts(None)) as attempts:
-        for row in (ROW, replace(ROW, reply="second"), GOOD):
+        for row in (ROW, {**ROW, "reply": "second"}, GOOD):
             attempts.add(row)
         ends = [attempts.histories(["k"], most)["k"].outcome for most in (1, 2, 3, 4)]
     assert [end and end.state for end in ends] == ["invalid", "invalid", "reasked", "reasked"]
@@ -147,7 +149,7 @@ def test_the_number_of_attempts_decides_how_far_the_replies_are_read():
 def test_many_keys_at_once():
     with closing(Attempts(None)) as attempts:
         for number in range(1203):
-            attempts.add(replace(GOOD, key=f"k{number}"))
+            attempts.add({**GOOD, "key": f"k{number}"})
         assert len(attempts.histories([f"k{number}" for number in range(2000)], 3)) == 1203
 
 
@@ -179,7 +181,7 @@ def test_many_threads_may_open_and_write_at_once(tmp_path):
         try:
             with closing(Attempts(tmp_path)) as attempts:
                 for repeat in range(25):
-                    attempts.add(replace(GOOD, key=f"{number}-{repeat}"))
+                    attempts.add({**GOOD, "key": f"{number}-{repeat}"})
         except DataError as error:
             faults.append(error)
 

@@ -7,12 +7,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grammeter.core import DataError, UsageError
 from grammeter.llm import Endpoint, using
-from grammeter.llm.request import STRUCTURED, Abilities, refused_field, request_settings
+from grammeter.llm.request import refused_field, request_settings
 from llm_calls import ask, call, calls, first, right
 from scripted_endpoint import ScriptedEndpoint, status
 
@@ -104,21 +102,6 @@ def test_what_did_not_help_is_not_remembered(endpoint):
 def test_the_field_that_a_complaint_is_about(text, parameter, field):
     assert refused_field(text, parameter, ALL) == field
     assert refused_field(text, parameter, {"model", "messages"}) is None
-
-
-@given(st.lists(st.sampled_from(sorted(ALL)), unique=True))
-def test_abilities_are_read_as_they_were_written(fields):
-    abilities = Abilities()
-    for field in fields:
-        abilities = abilities.without(field)
-    assert Abilities.from_json(abilities.to_json()) == abilities
-    assert abilities.form("json_schema") in STRUCTURED
-
-
-def test_other_text_is_no_abilities():
-    with pytest.raises(ValueError):  # noqa: PT011
-        Abilities.from_json("x")
-    assert Abilities.from_json('{"rung": "plain"}') is None  # of version 0.1.0
 
 
 def test_settings_reach_the_request_and_repeats_have_other_seeds(endpoint, tmp_path):

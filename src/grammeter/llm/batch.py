@@ -10,12 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import DataError, Result, Table, UsageError, disk_faults, expanded
+from grammeter.core import DataError, Table, UsageError, disk_faults, expanded
 from grammeter.llm import reply, transport
 from grammeter.llm.cache import Attempts, History, stored
 from grammeter.llm.client import estimate, known, outcomes_of
@@ -23,32 +23,28 @@ from grammeter.llm.endpoint import current
 from grammeter.llm.request import Abilities, Request
 from grammeter.llm.session import Conversation, Session
 
-MOST_REQUESTS = 50_000  # in a file, as the batch API has it
-MOST_BYTES = 200_000_000  # of a file
 _URL = "/v1/chat/completions"
 _DIGITS = 56  # of a key in a custom_id, which has at most 64 characters
-_FILES = "requests-[0-9][0-9][0-9].jsonl"
+FILE = "requests-001.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Submission(Result):
-    """Request files, and what they are estimated to cost if each request has its full price."""
+class Submission(reply.Estimate):
+    """A request file, and what it is estimated to cost if each request has its full price."""
 
-    estimate: reply.Estimate
-    requests: int  # in the files
+    requests: int  # in the file
     left: int  # further ones, for which a ceiling leaves no room
-    files: tuple[str, ...]
+    files: tuple[str, ...]  # none if there is no request
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return one table: that of the estimate, and what was written."""
-        (table,) = self.estimate.tables()
+        (table,) = super().tables()
         written = [("requests written", str(self.requests)), *(("file", f) for f in self.files)]
         return [replace(table, rows=(*table.rows, *written))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "submission", ...}``."""
-        own = {"requests": self.requests, "left": self.left, "files": list(self.files)}
-        return {**self.estimate.to_dict(), **own, "kind": "submission"}
+        return {**super().to_dict(), "kind": "submission", "files": list(self.files)}
 
 
 _Result = tuple[str, int, transport.Raw]
@@ -66,7 +62,7 @@ class Batch:
         self.notes: tuple[str, ...] = ()  # what is to be known of the collected results
 
     def submit(self, model: str, calls: Sequence[reply.Call]) -> Submission:
-        """Write the calls that the cache does not answer, in place of earlier request files.
+        """Write the calls that the cache does not answer, in place of an earlier request file.
 
         As many as the ceilings of the endpoint allow, each counted at its worst. Raises
         :class:`UsageError` if results for these calls lie in the folder that are not collected,
@@ -90,10 +86,11 @@ class Batch:
                         line = {"custom_id": name, "method": "POST", "url": _URL, "body": body}
                         yield json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
-            files = tuple(self._write(lines()))
+            self._write(lines())
         left = due.keys() - written.keys()
-        costs = estimate(model, [call for call in calls if call not in left])
-        return Submission(estimate=costs, requests=len(written), left=len(left), files=files)
+        costs = asdict(estimate(model, [call for call in calls if call not in left]))
+        files = (str(self.folder / FILE),) if written else ()
+        return Submission(**costs, requests=len(written), left=len(left), files=files)
 
     def collect(self, model: str, calls: Sequence[reply.Call]) -> list[reply.Outcome]:
         """Store the results as replies, each once, and answer calls from the cache; send nothing.
@@ -149,18 +146,15 @@ class Batch:
                     if line.strip():
                         yield from _result(line, f"{path}:{number}")
 
-    def _write(self, lines: Iterable[bytes]) -> Iterator[str]:
+    def _write(self, lines: Iterable[bytes]) -> None:
         with disk_faults(self.folder, "Name a folder that can be written."):
             self.folder.mkdir(parents=True, exist_ok=True)
-            earlier = set(self.folder.glob(_FILES))
-            for number, part in enumerate(_parts(lines), start=1):
-                path = self.folder / f"requests-{number:03}.jsonl"
-                unfinished = path.with_suffix(".part")
-                unfinished.write_bytes(b"".join(part))
-                unfinished.replace(path)
-                earlier.discard(path)
-                yield str(path)
-            for path in earlier:  # nobody may send them once more
+            path = self.folder / FILE
+            unfinished = path.with_suffix(".part")
+            with unfinished.open("wb") as file:
+                file.writelines(lines)
+            unfinished.replace(path)
+            if not path.stat().st_size:
                 path.unlink()
 
     def _noted(self, pending: Sequence[reply.Outcome], count: int, foreign: int) -> Iterator[str]:
@@ -176,18 +170,6 @@ class Batch:
 
 def _name(request: Request) -> str:
     return request.key[:_DIGITS]
-
-
-def _parts(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    part, size = list[bytes](), 0
-    for line in lines:
-        if part and (len(part) == MOST_REQUESTS or size + len(line) > MOST_BYTES):
-            yield part
-            part, size = [], 0
-        part.append(line)
-        size += len(line)
-    if part:
-        yield part
 
 
 def _result(line: bytes, where: str) -> Iterator[_Result]:

@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,30 +24,7 @@ _AT_ONCE = 500
 _TABLES = files("grammeter.llm").joinpath("replies.sql").read_text("utf-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One request and its result: a row of the table."""
-
-    key: str
-    server: str
-    model: str
-    started: float
-    seconds: float
-    request: str
-    status: int
-    body: str
-    state: reply.AttemptState
-    reply: str = ""
-    answered_by: str | None = None
-    fingerprint: str | None = None
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    scores: tuple[float, ...] | None = None
-    reason: str = ""
-
-
-_COLUMNS = tuple(column.name for column in fields(Attempt))
-_NAMES, _MARKS = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
+Row = Mapping[str, Any]  # a request and its result, by the columns of replies.sql
 
 
 @dataclass(slots=True)
@@ -62,18 +39,19 @@ class History:
     replies: tuple[reply.Reply, ...] = ()
     outcome: reply.Outcome | None = None  # None: not yet ended
 
-    def follow(self, attempt: Attempt, most: int) -> None:
+    def follow(self, row: Row, most: int) -> None:
         """Add a request; what came after the end does not count."""
-        came, ends, note = attempt.state, None, attempt.reason
+        if self.outcome is not None:
+            return
+        came, ends, note = row["state"], None, row["reason"]
         read = reply.Reply(
-            **{name: getattr(attempt, name) for name in ("scores", "seconds", "answered_by")},
-            text=attempt.reply,
+            **{name: row[name] for name in ("seconds", "state", "reason", "answered_by")},
+            text=row["reply"],
+            scores=row["scores"] and tuple(json.loads(row["scores"])),
             attempt=len(self.replies) + 1,
-            tokens=(attempt.tokens_in, attempt.tokens_out),
-            finish=reply.finish_of(reply.json_object(attempt.body)),
-            state=came,
-            reason=note,
-            settings=_settings(reply.json_object(attempt.request)),
+            tokens=(row["tokens_in"], row["tokens_out"]),
+            finish=reply.finish_of(reply.json_object(row["body"])),
+            settings=_settings(reply.json_object(row["request"])),
         )
         self.attempts += 1
         self.replies += () if came == "failed" else (read,)
@@ -109,6 +87,7 @@ class Attempts:
                     (folder / FILE).chmod(0o600)
             self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
             opened.callback(self._database.close)
+            self._database.row_factory = sqlite3.Row
             self._write_ahead()
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.executescript(_TABLES)
@@ -131,11 +110,10 @@ class Attempts:
         """Close the file."""
         self._database.close()
 
-    def add(self, attempt: Attempt) -> None:
+    def add(self, row: Row) -> None:
         """Write a row; it survives a crash of this process once this returns."""
-        scores = None if attempt.scores is None else json.dumps(attempt.scores)
-        values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
-        self._rows(f"INSERT INTO attempts ({_NAMES}) VALUES ({_MARKS})", values)  # noqa: S608
+        names, marks = ", ".join(row), ", ".join(f":{name}" for name in row)
+        self._rows(f"INSERT INTO attempts ({names}) VALUES ({marks})", row)  # noqa: S608
 
     def bodies(self, key: str) -> list[str]:
         """Return the bodies of all replies to a call."""
@@ -150,26 +128,26 @@ class Attempts:
 
     def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
         """Return histories by key up to the first usable or ``most``-th reply; none if not sent."""
-        rows: dict[str, list[Sequence[Any]]] = {}
+        histories: dict[str, History] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
-            query = f"SELECT {_NAMES} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
-            for row in self._rows(query, part):
-                rows.setdefault(row[0], []).append(row)
-        with self._errors_named():
-            return {key: _history(of_call, most) for key, of_call in rows.items()}
+            query = f"SELECT * FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
+            with self._errors_named():
+                for row in self._rows(query, part):
+                    histories.setdefault(row["key"], History()).follow(row, most)
+        return histories
 
     def abilities(self, server: str, model: str) -> Abilities | None:
         """Return what an endpoint accepts, if known."""
         query = "SELECT value FROM abilities WHERE server = ? AND model = ?"
         rows = self._rows(query, (server, model))
         with self._errors_named():
-            return Abilities.from_json(rows[0][0]) if rows else None
+            return Abilities(frozenset(map(str, json.loads(rows[0][0])))) if rows else None
 
     def remember(self, server: str, model: str, abilities: Abilities) -> None:
         """Store what an endpoint accepts."""
-        values = server, model, abilities.to_json()
+        values = server, model, json.dumps(sorted(abilities.refused))
         self._rows("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", values)
 
     def _rows(self, statement: str, values: Sequence[str] | Mapping[str, object]) -> list[Any]:
@@ -191,17 +169,6 @@ class Attempts:
                 fix = "It holds replies that were paid for: restore a copy, or rescue what is left"
                 fix += " with 'sqlite3 FILE .recover'; move it away to begin anew."
             raise DataError(what, where=self._name, fix=fix) from None
-
-
-def _history(rows: Sequence[Sequence[Any]], most: int) -> History:
-    history = History()
-    for row in rows:
-        values = dict(zip(_COLUMNS, row, strict=True))
-        values["scores"] = values["scores"] and tuple(json.loads(values["scores"]))
-        history.follow(Attempt(**values), most)
-        if history.outcome is not None:
-            break
-    return history
 
 
 def _settings(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -111,7 +111,7 @@ class Panel:
     seed: int = 1  # of the random orders
     set_size: int = USUAL  # how many outputs a prompt shows at most
     shuffle: bool = False  # whether the first order is random, too
-    chat: transport.Chat | None = None  # the model itself, if it answers in this process
+    chat: Any = None  # a `models.Chat`, if the model answers in this process
 
     def ask(
         self, questions: Sequence[Question], answered: Answering | None = None
@@ -172,10 +172,11 @@ def _numbers(question: Question) -> dict[str, int]:
     return {text: number for number, text in enumerate(dict.fromkeys(question.targets))}
 
 
-def ask(model: str, calls: Sequence[Call], chat: transport.Chat | None = None) -> list[Outcome]:
+def ask(model: str, calls: Sequence[Call], chat: Any = None) -> list[Outcome]:
     """Answer calls from the cache, else by the endpoint of :func:`~.endpoint.current`.
 
-    ``chat`` answers in the place of a server, and ``model`` is its identity.
+    ``chat``, a :class:`~grammeter.models.Chat`, answers in the place of a server, and ``model`` is
+    its identity.
 
     Equal calls are sent once. Every reply is stored before it is used, so the same calls continue
     where an interrupted run stopped; those with the state ``error`` are sent again the next time.
@@ -231,9 +232,7 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     )
 
 
-def _answers_here(
-    session: Session, due: Mapping[str, Request], chat: transport.Chat
-) -> dict[str, Outcome]:
+def _answers_here(session: Session, due: Mapping[str, Request], chat: Any) -> dict[str, Outcome]:
     """Have a model in this process answer, as many requests together as may wait."""
     chat.check([request.body(Abilities()) for request in due.values()])
     done: dict[str, Outcome] = {}
@@ -249,7 +248,9 @@ def _answers_here(
         if not asked:
             raise _counted(session.limit_reached(), done, due)
         started = time.time()
-        for batch in chat.answer([sent for _, sent in asked]):
+        batches: Iterator[list[tuple[int, Mapping[str, Any]]]]
+        batches = chat.answer([sent for _, sent in asked])
+        for batch in batches:
             seconds = time.time() - started
             for place, body in batch:
                 conversation, sent = asked[place]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, cast, get_args
+from typing import Any, get_args
 
 from grammeter import core
 from grammeter.llm import cost, transport
@@ -55,16 +55,6 @@ class Abilities:
         """Return what was refused, but for renamed fields and forms that are not used."""
         unused = STRUCTURED[: STRUCTURED.index(structured)]
         return self.refused - {"max_tokens", *(f"response_format={form}" for form in unused)}
-
-    def to_json(self) -> str:
-        """Return text that :meth:`from_json` reads."""
-        return json.dumps(sorted(self.refused))
-
-    @classmethod
-    def from_json(cls, text: str) -> Self | None:
-        """Read what :meth:`to_json` wrote; ``None`` for other JSON, such as that of version 0.1."""
-        data: Any = json.loads(text)
-        return cls(frozenset(map(str, cast("list[Any]", data)))) if isinstance(data, list) else None
 
 
 def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from grammeter.core import GrammeterError, LimitReachedError, RemoteError
-from grammeter.llm.cache import Attempt, Attempts, History
+from grammeter.llm.cache import Attempts, History
 from grammeter.llm.cost import guess_in, guess_out, most_in, read_prices
 from grammeter.llm.endpoint import OPENAI, Ceilings, Endpoint, Pace, Worst
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
@@ -237,20 +237,19 @@ class Conversation:
 
     def _write(self, sent: Mapping[str, Any], raw: Raw, answer: Completion) -> Outcome | None:
         """Store a reply; return the call's outcome, another process's if that was faster."""
-        attempt = Attempt(
-            **{name: getattr(self.request, name) for name in ("key", "server", "model")},
-            **{name: getattr(raw, name) for name in ("started", "seconds", "status")},
-            request=raw.sent or json.dumps(sent, sort_keys=True),
-            body=raw.text,
-            state=answer.came,
-            reply=answer.text,
-            answered_by=name_of(raw.body, "model"),
-            fingerprint=name_of(raw.body, "system_fingerprint"),
-            tokens_in=raw.usage.tokens_in,
-            tokens_out=raw.usage.tokens_out,
-            scores=answer.scores,
-            reason=answer.reason,
-        )
-        self._session.attempts.add(attempt)
+        row = {name: getattr(self.request, name) for name in ("key", "server", "model")}
+        row |= {name: getattr(raw, name) for name in ("started", "seconds", "status")}
+        row |= {name: getattr(raw.usage, name) for name in ("tokens_in", "tokens_out")}
+        row |= {
+            "request": raw.sent or json.dumps(sent, sort_keys=True),
+            "body": raw.text,
+            "state": answer.came,
+            "reply": answer.text,
+            "answered_by": name_of(raw.body, "model"),
+            "fingerprint": name_of(raw.body, "system_fingerprint"),
+            "scores": answer.scores and json.dumps(answer.scores),
+            "reason": answer.reason,
+        }
+        self._session.attempts.add(row)
         self._history = self._session.history(self.request.key)
         return self._history.outcome

@@ -7,11 +7,11 @@ import os
 import re
 import ssl
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from grammeter import version
@@ -232,24 +232,3 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _shown(text: str) -> str:
     line = " ".join(text.split())
     return f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line or "an empty reply"
-
-
-# --- a model in this process in the place of a server --------------------------------------
-Body = Mapping[str, Any]  # a request or a reply, in the shape of OpenAI's chat completions
-
-
-class Chat(Protocol):
-    """A model that answers many requests at once."""
-
-    @property
-    def identity(self) -> str:
-        """All that replies depend on besides the requests."""
-        ...
-
-    def check(self, requests: Sequence[Body]) -> None:
-        """Raise a GrammeterError if a request cannot be answered, before any is."""
-        ...
-
-    def answer(self, requests: Sequence[Body]) -> Iterator[list[tuple[int, Body]]]:
-        """Yield batches of replies, each with the place of its request, in any order."""
-        ...
