@@ -50,29 +50,11 @@ def test_the_output_is_the_corrected_text(files):
     assert read(files, "out.gz") == {"out": TEXT.splitlines()}
 
 
-def test_several_annotators_are_told_apart_by_a_number(files):
-    made = read(files, "two.m2:0", "two.m2:1")
-    assert made["two:0"] == TEXT.splitlines()
-    assert made["two:1"] == ["he go back home", "the cat sleep", "fine ."]
-    with pytest.raises(gm.UsageError, match=r"two\.m2: M2 with 2 annotators") as caught:
+def test_one_annotator_whatever_its_number(files):
+    (files / "X.m2").write_text(ONE.replace("|||0\n", "|||3\n"))
+    assert read(files, "X.m2", missing_annotator="none") == {"X": TEXT.splitlines()}
+    with pytest.raises(gm.UsageError, match=r"two\.m2: M2 with 2 annotators"):
         read(files, "two.m2")
-    assert f"{files}/two.m2:0 or {files}/two.m2:1" in str(caught.value.fix)
-    with pytest.raises(gm.UsageError, match="no annotator 2"):
-        read(files, "two.m2:2")
-    with pytest.raises(gm.UsageError, match="no M2 file"):
-        read(files, "text.txt:0")
-
-
-def test_a_sentence_without_the_annotator(files):
-    assert read(files, "two.m2:1", missing_annotator="source")["two:1"][1] == "a cat sleep"
-    with pytest.raises(gm.DataError, match="no line of annotator 1") as caught:
-        read(files, "two.m2:1", missing_annotator="none")
-    assert "sentence 2" in str(caught.value.where)
-
-
-def test_a_file_whose_name_ends_in_a_number_is_that_file(files):
-    (files / "out:1").write_text(TEXT)
-    assert read(files, "out:1") == {"out:1": TEXT.splitlines()}
 
 
 def test_edits_of_other_sentences_are_refused(files):

@@ -12,14 +12,13 @@ for the sentence. Lines ``T0-A0 ...`` (ChERRANT's corrected texts) and ``# key =
 sentence) are kept, lines ``I ...`` are skipped.
 """
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from grammeter import core
 from grammeter.formats import text as plain
@@ -30,7 +29,6 @@ HEAD = re.compile(r"(?:#|### (?=essay_id =))\s*([^\s#=](?:[^=]*[^\s=])?)\s*=\s*(
 _DELETION = "-NONE-"
 _EDIT_LINE = re.compile(r"^A -?\d+ -?\d+\|\|\|", re.MULTILINE)
 _TEXT_LINE = re.compile(r"T\d+(-A\d+)?\s")
-_WITH_ANNOTATOR = re.compile(r"(.+):(\d+)", re.DOTALL)
 _FIELDS = 6
 _NOOP = core.Edit(-1, -1, "", "noop")
 _NA = core.Edit(-1, -1, "", core.UNANNOTATABLE)
@@ -235,22 +233,18 @@ def reference_texts(
     left_out = 0
     columns: list[list[str | None]] = [[] for _ in annotators]
     for source, by_annotator in zip(sources, gold, strict=True):
+        first = by_annotator[min(by_annotator)] if by_annotator else ()
+        stand_in = {"other": first, "source": (), "none": None}[rule.missing]
         for column, number in zip(columns, annotators, strict=True):
-            text, overlaps = _text_of(source, by_annotator, number, rule)
-            column.append(text)
-            left_out += overlaps if number in by_annotator else 0
+            edits = by_annotator.get(number, stand_in if by_annotator else None)
+            if edits is None:
+                column.append(None)
+                continue
+            wanted = [e for e in edits if rule.um == "apply" or e.type not in core.DETECTION_ONLY]
+            applied, overlaps = core.without_overlaps(wanted)
+            column.append(" ".join(core.apply(source.split(), applied)))
+            left_out += len(overlaps) if number in by_annotator else 0
     return columns, left_out
-
-
-def _text_of(source: str, gold: core.GoldEdits, who: int, rule: TextRule) -> tuple[str | None, int]:
-    """Return an annotator's text, or what stands in; and how many overlapping edits it lacks."""
-    if who not in gold and (rule.missing == "none" or not gold):
-        return None, 0
-    stand_in = gold[min(gold)] if rule.missing == "other" else ()
-    edits = gold.get(who, stand_in)
-    wanted = [e for e in edits if rule.um == "apply" or e.type not in core.DETECTION_ONLY]
-    edits, left_out = core.without_overlaps(wanted)
-    return " ".join(core.apply(source.split(), edits)), len(left_out)
 
 
 def is_m2(text: str, path: str | Path) -> bool:
@@ -263,24 +257,16 @@ def has_edits(text: str) -> bool:
     return _EDIT_LINE.search(text) is not None
 
 
-def split_annotator(path: str | Path) -> tuple[str | Path, int | None]:
-    """Return file and annotator of ``out.m2:1``; the whole path is a file if there is such."""
-    if (match := _WITH_ANNOTATOR.fullmatch(str(path))) is None or os.path.exists(path):
-        return path, None
-    return match[1], int(match[2])
-
-
 def named_outputs(
     paths: Sequence[str | Path] | Mapping[str, str | Path], names: Sequence[str] | None = None
 ) -> dict[str, str | Path]:
-    """Name systems after their files, and the annotators if their paths name them."""
+    """Name systems after their files."""
     if isinstance(paths, Mapping):
         if names is not None:
             raise core.UsageError("the systems have names already", fix="Leave names out.")
         return dict(paths)
     if names is None:
-        split = [(plain.system_name(file), number) for file, number in map(split_annotator, paths)]
-        names = [name if number is None else f"{name}:{number}" for name, number in split]
+        names = [*map(plain.system_name, paths)]
     if len(names) != len(paths):
         fault = f"{len(names)} names for {len(paths)} outputs"
         raise core.UsageError(fault, fix="Give one name for each output.")
@@ -293,22 +279,10 @@ def named_outputs(
 
 
 def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:
-    """Apply the edits of the annotator in ``out.m2:1``; also return how many overlap, left out."""
-    name, annotator = split_annotator(path)
-    known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
-    if annotator not in known and (annotator is not None or len(known) > 1):
-        which = "whose text is the output?" if annotator is None else f"no annotator {annotator}"
-        fix = f"Name one: {' or '.join(f'{name}:{n}' for n in known[:5])}. Gold edits are for -r."
-        raise core.UsageError(f"{name}: M2 with {len(known)} annotators; {which}", fix=fix)
-    number = known[0] if annotator is None else annotator
-    texts: list[str] = []
-    left_out = 0
-    for at, block in enumerate(file.blocks, start=1):
-        text, overlaps = _text_of(block.source, block.gold or {number: ()}, number, rule)
-        if text is None:
-            fault = f"no line of annotator {number}"
-            fix = "Write a noop line, or say whose text stands in: --missing-annotator source."
-            raise core.DataError(fault, where=f"{name}, sentence {at}", fix=fix)
-        texts.append(text)
-        left_out += overlaps
-    return texts, left_out
+    """Apply the edits of the only annotator; also return how many overlap, left out."""
+    if (known := len({number for block in file.blocks for number, _ in block.lines})) > 1:
+        fix = "Give the edits of one, whose text is the output. Gold edits are for -r."
+        raise core.UsageError(f"{path}: M2 with {known} annotators", fix=fix)
+    gold: list[core.GoldEdits] = [{0: next(iter(of.gold.values()), ())} for of in file.blocks]
+    (texts,), left_out = reference_texts(file.sources, gold, rule)
+    return cast("list[str]", texts), left_out

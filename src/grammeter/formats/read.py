@@ -52,7 +52,7 @@ def read_corpus(
         :class:`Corpus`; so is JSON of ratings with the judges' corrections (Östling et al. 2024).
     systems
         Texts, by name or named after their files; or M2 files, of which the output is the text that
-        the annotator's edits make: ``out.m2:1`` names the annotator where there are several.
+        the annotator's edits make.
     names
         Names for ``systems``, in their order.
     corpus
@@ -116,7 +116,7 @@ def read_corpus(
     source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
     files = [*source_paths, *references, *output_paths.values(), *raw]
-    if sum(str(m2.split_annotator(path)[0]) == plain.STDIN for path in files) > 1:
+    if [*map(str, files)].count(plain.STDIN) > 1:
         raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
     lessons = reader.raw(raw)
     if corpus is not None:
@@ -239,17 +239,13 @@ class _Reader(TextReader):
 
     def output(self, name: str, path: PathLike, rule: m2.TextRule) -> list[str]:
         self.origins[f"systems[{name}]"] = str(path)
-        file, annotator = m2.split_annotator(path)
         if self.folders and Path(path).is_dir():
             return []  # until the documents are known
-        content = self.read(file)
+        content = self.read(path)
         if not isinstance(content, m2.M2File):
-            if annotator is not None:
-                fault = f"{path}: annotator {annotator} is asked for, and {file} is no M2 file"
-                raise core.UsageError(fault, fix=f"Write {file} if it is the output itself.")
             return content
         lines, left_out = m2.output_texts(content, path, rule)
-        self.output_files.append((str(file), content))
+        self.output_files.append((str(path), content))
         self.notices.append(f"{path}: M2; the output is the text that its edits make")
         if left_out:
             said = f"{left_out} edits overlap an earlier one; they are left out of the output"
