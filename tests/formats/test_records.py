@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import sys
 from collections.abc import Mapping, Sequence
@@ -61,8 +62,6 @@ def test_json_lines_as_documented(tmp_path: Path) -> None:
 
 def test_tsv_as_documented(tmp_path: Path) -> None:
     assert parts(read_records(put(tmp_path, "a.tsv", TSV))) == parts(COMPLETE)
-    write_records(tmp_path / "b.tsv", COMPLETE)
-    assert (tmp_path / "b.tsv").read_text(encoding="utf-8") == TSV
 
 
 def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
@@ -91,22 +90,43 @@ def test_bom_cr_and_gzip(tmp_path: Path) -> None:
     assert parts(read_records(tmp_path / "a.tsv.gz")) == parts(COMPLETE)
 
 
-@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.parquet.gz", "a.parquet"])
-def test_same_records_same_bytes(tmp_path: Path, name: str) -> None:
+def test_same_records_same_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
     written: list[bytes] = []
     for _ in range(2):
-        write_records(tmp_path / name, COMPLETE)
-        written.append((tmp_path / name).read_bytes())
+        write_records(path, COMPLETE)
+        written.append(path.read_bytes())
     assert written[0] == written[1]
-    assert (written[0][:2] == b"\x1f\x8b") == name.endswith(".gz")
-    assert parts(read_records(tmp_path / name)) == parts(COMPLETE)
+    assert written[0][:2] == b"\x1f\x8b"
+    assert parts(read_records(path)) == parts(COMPLETE)
 
 
-def test_the_format_may_be_named(tmp_path: Path) -> None:
-    write_records(tmp_path / "a.txt", COMPLETE, form="csv")
-    assert parts(read_records(tmp_path / "a.txt", form="csv")) == parts(COMPLETE)
+def test_names_tell_the_format(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"does not tell the format"):
         read_records(tmp_path / "a.txt")
+    with pytest.raises(UsageError, match=r"is written as JSON lines"):
+        write_records(tmp_path / "a.tsv", COMPLETE)
+
+
+def write(path: Path, corpus: Corpus) -> None:
+    """Write a corpus in the format of the name, as another program would."""
+    if path.suffix == ".jsonl":
+        write_records(path, corpus)
+        return
+    columns = {"source": corpus.sources}
+    columns |= {f"reference.{n}": of for n, of in enumerate(corpus.references)}
+    columns |= {f"system.{name}": of for name, of in corpus.systems.items()}
+    if path.suffix == ".parquet":
+        arrow = pytest.importorskip("pyarrow")
+        arrays = {name: arrow.array(of, arrow.string()) for name, of in columns.items()}
+        pytest.importorskip("pyarrow.parquet").write_table(arrow.table(arrays), path)
+        return
+    rows = [[*columns], *zip(*columns.values(), strict=True)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix == ".csv":
+            csv.writer(file).writerows(rows)
+        else:
+            file.writelines("\t".join(row) + "\n" for row in rows)
 
 
 plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=6)
@@ -136,7 +156,7 @@ def test_reads_what_it_wrote(
     texts = single if form == "tsv" else plain
     written = data.draw(records(texts, lacking=form in {"jsonl", "parquet"}))
     path = tmp_path_factory.getbasetemp() / f"round.{form}"
-    write_records(path, written)
+    write(path, written)
     corpus = read_records(path)
     assert parts(corpus) == parts(written)
     assert list(corpus.systems) == list(written.systems)
@@ -226,24 +246,6 @@ def test_not_utf8_names_the_line(tmp_path: Path) -> None:
     assert caught.value.where == f"{tmp_path / 'a.tsv'}:3"
 
 
-@pytest.mark.parametrize(
-    ("name", "records_", "message"),
-    [
-        ("a.tsv", EXAMPLE, "reference.1 lacks the text of sentence 2"),
-        ("a.csv", EXAMPLE, "reference.1 lacks the text of sentence 2"),
-        ("a.tsv", made(("a\tb",)), "a text of line 2 holds a tab or line end"),
-        ("a.tsv", made(("a\r",)), "a text of line 2 holds a tab or line end"),
-        ("a.tsv", made(("a",), (), {"B\n": ("a",)}), "a text of line 1 holds"),
-    ],
-)
-def test_what_a_format_cannot_hold(
-    tmp_path: Path, name: str, records_: Corpus, message: str
-) -> None:
-    with pytest.raises(DataError, match=message):
-        write_records(tmp_path / name, records_)
-    assert not (tmp_path / name).exists()
-
-
 def test_parquet_columns_must_be_texts(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -284,9 +286,5 @@ def test_without_pyarrow_the_message_has_the_pip_line(
 ) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for action in (
-        lambda: read_records(tmp_path / "a.parquet"),
-        lambda: write_records(tmp_path / "b.parquet", COMPLETE),
-    ):
-        with pytest.raises(MissingResourceError, match=r"pip install 'grammeter\[records\]'"):
-            action()
+    with pytest.raises(MissingResourceError, match=r"pip install 'grammeter\[records\]'"):
+        read_records(tmp_path / "a.parquet")

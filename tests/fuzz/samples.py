@@ -218,13 +218,18 @@ SPELLINGS = (
 @cache
 def parquet(text: str = RECORDS_JSONL) -> bytes:
     """Return a table of records as parquet."""
-    from grammeter.formats import read_records, write_records
+    import pyarrow as pa
+    from pyarrow import parquet
 
-    with TemporaryDirectory() as name:
-        jsonl, target = Path(name, "a.jsonl"), Path(name, "a.parquet")
-        jsonl.write_text(text, "utf-8")
-        write_records(target, read_records(jsonl))
-        return target.read_bytes()
+    rows = [json.loads(line) for line in text.splitlines()]
+    columns = {"source": [row["source"] for row in rows]}
+    for n in range(len(rows[0].get("references", ()))):
+        columns[f"reference.{n}"] = [row["references"][n] for row in rows]
+    for name in rows[0].get("systems", {}):
+        columns[f"system.{name}"] = [row["systems"][name] for row in rows]
+    out = io.BytesIO()
+    parquet.write_table(pa.table({n: pa.array(of, pa.string()) for n, of in columns.items()}), out)
+    return out.getvalue()
 
 
 @cache

@@ -114,9 +114,8 @@ def test_competing_metrics_and_equal_gold(folder) -> None:
 def test_a_table_has_them(folder) -> None:
     corpus = read(["ref.txt", "post/{system}.txt"])
     expected = values(corpus)
-    for form in ("jsonl", "tsv", "csv", "parquet"):
-        write_records(folder / f"c.{form}", corpus)
-        assert values(gm.read_corpus(corpus=f"c.{form}")) == expected
+    write_records(folder / "c.jsonl", corpus)
+    assert values(gm.read_corpus(corpus="c.jsonl")) == expected
     rows = [json.dumps({n: [POSTS[n][at]] for n in POSTS}) for at in range(len(SOURCES))]
     lines = ["source\treferences\tsystem.A\tsystem.B"]
     lines += map("\t".join, zip(SOURCES, rows, OUTPUTS["A"], OUTPUTS["B"], strict=True))

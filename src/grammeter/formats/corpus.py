@@ -90,15 +90,15 @@ class Corpus:
             fault = "there is no sentence"
             raise core.DataError(fault, where=self._origin("source"), fix="Give one at least.")
         self._check_references()
+        if not hasattr(self.systems, "items"):
+            fault = f"{type(self.systems).__name__} where outputs by name belong"
+            fix = 'Write {"AMU": [first output, second output, ...]}.'
+            raise core.DataError(fault, where="systems", fix=fix)
         if self.own and (self.references or self.gold or not {*self.systems} <= {*self.own}):
             lacking = [name for name in self.systems if name not in self.own]
             fault = f"no references of its own for {lacking[0]}" if lacking else "both are given"
             fix = "Give shared references, or each system its own, which may repeat shared ones."
             raise core.DataError(fault, where=self._origin("references"), fix=fix)
-        if not hasattr(self.systems, "items"):
-            fault = f"{type(self.systems).__name__} where outputs by name belong"
-            fix = 'Write {"AMU": [first output, second output, ...]}.'
-            raise core.DataError(fault, where="systems", fix=fix)
         for name, outputs in self.systems.items():
             self._check_texts(f"systems[{name}]", outputs)
             self._check_length(f"systems[{name}]", outputs)

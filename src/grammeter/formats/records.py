@@ -16,14 +16,11 @@ only, so there every sentence has every reference. Names end in ``.jsonl``, ``.t
 ``.parquet``, with ``.gz`` after that if packed.
 """
 
-import csv
-import io
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import repeat, zip_longest
 from math import isnan
 from pathlib import Path
@@ -40,26 +37,20 @@ _COLUMN = re.compile(
     re.DOTALL,
 )
 _KEYS = ("source", "references", "systems")
-_FIX_LINES = "Each line needs an output of each system, and null for a reference that it lacks."
 _FIX_OBJECT = """\
 Write "references": ["...", null], or {"SYSTEM": ["..."]} if each has its own; "systems": {"NAME": \
 "..."}."""
 _FIX_COLUMNS = "Columns are source, reference.0, reference.1, ..., NAME.reference and system.NAME."
 
 
-def read_records(path: str | Path, *, form: tables.RecordForm | None = None) -> Corpus:
-    """Read a table of sentences, plain or gzip, in the format of its name or in ``form``.
+def read_records(path: str | Path) -> Corpus:
+    """Read a table of sentences, plain or gzip, in the format of its name.
 
     Raises :class:`DataError` with file and line: columns that are unknown, missing, doubled or not
     texts, rows of unequal length, no row at all; :class:`UsageError`, :class:`MissingResourceError`
     if the name does not tell the format; for parquet, if ``pyarrow`` is not installed.
     """
-    form = form or tables.sure_form(path)
-    if form == "jsonl":
-        table = tables.json_columns(plain.read_text(path), str(path), _parse_line, _FIX_LINES)
-    else:
-        table = tables.read_columns(path, form=form)
-    return _corpus(table)
+    return _corpus(tables.read_columns(path, keys=_KEYS))
 
 
 class Frame(Protocol):
@@ -123,34 +114,25 @@ def _corpus(table: tables.Columns) -> Corpus:
     )
 
 
-def write_records(
-    path: str | Path, corpus: Corpus, *, form: tables.RecordForm | None = None
-) -> None:
-    """Write texts as a table that :func:`read_records` reads. The same texts give the same bytes.
+def write_records(path: str | Path, corpus: Corpus) -> None:
+    """Write texts as JSON lines, which :func:`read_records` reads: same texts, same bytes.
 
     Gold edits are not written, only the reference texts that were made of them. Raises
-    :class:`DataError` if the format cannot hold a text: a missing reference in TSV or CSV, a tab or
-    line end in TSV; :class:`UsageError`, :class:`MissingResourceError` as :func:`read_records`.
+    :class:`UsageError` if the name tells another format.
     """
-    form = form or tables.sure_form(path)
-    columns: dict[str, Sequence[str | None]] = {"source": corpus.sources}
-    columns |= {f"reference.{n}": column for n, column in enumerate(corpus.references)}
-    columns |= {
-        f"{name}.reference.{n}": column
-        for name, of in corpus.own.items()
-        for n, column in enumerate(of.references)
-    }
-    columns |= {f"system.{name}": column for name, column in corpus.systems.items()}
-    if form == "parquet":
-        plain.write_bytes(path, _to_parquet(columns))
-    elif form == "jsonl":
-        plain.write_text(path, _to_json_lines(corpus))
-    else:
-        plain.write_text(path, _to_delimited(columns, form))
-
-
-# --- JSON lines ----------------------------------------------------------------------------
-_parse_line = partial(tables.parse_line, fix="Write one JSON object a line.", keys=_KEYS)
+    if tables.sure_form(path) != "jsonl":
+        fault = f"{path}: a corpus is written as JSON lines"
+        raise core.UsageError(fault, fix="End the name in .jsonl, with .gz after that to pack it.")
+    lines: list[str] = []
+    own = {name: of.references for name, of in corpus.own.items()}
+    for at, source in enumerate(corpus.sources):
+        shared = [column[at] for column in corpus.references]
+        references = {name: [column[at] for column in of] for name, of in own.items()} or shared
+        systems = {name: column[at] for name, column in corpus.systems.items()}
+        given = {"references": references, "systems": systems}
+        row = {"source": source} | {name: of for name, of in given.items() if of}
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    plain.write_text(path, "".join(lines))
 
 
 def _widened(table: tables.Columns) -> dict[str, list[object]]:
@@ -162,9 +144,7 @@ def _widened(table: tables.Columns) -> dict[str, list[object]]:
             with tables.placed(table.origin(at)):
                 value = tables.parse_line(cell, _FIX_OBJECT) if isinstance(cell, str) else cell
                 rows.append(_cells(column, value))
-                if odd := ", ".join(sorted(rows[-1].keys() ^ rows[0].keys())):
-                    raise core.DataError(f"other keys than in line 1: {odd}", fix=_FIX_LINES)
-        cells |= {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        cells |= tables.columned(rows, map(table.origin, range(len(rows))))
     return cells
 
 
@@ -182,48 +162,6 @@ def _cells(column: str, value: Any) -> dict[str, Any]:
         for name, texts in by_system.items()
         for n, text in enumerate(texts)
     }
-
-
-def _to_json_lines(corpus: Corpus) -> str:
-    lines: list[str] = []
-    own = {name: of.references for name, of in corpus.own.items()}
-    for at, source in enumerate(corpus.sources):
-        shared = [column[at] for column in corpus.references]
-        references = {name: [column[at] for column in of] for name, of in own.items()} or shared
-        systems = {name: column[at] for name, column in corpus.systems.items()}
-        given = {"references": references, "systems": systems}
-        row = {"source": source} | {name: of for name, of in given.items() if of}
-        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
-    return "".join(lines)
-
-
-# --- TSV, CSV, parquet ---------------------------------------------------------------------
-def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: tables.RecordForm) -> str:
-    for name, column in columns.items():
-        if None in column:
-            fault = f"{name} lacks the text of sentence {column.index(None) + 1}"
-            raise core.DataError(fault, fix="TSV and CSV know texts only: write .jsonl, .parquet.")
-    texts = cast("dict[str, tuple[str, ...]]", columns)
-    rows = [tuple(texts), *zip(*texts.values(), strict=True)]
-    if form == "csv":
-        out = io.StringIO(newline="")
-        # with CR LF, as RFC 4180 has it: else the module leaves a lone CR in a text unquoted
-        csv.writer(out, lineterminator="\r\n").writerows(rows)
-        return out.getvalue()
-    for number, row in enumerate(rows, start=1):
-        if any(mark in cell for cell in row for mark in "\t\n\r"):
-            fix = "TSV cannot hold it; write .jsonl, .csv or .parquet."
-            raise core.DataError(f"a text of line {number} holds a tab or line end", fix=fix)
-    return "".join("\t".join(row) + "\n" for row in rows)
-
-
-def _to_parquet(columns: Mapping[str, Sequence[str | None]]) -> bytes:
-    arrow: Any = core.require("pyarrow", extra="records")
-    parquet: Any = core.require("pyarrow.parquet", extra="records")
-    table = arrow.table({n: arrow.array(texts, arrow.string()) for n, texts in columns.items()})
-    out = io.BytesIO()
-    parquet.write_table(table, out)
-    return out.getvalue()
 
 
 # --- training data -------------------------------------------------------------------------

@@ -5,10 +5,10 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_args, get_type_hints
@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 RecordForm = Literal["jsonl", "tsv", "csv", "parquet"]
 _OBJECT_FIX = "Give a file that grammeter wrote with -o."
 _ENDS = "Let it end in .jsonl, .tsv, .csv, .parquet, with .gz after that if packed."
-_SAME = "Each line needs the same keys."
+_SAME = "Each line needs the same keys, in lists and objects, too; null for a text that it lacks."
 _LARGEST = 10**15
 _OVERFLOW = 1e100
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
@@ -248,19 +248,23 @@ class Columns:
         return self.cells[name]
 
 
-def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns:
+def read_columns(
+    path: str | Path, *, form: RecordForm | None = None, keys: Sequence[str] = ()
+) -> Columns:
     """Read a table of one row at least, in the format of its name or in ``form``."""
     form = form or sure_form(path)
-    return parse_columns(read_bytes(path), path, form)
+    return parse_columns(read_bytes(path), path, form, keys)
 
 
-def parse_columns(data: bytes, path: str | Path, form: RecordForm) -> Columns:
-    """Read a table of one row at least from a file's bytes."""
+def parse_columns(
+    data: bytes, path: str | Path, form: RecordForm, keys: Sequence[str] = ()
+) -> Columns:
+    """Read a table of one row at least from a file's bytes; ``keys``: of JSON, refuse others."""
     where = str(path)
     if form == "parquet":
         table = _parquet(data, where)
     elif form == "jsonl":
-        table = json_columns(decode(data, path), where)
+        table = _json_columns(decode(data, path), where, keys)
     else:
         table = _delimited(decode(data, path), where, form)
     if not table.lines:
@@ -324,23 +328,24 @@ def check_names(names: Sequence[str], where: str) -> None:
         raise DataError(fault, where=where, fix=fix)
 
 
-_json_row = partial(parse_line, fix="Write one JSON object a line.")
-
-
-def json_columns(
-    text: str, where: str, read: Callable[[str], dict[str, object]] = _json_row, fix: str = _SAME
-) -> Columns:
-    """Make columns of JSON lines, each ``read`` as cells by column; all need the same columns."""
+def _json_columns(text: str, where: str, keys: Sequence[str]) -> Columns:
+    lines = split_lines(text)
+    origins = [f"{where}:{number}" for number in range(1, len(lines) + 1)]
     rows: list[dict[str, object]] = []
-    for number, line in enumerate(split_lines(text), start=1):
-        with placed(f"{where}:{number}"):
-            rows.append(read(line))
-            if odd := ", ".join(sorted(rows[-1].keys() ^ rows[0].keys())):
-                raise DataError(f"other keys than in line 1: {odd}", fix=fix)
+    for origin, line in zip(origins, lines, strict=True):
+        with placed(origin):
+            rows.append(parse_line(line, "Write one JSON object a line.", keys))
     if not rows:
         raise DataError("the file is empty", where=where, fix="It needs one JSON object a line.")
-    cells = {name: [row[name] for row in rows] for name in rows[0]}
-    return Columns(cells, list(range(1, len(rows) + 1)), where, where)
+    return Columns(columned(rows, origins), list(range(1, len(rows) + 1)), where, where)
+
+
+def columned(rows: Sequence[Mapping[str, Any]], origins: Iterable[str]) -> dict[str, list[object]]:
+    """Return rows by column; :class:`DataError` if one has other columns than the first."""
+    for row, origin in zip(rows, origins, strict=True):
+        if odd := ", ".join(sorted(row.keys() ^ rows[0].keys())):
+            raise DataError(f"other keys than in line 1: {odd}", where=origin, fix=_SAME)
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _parquet(data: bytes, where: str) -> Columns:
