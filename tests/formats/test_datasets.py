@@ -194,7 +194,7 @@ def test_files_are_found_by_what_they_hold(
 ) -> None:
     done = get_dataset("byhand", source=pack(downloads, tmp_path / "packed"))
     assert {file.path for file in done.copied} == {"source.txt", "gold/a.m2", "b.txt.gz"}
-    assert done.listing.state == "present"
+    assert done.state == "present"
     assert (root / "byhand" / "gold" / "a.m2").read_bytes() == GOLD
     assert gzip.decompress((root / "byhand" / "b.txt.gz").read_bytes()) == SCORES
     assert damaged_files("byhand") == []
@@ -204,7 +204,7 @@ def test_files_are_found_by_what_they_hold(
 def test_one_file_and_then_the_rest(root: Path, downloads: Path) -> None:
     first = get_dataset("byhand", source=downloads / "x.gz")
     assert [file.path for file in first.copied] == ["gold/a.m2"]
-    assert [file.path for file in first.listing.missing] == ["source.txt", "b.txt.gz"]
+    assert [file.path for file in first.missing] == ["source.txt", "b.txt.gz"]
     second = get_dataset("byhand", source=downloads)
     assert {file.path for file in second.copied} == {"source.txt", "b.txt.gz"}
     assert get_dataset("byhand", source=downloads).copied == ()
@@ -317,7 +317,7 @@ def test_a_download(root: Path) -> None:
     web = Web(dict(CONTENT))
     done = get_dataset("direct", opener=web)
     assert {file.path for file in done.copied} == set(CONTENT)
-    assert done.listing.state == "present"
+    assert done.state == "present"
     assert damaged_files("direct") == []
     assert gzip.decompress((root / "direct" / "b.txt.gz").read_bytes()) == SCORES
     assert len(web.asked) == 4
@@ -439,6 +439,6 @@ def test_an_official_folder_can_be_imported(
 ) -> None:
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path / "data"))
     done = get_dataset("seeda", source=shared / "data" / "seeda")
-    assert done.listing.state == "present"
-    assert len(done.copied) == len(done.listing.dataset.files)
+    assert done.state == "present"
+    assert len(done.copied) == len(done.dataset.files)
     assert damaged_files("seeda") == []

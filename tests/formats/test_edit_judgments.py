@@ -67,7 +67,7 @@ def test_lines_of_a_campaign_that_do_not_count(tmp_path: Path) -> None:
     assert [item.edits[0][0].verdict for item in judgments] == [False, True]
     assert judgments[0].probability == 0.5
     said = " ".join(judgments.notices)
-    assert all(word in said for word in ("1 earlier", "1 draft", "1 skipped", "attention", "mood"))
+    assert all(word in said for word in ("1 earlier", "1 draft", "1 skipped", "attention"))
 
 
 def test_a_table_has_a_line_an_edit(tmp_path: Path) -> None:

@@ -110,8 +110,6 @@ def test_commas_anywhere_separate_everywhere():
     judgments = parse_judgments(item('rank="1" system="A b, C"', 'rank="2" system="D e"'), "file")
     assert judgments[0].groups == (("A b", "C"), ("D e",))
     assert judgments.files[0].separator == "comma"
-    stated = parse_judgments(item('rank="1" system="A b"'), "file", separator="comma")
-    assert stated[0].groups == (("A b",),)
 
 
 def test_comma_separated_files_are_written_so():
@@ -154,13 +152,6 @@ def test_a_skipped_item_may_show_outputs():
         parse_judgments(format_judgments(judgments, "appraise"), "file").rankings
         == judgments.rankings
     )
-
-
-def test_unknown_attributes_are_counted():
-    judgments = parse_judgments(
-        item('rank="1" system="A" note="x"', 'rank="1" system="B" note="y"'), "file"
-    )
-    assert judgments.notices == ("file: unknown attribute note, passed over 2 times",)
 
 
 @pytest.mark.parametrize(
@@ -333,7 +324,6 @@ def test_short_lines_empty_lines_and_further_keys():
     judgments = parse_judgments(text, "file")
     assert judgments[0] == Ranking(judge="a", segment=1, groups=(("X",), ("Y",)), ranks=(1, 1))
     assert judgments.origins == ("file:2",)
-    assert judgments.notices == ("file: unknown key 'b', passed over 1 times",)
 
 
 GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
@@ -600,7 +590,7 @@ def scored(draw):
     return replace(ranking, scores=draw(scores), replies=tuple(draw(replies)))
 
 
-@given(st.lists(scored(), min_size=1, max_size=4), st.sampled_from([0, 1]))
+@given(st.lists(rankings(), min_size=1, max_size=4), st.sampled_from([0, 1]))
 def test_appraise_round_trip(given_rankings, first):
     text = format_judgments(given_rankings, "appraise", first_segment=first)
     judgments = parse_judgments(text, "f", first_segment=first)

@@ -16,7 +16,6 @@ from grammeter.formats.scores import (
     metric_name,
     parse_score_file,
     read_human,
-    read_human_scores,
     read_score_file,
 )
 
@@ -106,7 +105,7 @@ def test_the_papers_own_files(shared):
     folder = shared / "data/meta_chollampatt_ng_2018/scores"
     table = read_score_file(folder / "sentence_scores_metrics/m2score.txt.gz")
     assert (table.segments, len(table["m2score"])) == (1312, 13)
-    human = read_human_scores(folder / "system_scores_humans/expected_wins.txt.gz")
+    human = read_human(folder / "system_scores_humans/expected_wins.txt.gz")
     assert human["AMU"] == 0.628
 
 
@@ -189,7 +188,7 @@ def test_human_scores(tmp_path):
         "A 1\nB 0.5\n",
         "h\tx\ty\tA\t1\nh\tx\ty\tB\t.5\n",
     ):
-        assert read_human_scores(put(tmp_path, text)) == {"A": 1, "B": 0.5}
+        assert read_human(put(tmp_path, text)) == {"A": 1, "B": 0.5}
 
 
 def test_a_ranking(tmp_path):
@@ -197,17 +196,12 @@ def test_a_ranking(tmp_path):
     ranked = Ranked("expected-wins", Signature.of("expected-wins", {}), rows)
     path = put(tmp_path, json.dumps(ranked.to_dict()))
     assert read_human(path)["B"].reason == "alone"
-    scores = read_human_scores(path)
-    assert scores["A"] == 0.7
-    assert math.isnan(scores["B"])
 
 
 def test_judgments_are_read_as_such(tmp_path):
     line = '{"judge": "a", "segment": 1, "groups": [["A"], ["B"]], "ranks": [1, 2]}\n'
     path = put(tmp_path, line)
     assert isinstance(read_human(path), Judgments)
-    with pytest.raises(DataError, match="these are judgments"):
-        read_human_scores(path)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +218,7 @@ def test_judgments_are_read_as_such(tmp_path):
 def test_faults_of_human_scores(tmp_path, text, where, message):
     path = put(tmp_path, text)
     with pytest.raises(DataError, match=message) as caught:
-        read_human_scores(path)
+        read_human(path)
     assert caught.value.where == f"{path}{where}"
 
 

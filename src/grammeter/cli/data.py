@@ -31,14 +31,13 @@ def run_list(args: argparse.Namespace) -> int:
 def run_get(args: argparse.Namespace) -> None:
     """Download a data set, or import its files."""
     notice(args, f"licence of {args.name}: {formats.dataset(args.name).licence}")
-    done = formats.get_dataset(args.name, source=args.source)
-    notice(args, f"files copied: {len(done.copied)}")
-    listing = done.listing
+    listing = formats.get_dataset(args.name, source=args.source)
+    notice(args, f"files copied: {len(listing.copied)}")
     if listing.missing:
         notice(args, f"still missing: {_paths(listing.missing)}")
         for page in dict.fromkeys(file.origin for file in listing.missing):
             notice(args, f"see {page}")
-    copied = [file.path for file in done.copied]
+    copied = [file.path for file in listing.copied]
     data = {"kind": "data-set"} | _listing_json(listing) | {"copied": copied}
     emit_data(args, data, lambda: f"{listing.folder}\n")
 

@@ -11,7 +11,6 @@ from grammeter.formats.corpus import OwnReferences as OwnReferences
 from grammeter.formats.corpus import crossed as crossed
 from grammeter.formats.datasets import RECIPES as RECIPES
 from grammeter.formats.datasets import DataFile as DataFile
-from grammeter.formats.datasets import Imported as Imported
 from grammeter.formats.datasets import Listing as Listing
 from grammeter.formats.datasets import Recipe as Recipe
 from grammeter.formats.datasets import data_folder as data_folder
@@ -74,7 +73,6 @@ from grammeter.formats.scores import is_rated as is_rated
 from grammeter.formats.scores import metric_name as metric_name
 from grammeter.formats.scores import read_any_scores as read_any_scores
 from grammeter.formats.scores import read_human as read_human
-from grammeter.formats.scores import read_human_scores as read_human_scores
 from grammeter.formats.scores import read_score_file as read_score_file
 from grammeter.formats.scores import read_scores as read_scores
 from grammeter.formats.scores import write_scores as write_scores

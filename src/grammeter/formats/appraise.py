@@ -21,9 +21,7 @@ have the number of the sentence in ``id``; the campaigns of WMT have it in a ``r
 first form is written.
 """
 
-import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import groupby
@@ -40,9 +38,6 @@ _OUTPUT = "translation"
 _RESULT = "ranking-result"
 _TASK = "ranking-task"
 _AROUND = re.compile(rf"{_ROOT}|{_BLOCK}|{_RESULT}|{_TASK}|HIT|WMT[\w-]*-results")
-_OF_ITEM_ALONE = ("id", "duration", "skipped", "replies")
-_OF_ITEM = {*foreign.JUDGE, *foreign.SENTENCE, *foreign.DOCUMENT, *_OF_ITEM_ALONE}
-_OF_OUTPUT = {*foreign.SYSTEM, *foreign.RANK, "score"}
 _FIX = f"An item is <{_ITEM} src-id=... user=...>, with <{_OUTPUT} rank=... system=...> per output."
 _DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
 _DURATION = re.compile(r"(?:(\d{1,6}) days?, )?(\d{1,9}):([0-5]?\d):([0-5]?\d)(?:\.(\d{1,6}))?\Z")
@@ -58,20 +53,17 @@ class _Item(NamedTuple):
     sentence: str | None
 
 
-def parse_appraise(
-    text: str, where: str, *, separator: judged.Separator | None = None, systems: Iterable[str] = ()
-) -> judged.Judgments:
-    """Read a text called ``where``, sentences from 0; options as in ``foreign.find_names``."""
+def parse_appraise(text: str, where: str, systems: Iterable[str] = ()) -> judged.Judgments:
+    """Read a text called ``where``, sentences from 0; ``systems`` as in ``foreign.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag
     items = [*_items(parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where, _FIX))]
     from_id = not any(item.sentence for item in items)
     rows = [_row(item, from_id) for item in items]
     guess = "no src-id: the id of an item is taken as its sentence's number"
-    said: dict[str, Any] = {"notices": _unknown_attributes(items, where)}
-    said["guesses"] = [guess] if from_id else []
     runs = groupby(items, key=lambda item: item.around)
-    said["blocks"] = [judged.JudgedBlock(around.attributes, len([*of])) for around, of in runs]
-    return foreign.judgments_of(rows, where, separator, systems, form="appraise", **said)
+    blocks = [judged.JudgedBlock(around.attributes, len([*of])) for around, of in runs]
+    said: dict[str, Any] = {"blocks": blocks, "guesses": [guess] if from_id else []}
+    return foreign.judgments_of(rows, where, systems, form="appraise", **said)
 
 
 def format_appraise(
@@ -120,16 +112,6 @@ def _attribute(element: Element, spelled: Sequence[str]) -> str | None:
     return next((value for value in values if value), None)
 
 
-def _unknown_attributes(items: Iterable[_Item], where: str) -> Iterator[str]:
-    counts = Counter[str]()
-    for item in items:
-        counts.update(n for n in item.element.attributes if foreign.plain(n) not in _OF_ITEM)
-        for output in item.element.children:
-            counts.update(n for n in output.attributes if foreign.plain(n) not in _OF_OUTPUT)
-    for name, count in counts.items():
-        yield f"{where}: unknown attribute {name}, passed over {count} times"
-
-
 def _is_item(element: Element) -> bool:
     """Whether an element is one ranking; ``ranking-result`` is one at WMT, holds some elsewhere."""
     if element.tag != _RESULT:
@@ -153,10 +135,6 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
         around = item.around.attributes
         languages = tuple(around[name] for name in foreign.find_languages(around))
         unranked = not any(_attribute(output, foreign.RANK) for output in element.children)
-        replies = judged.parse_replies(attributes.get("replies"))
-        cells = [output.attributes.get("score") for output in element.children]
-        scores = tuple(tables.number(cell, "score") if cell else None for cell in cells)
-        more = {"scores": scores if {*cells} != {None} else None, "replies": replies}
         return foreign.Row(
             where=element.where,
             judge=_attribute(element, foreign.JUDGE),
@@ -166,7 +144,7 @@ def _row(item: _Item, from_id: bool) -> foreign.Row:
             document=attributes.get(document),
             languages=languages,
             skipped=skipped,
-            more=more | {"seconds": _seconds(attributes.get("duration"))},
+            seconds=_seconds(attributes.get("duration")),
         )
 
 
@@ -209,7 +187,6 @@ def _item_lines(ranking: Ranking, first: int, separator: judged.Separator) -> li
         "duration": None if ranking.seconds is None else _duration(ranking.seconds),
         "id": ranking.item,
         "skipped": "true" if ranking.skipped else None,
-        "replies": json.dumps(ranking.replies) if ranking.replies else None,
         "src-id": str(ranking.segment - 1 + first),
         "user": ranking.judge,
     }
@@ -220,9 +197,6 @@ def _item_lines(ranking: Ranking, first: int, separator: judged.Separator) -> li
     lines = [f"{head}>"]
     for number, group in enumerate(ranking.groups):
         cells = {"rank": str(ranking.ranks[number])} if ranking.ranks else {}
-        if ranking.scores is not None:
-            score = ranking.scores[number]
-            cells["score"] = "" if score is None else repr(score)
         cells["system"] = judged.joined_names(group, separator)
         lines.append(f"    {start_tag(_OUTPUT, cells)}/>")
     return [*lines, f"  </{_ITEM}>"]

@@ -4,20 +4,19 @@ The package ships none of them: most have no open licence. They are in one local
 by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their checksums.
 """
 
-import gzip
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from grammeter import core
 from grammeter.formats import archive, tables
+from grammeter.formats.text import write_bytes
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent", "described"]
@@ -108,21 +107,14 @@ def recipe(name: str) -> Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A data set on this machine; ``missing`` leaves out optional files."""
+    """A data set on this machine; ``missing`` leaves out optional files, ``copied`` came now."""
 
     dataset: Dataset
     folder: Path
     state: State
     missing: tuple[DataFile, ...]
     damaged: tuple[DataFile, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What is here now, and what was copied."""
-
-    listing: Listing
-    copied: tuple[DataFile, ...]
+    copied: tuple[DataFile, ...] = ()
 
 
 def data_folder() -> Path:
@@ -171,7 +163,7 @@ def dataset_path(name: str, file: str | None = None) -> Path:
 
 def get_dataset(
     name: str, *, source: str | Path | None = None, opener: Opener | None = None
-) -> Imported:
+) -> Listing:
     """Add the missing files of a data set, each atomically: all are known by their checksums.
 
     Raises :class:`MissingResourceError`, :class:`RemoteError` if a file has no direct address; if
@@ -198,7 +190,7 @@ def get_dataset(
     else:
         contents = _taken(entry, source)
     copied = _store(entry, contents)
-    return Imported(_listing(entry), copied)
+    return replace(_listing(entry), copied=copied)
 
 
 def _taken(entry: Dataset, source: str | Path) -> dict[DataFile, bytes]:
@@ -258,16 +250,10 @@ def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile
     folder = data_folder() / entry.name
     new = [file for file in contents if not _is_sound(folder / file.path, file)]
     fix = f"Let the environment variable {VARIABLE} name a folder that you may write."
-    with core.disk_faults(folder, fix):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{entry.name}-", dir=folder.parent) as beside:
-            for number, file in enumerate(new):
-                content = contents[file]
-                packed = gzip.compress(content, mtime=0) if file.path.endswith(".gz") else content
-                Path(beside, str(number)).write_bytes(packed)
-            for number, file in enumerate(new):
-                (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(Path(beside, str(number)), folder / file.path)
+    for file in new:
+        with core.disk_faults(folder, fix):
+            (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(folder / file.path, contents[file])
     return tuple(new)
 
 

@@ -13,7 +13,7 @@ earlier versions of an answer do not count. The CSV has the columns ``judge``, `
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,6 @@ Write {{"judge": "a", "segment": 1, "shown": [["X"]], "edits": [[{{"start": 0, "
 _HEAD = "campaign-details"
 _PLACE = ("segment", "start", "end")
 _WHOLE = "Give the very source and outputs whose edits were judged, whole."
-_CAMPAIGNS = """\
-number kind task answer position turn order version complete ranks verdicts skipped reason comment \
-correct automatic active_seconds wall_seconds saved sentence_probability draw_probability"""
-_KEYS = {*_CAMPAIGNS.split(), *(of.name for of in fields(EditItem))}
 _ANSWER = ("judge", "segment", "item", "system", "criterion", "number", "turn", "position")
 
 
@@ -139,19 +135,16 @@ def _uncounted(data: Mapping[str, Any]) -> str | None:
 
 def _parse_lines(text: str, where: str) -> EditJudgments:
     lines, notices = counted_lines(text, where, _FIX)
-    unknown = Counter[str]()
     items: dict[str, EditItem] = {}
     for origin, data in lines:
         if data.get("edits", ()) is None:  # an answer to another task of this campaign
             continue
-        unknown.update(data.keys() - _KEYS)
         with placed(origin):
             items[origin] = _item({"probability": data.get("sentence_probability")} | data)
     if not items:
         raise DataError("no judged item that counts", where=where, fix=_FIX)
     if other := len(lines) - len(items):
         notices.append(f"{where}: {other} answers to other tasks do not count")
-    notices += [f"{where}: unknown key {k!r}, passed over {n} times" for k, n in unknown.items()]
     read = tuple(items.values())
     return EditJudgments(read, origins=tuple(items), notices=tuple(notices))
 

@@ -10,8 +10,8 @@ contain these characters, too, so the whole file decides how they are read.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -90,10 +90,8 @@ class Names:
         return [cell] if cell in self.whole else cut
 
 
-def find_names(
-    items: Cells, *, separator: judged.Separator | None, is_system: Callable[[str], bool]
-) -> Names:
-    """Find out how to split the cells of each item; if ``separator`` is given, nothing is guessed.
+def find_names(items: Cells, is_system: Callable[[str], bool]) -> Names:
+    """Find out how to split the cells of each item.
 
     Commas separate names if any cell has one, else spaces do; but spaces belong to the names
     if splitting gives one system two outputs of one item, and no part stands alone anywhere.
@@ -102,8 +100,6 @@ def find_names(
     """
     cells = {cell for item in items for cell in item}
     whole = frozenset(filter(is_system, cells))
-    if separator is not None:
-        return Names(separator, whole=whole)
     separator, notes = _separator(items, cells - whole)
     plain = Names(separator, whole=whole)
     shown = [[name for cell in item for name in plain.cut(cell)] for item in items]
@@ -179,17 +175,17 @@ class Row:
     document: str | None = None
     languages: tuple[str, ...] = ()
     skipped: bool | None = None  # None: if nothing is ranked
-    more: Mapping[str, Any] = field(default_factory=dict[str, Any])  # of the ranking
+    seconds: float | None = None
 
 
 def judgments_of(
-    rows: Sequence[Row], where: str, separator: judged.Separator | None, systems: Iterable[str],
+    rows: Sequence[Row], where: str, systems: Iterable[str],
     *, form: Literal["appraise", "wmt"], blocks: Iterable[judged.JudgedBlock],
-    guesses: Iterable[str] = (), notices: Iterable[str] = (), short: Callable[[str], str] = str,
+    guesses: Iterable[str], short: Callable[[str], str] = str,
 ) -> judged.Judgments:  # fmt: skip
     """Make rankings of a file's rows; ``short`` cuts names of systems, ``guesses`` become notes."""
     cells, known = [[output.names for output in row.outputs] for row in rows], {*systems}
-    names = find_names(cells, separator=separator, is_system=lambda cell: short(cell) in known)
+    names = find_names(cells, lambda cell: short(cell) in known)
     pairs = sorted({"-".join(row.languages) for row in rows if row.languages})
     rankings: list[Ranking] = []
     for row in rows:
@@ -205,7 +201,7 @@ def judgments_of(
     file = judged.JudgmentFile(form, 0, "default", names.separator, tuple(blocks))
     unranked = sum(len(row.outputs) for row in rows) - sum(len(r.groups) for r in rankings)
     left_out = f"{unranked} outputs have no rank beside others that have one; they are left out"
-    notices = (*notices, *([f"{where}: {left_out}"] if unranked else []))
+    notices = (f"{where}: {left_out}",) if unranked else ()
     origins = tuple(row.where for row in rows)
     notes = tuple(_notes(rows, where, (*names.notes, *guesses), pairs))
     said: Any = {"origins": origins, "notices": notices, "notes": notes}
@@ -219,11 +215,16 @@ def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages:
     document = row.document
     if languages and (document or "").partition("/")[0] != languages:
         document = f"{languages}/{document}" if document else languages
-    judge, known = row.judge or _judge_of(where), tuple(rank for rank in ranks if rank is not None)
-    skipped = {*ranks} <= {None} if row.skipped is None else row.skipped
-    more: dict[str, Any] = {"item": row.item, "document": document, "skipped": skipped, **row.more}
-    shown = tuple(ranked or groups)
-    return Ranking(judge=judge, segment=row.sentence + 1, groups=shown, ranks=known, **more)
+    return Ranking(
+        judge=row.judge or _judge_of(where),
+        segment=row.sentence + 1,
+        groups=tuple(ranked or groups),
+        ranks=tuple(rank for rank in ranks if rank is not None),
+        skipped={*ranks} <= {None} if row.skipped is None else row.skipped,
+        seconds=row.seconds,
+        item=row.item,
+        document=document,
+    )
 
 
 def _notes(rows: Sequence[Row], where: str, said: Iterable[str], pairs: list[str]) -> Iterator[str]:

@@ -21,14 +21,13 @@ Only ``segment`` and ``systems`` are required; see :class:`grammeter.core.Item` 
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, overload
 
 from grammeter.core import DataError, Item, Ranking, Signature, UsageError
-from grammeter.formats.tables import fitting, json_lines, made, parse_line, placed
+from grammeter.formats.tables import json_lines, made, parse_line, placed
 from grammeter.formats.text import checked_lines, read_text, write_text
 
 T = TypeVar("T")
@@ -41,10 +40,10 @@ Basis = Literal["default", "stated", "found", "format"]
 """How that number is known: assumed, stated by the user, found in the outputs, or fixed by the
 format (JSON lines count from 1)."""
 
-Separator = Literal["space", "comma", "plus"]
+Separator = Literal["space", "comma"]
 """What separates the names of systems that wrote the same."""
 
-MARKS: dict[Separator, str | None] = {"space": None, "comma": ",", "plus": "+"}
+MARKS: dict[Separator, str | None] = {"space": None, "comma": ","}
 """Separator -> what a cell is split at; None is any white space."""
 
 _SCALE = 5  # the lowest rank of a scale for up to five systems; for more, it is their number
@@ -184,26 +183,11 @@ _KEYS = tuple(field.name for field in fields(Ranking))
 
 def parse_lines(text: str, where: str) -> Judgments:
     """Read a text; ``where`` names it in messages. Empty lines are ignored."""
-    unknown = Counter[str]()
     rankings: dict[str, Ranking] = {}
     for origin, data in json_lines(text, where, _FIX):
-        unknown.update(data.keys() - {*_KEYS})
         with placed(origin):
             rankings[origin] = _ranking(data)
-    start, counts = f"{where}: unknown key", sorted(unknown.items())
-    notices = tuple(f"{start} {key!r}, passed over {count} times" for key, count in counts)
-    file = JudgmentFile(form="jsonl")
-    read = tuple(rankings.values())
-    return Judgments(read, (file,), origins=tuple(rankings), notices=notices)
-
-
-def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
-    """Read the replies of one item from JSON; raise :class:`DataError` if it is no such list."""
-    try:
-        value: object = json.loads(text or "[]")
-    except (ValueError, RecursionError):
-        value = text
-    return fitting("replies", value, tuple[Mapping[str, Any], ...], _FIX)
+    return Judgments(tuple(rankings.values()), (JudgmentFile("jsonl"),), origins=tuple(rankings))
 
 
 def format_lines(rankings: Iterable[Ranking]) -> str:

@@ -5,7 +5,8 @@ Appraise and WMT files count sentences from 0 or from 1 and do not say which;
 :func:`read_judgments` says how this is found out.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,7 @@ Kind = Literal["ratings", "judgments of edits", "appraise", "wmt", "jsonl"]
 _FORMS = """\
 Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and system1rank) \
 and JSON lines ({"judge": ...})."""
+_HEADS = {"appraise": "Appraise XML", "wmt": "WMT CSV"}
 _SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
@@ -37,8 +39,7 @@ _SUFFIXES: dict[str, judged.JudgmentForm] = {".xml": "appraise", ".csv": "wmt", 
 def read_judgments(
     paths: Paths,
     *, first_segment: judged.FirstSegment | None = None, systems: numbering.Outputs | None = None,
-    drop: Container[str] = (), separator: judged.Separator | None = None,
-    documents: str | None = None, missing_score: float | None = None,
+    drop: Container[str] = (), documents: str | None = None, missing_score: float | None = None,
     layout: rating_files.Layout | None = None, scale: str | None = None,
 ) -> judged.Judgments | edits.EditJudgments | ratings.Ratings:  # fmt: skip
     """Read the judgments of one file, or of several, one after the other.
@@ -60,9 +61,6 @@ def read_judgments(
         The outputs that were judged, by name. Groups are checked against them.
     drop
         Names of systems that are dropped later: their outputs may be missing.
-    separator
-        What separates the names of systems that wrote the same in Appraise and WMT files; default:
-        commas if the file has one there, else spaces.
     documents
         ``FILE:COLUMN`` with the document of each sentence, see :mod:`grammeter.formats.labels`.
     missing_score
@@ -74,7 +72,7 @@ def read_judgments(
     """
     texts = _texts(paths)
     of_ratings: Any = {"missing_score": missing_score, "layout": layout, "scale": scale}
-    of_ranks = {"separator": separator, "documents": documents, "first_segment": first_segment}
+    of_ranks = {"documents": documents, "first_segment": first_segment}
     rated = layout == "systems" or all(rating_files.is_ratings(text) for _, text, _ in texts)
     ranked = not rated and not all(edits.is_edit_judgments(text) for _, text, _ in texts)
     homes = (rated, "ratings", of_ratings), (ranked, "judgments that rank outputs", of_ranks)
@@ -85,8 +83,7 @@ def read_judgments(
     if not ranked:
         parts = [edits.parse_edit_judgments(text, where, notices) for where, text, notices in texts]
         return edits.EditJudgments.joined(parts).checked(outputs=systems, drop=drop)
-    options = {"systems": systems, "drop": drop, "separator": separator}
-    judgments = _parsed(texts, partial(parse_judgments, **options), first_segment)
+    judgments = _parsed(texts, partial(parse_judgments, systems=systems, drop=drop), first_segment)
     if documents is None:
         return judgments
     labels, notices = labelling.read_labels(documents)
@@ -185,8 +182,7 @@ def read_sides(
 def parse_judgments(
     text: str, where: str,
     *, first_segment: judged.FirstSegment | None = None, systems: numbering.Outputs | None = None,
-    drop: Container[str] = (), separator: judged.Separator | None = None,
-    segments: int | None = None,
+    drop: Container[str] = (), segments: int | None = None,
 ) -> judged.Judgments:  # fmt: skip
     """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`.
 
@@ -199,7 +195,7 @@ def parse_judgments(
         judged.refuse(kind, where)
     if kind in ("appraise", "wmt"):
         parse = parse_appraise if kind == "appraise" else wmt.parse_wmt
-        judgments = parse(text, where, separator=separator, systems=systems or ())
+        judgments = parse(text, where, systems or ())
     elif text.lstrip()[:1] == "{":
         judgments = judged.parse_lines(text, where)
     else:
@@ -259,8 +255,23 @@ def write_judgments(
         raise core.UsageError(fault, fix=f"End it in {', '.join(_SUFFIXES)}, then .gz if packed.")
     form = form or _SUFFIXES[suffix]
     write_text(path, format_judgments(judgments, form, first_segment=first_segment))
-    lost = wmt.lost_in_wmt(judgments) if form == "wmt" else ""
-    return (f"{path}: WMT CSV cannot hold everything: {lost}",) if lost else ()
+    lost = _lost(judgments, form)
+    return (f"{path}: {_HEADS[form]} cannot hold everything: {lost}",) if lost else ()
+
+
+def _lost(rankings: Iterable[core.Ranking], form: judged.JudgmentForm) -> str:
+    """Say what a form does not hold; empty if nothing."""
+    counts = Counter[str]()
+    for ranking in rankings if form != "jsonl" else ():
+        counts["items with scores"] += ranking.scores is not None
+        counts["items with replies"] += bool(ranking.replies)
+        if form == "wmt":
+            counts["skipped items"] += ranking.skipped
+            counts["items with one system"] += not ranking.skipped and len(ranking.systems) < 2
+            counts["times"] += ranking.seconds is not None
+            counts["equal outputs"] += len(ranking.systems) - len(ranking.groups)
+            counts["documents"] += ranking.document in foreign.UNUSED
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
 def format_judgments(

@@ -202,9 +202,7 @@ def _table(text: str, where: str, *, by_system: bool = False) -> RatingFile:
             of = row["judge"], row["item"], system, name if wide and not by_system else criterion
             rows.append((*of, row[name], row.get("scale"), origin))
     empty = len(table.lines) - len({row[-1] for row in rows if row[4].strip()})
-    unused = [] if by_system else sorted({*cells} & {*_BESIDE})
-    notices = [f"{where}: columns passed over: {', '.join(unused)}"] if unused else []
-    notices += [f"{where}: {empty} rows are empty: not rated"] if by_system and empty else []
+    notices = [f"{where}: {empty} rows are empty: not rated"] if by_system and empty else []
     unknown = f"{where}: who gave which rating is unknown: each row counts as one judge's"
     notes = () if "judge" in cells else (unknown,)
     return RatingFile(where, _checked(rows), notices=tuple(notices), notes=notes)

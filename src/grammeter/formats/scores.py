@@ -104,21 +104,6 @@ def is_rated(path: str | Path, layout: rating_files.Layout | None = None) -> boo
     return rating_files.is_ratings(read_text(path), layout)
 
 
-def read_human_scores(path: str | Path) -> dict[str, float]:
-    """Read the scores that people's judgments gave to systems.
-
-    TSV with the header ``system value`` or the headless forms of score files with one metric;
-    or the JSON of ``grammeter rank -o``. A system that the ranking could not score has NaN.
-    Raises :class:`DataError` as :func:`read_score_file`, and for judgments: rank them first.
-    """
-    human = read_human(path)
-    if isinstance(human, judged.Judgments | ratings.Ratings):
-        fix = "Rank them first: grammeter rank FILE -o ranking.json"
-        raise core.DataError("these are judgments, no scores of systems", where=str(path), fix=fix)
-    is_ranked = isinstance(human, core.Ranked)
-    return {name: row.score for name, row in human.items()} if is_ranked else human
-
-
 def read_human(
     path: str | Path, *, first_segment: judged.FirstSegment | None = None, **of_ratings: Any
 ) -> core.Ranked | judged.Judgments | ratings.Ratings | dict[str, float]:

@@ -16,7 +16,6 @@ The format knows no times and no skipped items, and rows of pairs lose which out
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -41,10 +40,8 @@ def is_wmt(text: str) -> bool:
     return all(any(number(name) is not None for name in names) for number in kinds)
 
 
-def parse_wmt(
-    text: str, where: str, *, separator: judged.Separator | None = None, systems: Iterable[str] = ()
-) -> judged.Judgments:
-    """Read a text called ``where``, sentences from 0; options as in ``foreign.find_names``.
+def parse_wmt(text: str, where: str, systems: Iterable[str] = ()) -> judged.Judgments:
+    """Read a text called ``where``, sentences from 0; ``systems`` as in ``foreign.find_names``.
 
     Consecutive rows of pairs that together hold every pair of some outputs, each output with
     one rank, were one ranking and become one again; other pairs are rankings of two, and
@@ -57,7 +54,7 @@ def parse_wmt(
     said: dict[str, Any] = {"blocks": [judged.JudgedBlock(attributes, len(whole))]}
     said["guesses"] = [f"no column of ranks for {', '.join(lacking)}: left out"] if lacking else []
     said["short"] = partial(_short, attributes=attributes)
-    return foreign.judgments_of(whole, where, separator, systems, form="wmt", **said)
+    return foreign.judgments_of(whole, where, systems, form="wmt", **said)
 
 
 def format_wmt(
@@ -92,20 +89,6 @@ def format_wmt(
     if "\r" in out.getvalue():
         raise DataError("CSV cannot hold a CR in a name", fix="Take it out, or write JSON lines.")
     return out.getvalue()
-
-
-def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
-    """Say what :func:`format_wmt` does not write; empty if nothing."""
-    counts = Counter[str]()
-    for ranking in rankings:
-        counts["skipped items"] += ranking.skipped
-        counts["items with one system"] += not ranking.skipped and len(ranking.systems) < 2
-        counts["times"] += ranking.seconds is not None
-        counts["equal outputs"] += len(ranking.systems) - len(ranking.groups)
-        counts["items with scores"] += ranking.scores is not None
-        counts["items with replies"] += bool(ranking.replies)
-        counts["documents"] += ranking.document in foreign.UNUSED
-    return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
 def _around(attributes: Mapping[str, str]) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 from grammeter import formats, meta, verbs
 from grammeter.core import DataError, MissingResourceError, Ranked, ScoreTable, expanded
@@ -146,7 +146,7 @@ class Materials:
             who: formats.dataset_path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz")
             for who, file in files.items()
         }
-        return {who: formats.read_human_scores(path) for who, path in paths.items()}
+        return {who: cast("dict[str, float]", formats.read_human(p)) for who, p in paths.items()}
 
     @cached_property
     def seeda(self) -> formats.Corpus:
