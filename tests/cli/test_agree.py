@@ -215,10 +215,9 @@ def test_a_correlation_has_no_figure(run):
         run(SAMPLE, "--correlate", "--figure", "x.svg")
 
 
-def test_several_files_have_a_table(run, tmp_path):
+def test_that_several_files_are_pooled_is_said(run, tmp_path):
     other = tmp_path / "b.jsonl"
     items = [replace(each, judge="b" + each.judge) for each in read_judgments(SAMPLE)]
     write_judgments(other, items)
     text = run(SAMPLE, str(other), "--first-segment", "0", "--quiet")[1]
-    assert "alpha between" in text
     assert "2 files are pooled" in text

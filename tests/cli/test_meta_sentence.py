@@ -56,9 +56,7 @@ def test_json_equals_the_library_and_the_file(run, scores, judgments, tmp_path):
     out = tmp_path / "meta.json"
     code, text, err = run(scores, judgments, "--format", "json", "-o", str(out))
     read = read_judgments(judgments)
-    expected = correlate_sentences(
-        read_score_file(scores), read.rankings, numbering=read.numbering
-    ).to_dict()
+    expected = correlate_sentences(read_score_file(scores), read).to_dict()
     assert (code, err) == (0, "")
     assert json.loads(text) == expected
     assert out.read_text("utf-8") == text
@@ -71,7 +69,7 @@ def test_every_option_reaches_the_library(run, scores, judgments):
     _, text, _ = run(scores, judgments, *chosen)
     expected = correlate_sentences(
         read_score_file(scores),
-        read_judgments(judgments).rankings,
+        read_judgments(judgments),
         design=SentenceDesign(
             pairs="unexpanded",
             ties="h-ties",
@@ -86,7 +84,6 @@ def test_every_option_reaches_the_library(run, scores, judgments):
         metrics=["good"],
         judges=["x"],
         per_judge=True,
-        numbering="1 (format)",
     ).to_dict()
     assert json.loads(text) == expected
     assert expected["systems"] == ["a", "b"]

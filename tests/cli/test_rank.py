@@ -192,7 +192,6 @@ def test_numbering_found_in_the_outputs(run):
         ("--training makefile", "--training belongs to --validate"),
         ("--repeats 2", "--repeats belongs to --validate"),
         ("--draw-radius --seed 2", "--seed belongs"),
-        ("--zeros keep", "--zeros belongs to --head-to-head"),
         ("--head-to-head --by trueskill", "--by belongs"),
         ("--head-to-head --unit pair", "--unit belongs"),
         ("--head-to-head --resamples 50", "--resamples belongs"),

@@ -23,7 +23,7 @@ from grammeter.core import (
     UnknownNameError,
     UsageError,
 )
-from grammeter.formats import Corpus, read_corpus, read_judgments, read_outputs
+from grammeter.formats import Corpus, Judgments, read_corpus, read_judgments, read_outputs
 from grammeter.formats.scores import parse_score_file
 from grammeter.meta.segment import correlate_sentences
 from grammeter.meta.sentence_design import (
@@ -593,9 +593,8 @@ def test_judges_can_be_chosen_and_measured_apart():
 def test_the_signature_tells_all_settings():
     result = correlate_sentences(
         table_of(6, poor=column({"a": [0] * 6, "b": [1] * 6, "c": [2] * 6}, higher=False)),
-        SIX,
+        Judgments(tuple(SIX)),
         design=SentenceDesign(resamples=10, permutations=10, seed=7),
-        numbering="0 (stated)",
     )
     assert dict(result["poor"].signature) | {"version": ""} == {
         "meta-pairs": "expanded",
@@ -609,7 +608,7 @@ def test_the_signature_tells_all_settings():
         "meta-systems": "3",
         "meta-judges": "2",
         "meta-rankings": "6",
-        "meta-first-segment": "0 (stated)",
+        "meta-first-segment": "1 (format)",
         "meta-direction": "lower is better",
         "version": "",
     }

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 import grammeter as gm
 from grammeter import Rating, Ratings, core
 from grammeter.cli.main import main
-from grammeter.ranking.rating_means import z_scores
-from grammeter.ranking.rating_pairs import weighted_kappa
+from grammeter.ranking.ratings import weighted_kappa, z_scores
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
 HEAD = "judge,segment,system,criterion,score,scale\n"

@@ -35,7 +35,6 @@ def correlate_sentences(
     *, design: SentenceDesign | None = None, systems: Sequence[str] | None = None,
     drop: Sequence[str] = (), metrics: Sequence[str] | None = None,
     judges: Sequence[str] | None = None, per_judge: bool = False, per_rule: bool = False,
-    numbering: str | None = None,
     criterion: str | None = None,
 ) -> SentenceLevel:  # fmt: skip
     """Hold the sentence scores of metrics against judgments of sentences with the same number.
@@ -44,8 +43,7 @@ def correlate_sentences(
     :func:`~grammeter.meta.sides.select_systems` to say; the others that wrote the same as a system
     left out stay. ``metrics`` are spellings, ``judges`` those whose judgments count; by default
     all. ``per_judge`` measures each judge's pairs apart, too, ``per_rule`` all by every rule for
-    ties. ``numbering`` says for the signature how the judgments counted sentences; what was read
-    from files knows. Where a ``criterion`` is named, the scores in rankings are ratings for it, and
+    ties. Where a ``criterion`` is named, the scores in rankings are ratings for it, and
     correlations with these numbers are given, too.
 
     It is a DataError if a system stands on one side only, a judged sentence has no scores or stands
@@ -53,7 +51,7 @@ def correlate_sentences(
     system, metric or judge.
     """
     design = design or SentenceDesign()
-    numbering = numbering or getattr(rankings, "numbering", None)  # Judgments have one
+    numbering = getattr(rankings, "numbering", None)  # Judgments have one
     _check_documents(rankings)
     columns = chosen_columns(table, metrics)
     alone = all(isinstance(column, JudgedScores) for column in columns.values())

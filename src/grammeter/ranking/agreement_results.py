@@ -1,15 +1,22 @@
-"""How far judges agree: counts, kappas and alphas, the result of ``agree``, public shapes."""
+"""How far judges agree: the results of ``agree``; and whether they rank the systems alike.
 
-import math
+Table 6 of Grundkiewicz, Junczys-Dowmunt and Gillian (2015), section 4.4, holds each judge's ranking
+against the others': systems are scored by the Expected Wins of one judge's comparisons, by the
+divisor that their script has for it, to four decimals.
+"""
+
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass
+from itertools import combinations
 from typing import Any, Literal, Self, TypeVar, get_args
 
 import numpy as np
 
 from grammeter import core
-from grammeter.ranking.judged_units import Judges
-from grammeter.stats import Alpha, Interval, Kappa
+from grammeter.ranking import selection
+from grammeter.ranking.methods import Divisor, expected_wins
+from grammeter.ranking.pairs import Pairs, extract_pairs
+from grammeter.stats import Alpha, Kappa, pearson, spearman
 
 AGREEMENT = "agreement"
 TOTAL = "total"
@@ -20,6 +27,7 @@ KappaKind = Literal["script", "orientation-free"]
 the outputs' names, as the paper's script does, or equally likely, for that order means nothing."""
 KINDS: tuple[KappaKind, ...] = get_args(KappaKind)
 Measured = TypeVar("Measured", Kappa, Alpha)
+Judges = tuple[str, str]
 SIDES = ("inter", "intra")  # between judges, and of judges with themselves
 LEAST = 50  # pairs of judges with fewer comparisons do not count in the mean (the paper's rule)
 
@@ -45,21 +53,20 @@ class Kappas:
 
     ``inter`` and ``intra`` are means over pairs of judges, and over judges with themselves,
     weighted by comparisons, with intervals by resampling sentences. ``pairs`` are by two judges in
-    alphabetical order, or twice the same judge. The pooled ones are of the summed counts of all.
+    alphabetical order, or twice the same judge. ``pooled`` are of the summed counts of all.
     """
 
     inter: Kappa
     intra: Kappa
     pairs: Mapping[Judges, Kappa]
-    pooled_inter: Kappa
-    pooled_intra: Kappa
+    pooled: Mapping[str, Kappa]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        pairs = {"|".join(judges): figure_shape(kappa) | {"in_mean": in_mean(kappa)}
-                 for judges, kappa in self.pairs.items()}  # fmt: skip
-        pooled = shapes_by_side(self.pooled_inter, self.pooled_intra)
-        return shapes_by_side(self.inter, self.intra) | {"pairs": pairs, "pooled": pooled}
+        shape = core.plain_fields(self)
+        for judges, kappa in self.pairs.items():
+            shape["pairs"]["|".join(judges)]["in_mean"] = in_mean(kappa)
+        return shape
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -67,7 +74,7 @@ class Kappas:
         names = (text.partition("|") for text in data["pairs"])
         kappas = (read_figure(Kappa, shape) for shape in data["pairs"].values())
         pairs = {(a, b): kappa for (a, _, b), kappa in zip(names, kappas, strict=True)}
-        return cls(*read_sides(Kappa, data), pairs, *read_sides(Kappa, data["pooled"]))
+        return cls(**_read(Kappa, data), pairs=pairs, pooled=_read(Kappa, data["pooled"]))
 
 
 def in_mean(kappa: Kappa) -> bool:
@@ -75,33 +82,15 @@ def in_mean(kappa: Kappa) -> bool:
     return kappa.n >= LEAST and not np.isnan(kappa.value)
 
 
-def shapes_by_side(between: Kappa | Alpha, within: Kappa | Alpha) -> dict[str, Any]:
-    """Return the public shapes of the figures between judges and within them."""
-    return dict(zip(SIDES, map(figure_shape, (between, within)), strict=True))
-
-
-def read_sides(cls: type[Measured], shapes: Mapping[str, Any]) -> tuple[Measured, Measured]:
-    """Read what :func:`shapes_by_side` returned."""
-    between, within = (read_figure(cls, shapes[side]) for side in SIDES)
-    return between, within
-
-
-def figure_shape(figure: Kappa | Alpha) -> dict[str, Any]:
-    """Return the public shape of one figure; the reason may be that of its interval."""
-    shape = core.plain(replace(figure, interval=None))
-    value = {"kappa" if isinstance(figure, Kappa) else "value": shape.pop("value")}
-    return value | (core.plain(figure.interval) if figure.interval else {}) | shape
-
-
 def read_figure(cls: type[Measured], shape: Mapping[str, Any]) -> Measured:
-    """Read what :func:`figure_shape` returned."""
+    """Read a kappa or alpha from its public shape."""
     value = {"value": shape["kappa"]} if cls is Kappa else {}
-    figure = core.read_fields(cls, {**shape, **value})
-    if "low" not in shape:
-        return figure
-    own, of_interval = (figure.reason, None) if math.isnan(figure.value) else (None, figure.reason)
-    interval = core.read_fields(Interval, {**shape, "reason": of_interval})
-    return replace(figure, reason=own, interval=interval)
+    ends = {end: core.read_number(shape[end]) for end in ("low", "high") if end in shape}
+    return core.read_fields(cls, {**shape, **value, **ends})
+
+
+def _read(cls: type[Measured], shapes: Mapping[str, Any]) -> dict[str, Measured]:
+    return {side: read_figure(cls, shapes[side]) for side in SIDES}
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,8 +99,6 @@ class Agreement(core.Result):
 
     ``alpha_inter`` and ``alpha_intra`` are Krippendorff's alpha (ordinal) of the ranks, between
     judges and within; ``counts`` are by judge, in alphabetical order, ``total`` their sums.
-    ``by_file`` has the same for each file of several, without intervals; ``unexpanded`` with equal
-    outputs as one, where some stand apart, else ``None``.
     """
 
     kind: KappaKind
@@ -121,20 +108,17 @@ class Agreement(core.Result):
     alpha_intra: Alpha
     counts: Mapping[str, JudgeCounts]
     total: JudgeCounts
-    by_file: Mapping[str, "Agreement"] = field(default_factory=dict["str", "Agreement"])
-    unexpanded: "Agreement | None" = None
     notes: tuple[str, ...] = ()
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
-        """Return the means, each file's, the pairs of judges as a matrix, and what each judge did.
+        """Return the means, the pairs of judges as a matrix, and what each judge did.
 
         For programs: one table with a row for each mean and each pair.
         """
         if long:
             return [_long_table(self)]
-        files = [_file_table(self)] if self.by_file else []
         matrix = [_kappa_matrix(self)] if len(self.counts) <= WIDEST else []
-        return [_summary(self), *files, *matrix, _count_table(self)]
+        return [_summary(self), *matrix, _count_table(self)]
 
     def figures(self) -> Mapping[str, core.Figure]:
         """Return the kappa of each two judges as a matrix."""
@@ -166,43 +150,31 @@ class Agreement(core.Result):
     def sides(self) -> Iterator[tuple[str, Kappa, Kappa, Kappa, Alpha]]:
         """Yield kappa, pooled and other kappa and alpha, ``between`` judges and ``within``."""
         chosen, other = self.kappas[self.kind], self.kappas[self.beside]
-        yield "between", self.inter, chosen.pooled_inter, other.inter, self.alpha_inter
-        yield "within", self.intra, chosen.pooled_intra, other.intra, self.alpha_intra
+        yield "between", self.inter, chosen.pooled["inter"], other.inter, self.alpha_inter
+        yield "within", self.intra, chosen.pooled["intra"], other.intra, self.alpha_intra
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        files = {path: part._figures() for path, part in self.by_file.items()}
-        joined = self.unexpanded and self.unexpanded._figures()
-        parts = self._figures() | {"files": files or None, "unexpanded": joined}
-        return core.public_shape(AGREEMENT, self, "signature", **parts)
-
-    def _figures(self) -> dict[str, Any]:
-        alpha = {"level": "ordinal"} | shapes_by_side(self.alpha_inter, self.alpha_intra)
+        alphas = {"level": "ordinal", "inter": self.alpha_inter, "intra": self.alpha_intra}
         beside = {"kappa": self.beside, **self.kappas[self.beside].to_dict()}
-        rest = {"alpha": alpha, "counts": {**self.counts, TOTAL: self.total}, "beside": beside}
-        return self.kappas[self.kind].to_dict() | core.plain(rest)
+        parts = self.kappas[self.kind].to_dict() | {"alpha": alphas, "beside": beside}
+        counts = {**self.counts, TOTAL: self.total}
+        return core.public_shape(AGREEMENT, self, "signature", **parts, counts=counts)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Self:
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
-
-        def part(shape: Mapping[str, Any]) -> Self:
-            beside: KappaKind = shape["beside"]["kappa"]
-            kind: KappaKind = next(name for name in KINDS if name != beside)
-            kappas: dict[KappaKind, Kappas] = {kind: Kappas.from_dict(shape)}
-            kappas[beside] = Kappas.from_dict(shape["beside"])
-            alphas = read_sides(Alpha, shape["alpha"])
-            counts = {judge: JudgeCounts(**done) for judge, done in shape["counts"].items()}
-            return cls(kind, signature, kappas, *alphas, counts, counts.pop(TOTAL))
-
         with core.reading(data, AGREEMENT, verb="agree", where=where):
             signature = core.Signature.parse(data["signature"])
-            return replace(
-                part(data),
-                by_file={path: part(shape) for path, shape in data.get("files", {}).items()},
-                unexpanded=part(data["unexpanded"]) if "unexpanded" in data else None,
-                notes=tuple(data["notes"]),
-            )
+            beside: KappaKind = data["beside"]["kappa"]
+            kind: KappaKind = next(name for name in KINDS if name != beside)
+            kappas: dict[KappaKind, Kappas] = {kind: Kappas.from_dict(data)}
+            kappas[beside] = Kappas.from_dict(data["beside"])
+            between, within = _read(Alpha, data["alpha"]).values()
+            counts = {judge: JudgeCounts(**done) for judge, done in data["counts"].items()}
+            total = counts.pop(TOTAL)
+            notes = tuple(data["notes"])
+            return cls(kind, signature, kappas, between, within, counts, total, notes)
 
 
 def _summary(agreement: Agreement) -> core.Table:
@@ -221,28 +193,17 @@ def _summary(agreement: Agreement) -> core.Table:
 
 
 def _bounds(figure: Kappa | Alpha) -> core.Cell:
-    interval = figure.interval
-    return NONE if not interval or np.isnan(interval.low) else (interval.low, interval.high)
-
-
-def _file_table(agreement: Agreement) -> core.Table:
-    rows: list[Sequence[core.Cell]] = []
-    for path, part in agreement.by_file.items():
-        shown = [of.value for _, kappa, pooled, _, alpha in part.sides()
-                 for of in (kappa, pooled, alpha)]  # fmt: skip
-        rows.append((path, len(part.counts), part.total.items, *shown))
-    heads = (name for side in ("between", "within") for name in (side, "pooled", f"alpha {side}"))
-    counts, figures = core.Column.many("count", "judges", "items"), core.Column.many
-    return core.Table.of(("file", *counts, *figures("number", *heads)), rows)
+    if figure.low is None or figure.high is None or np.isnan(figure.low):
+        return NONE
+    return figure.low, figure.high
 
 
 def _missing(agreement: Agreement) -> Iterator[str]:
     for name, kappa, _, _, alpha in agreement.sides():
         for what, figure in (("kappa", kappa), ("alpha", alpha)):
             if figure.reason:
-                yield f"no {what} {name} judges: {figure.reason}"
-            if figure.interval and figure.interval.reason:
-                yield f"no interval of {what} {name} judges: {figure.interval.reason}"
+                of = what if np.isnan(figure.value) else f"interval of {what}"
+                yield f"no {of} {name} judges: {figure.reason}"
 
 
 def _kappa_matrix(agreement: Agreement) -> core.Table:
@@ -270,7 +231,7 @@ def _long_table(agreement: Agreement) -> core.Table:
         of: str, figure: Kappa | Alpha, beside: Kappa | None = None, judges: Judges = ("", "")
     ) -> None:
         kappa = (figure.observed, figure.chance) if isinstance(figure, Kappa) else (None, None)
-        ends = (figure.interval.low, figure.interval.high) if figure.interval else (None, None)
+        ends = figure.low, figure.high
         rows.append((of, *judges, figure.value, *kappa, figure.n, beside and beside.value, *ends))
 
     for side, (_, kappa, pooled, other, alpha) in zip(SIDES, agreement.sides(), strict=True):
@@ -283,3 +244,148 @@ def _long_table(agreement: Agreement) -> core.Table:
     others = core.Column.many("number", f"{agreement.beside} kappa", "low", "high")
     columns = ("of", "first", "second", *figures, core.Column("n", "count"), *others)
     return core.Table.of(columns, rows)
+
+
+# --- judges against each other -------------------------------------------------------------
+CORRELATION = "judge-correlation"
+DIVISOR: Divisor = "beaten-opponents"
+DECIMALS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation(core.Plain):
+    """How alike two rankings of the ``n`` systems that both have scored are.
+
+    ``spearman`` is of the ranks (equal scores share their mean), ``pearson`` of the scores, from
+    -1 to 1; NaN with a ``reason``.
+    """
+
+    spearman: float
+    pearson: float
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeCorrelations(core.Result):
+    """The rankings of judges, compared.
+
+    ``pairs`` are by two judges in alphabetical order, ``rest`` by judge: against all others
+    together. ``weights`` are the judges' numbers of expanded pairs; ``mean`` is that of ``rest``,
+    weighted, and its ``n`` the number of judges.
+    """
+
+    signature: core.Signature
+    pairs: Mapping[tuple[str, str], Correlation]
+    rest: Mapping[str, Correlation]
+    weights: Mapping[str, int]
+    mean: Correlation
+    notes: tuple[str, ...] = ()
+
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
+        """Return a matrix, Spearman's rho above the diagonal and Pearson's r below.
+
+        For programs and for many judges: a row for each pair.
+        """
+        return [_pair_table(self) if long or len(self.weights) > WIDEST else _matrix(self)]
+
+    def each(self) -> Iterator[tuple[tuple[str, str], Correlation]]:
+        """Yield the correlation of each two judges, then of each judge with the ``rest``."""
+        yield from self.pairs.items()
+        yield from (((judge, "rest"), correlation) for judge, correlation in self.rest.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape: NaN becomes ``null`` with a reason."""
+        weights = self.weights
+        rest = {judge: of.to_dict() | {"weight": weights[judge]} for judge, of in self.rest.items()}
+        return core.public_shape(CORRELATION, self, rest=rest, weights=None)
+
+
+def judge_correlations(
+    rankings: Sequence[core.Ranking],
+    *, judges: Sequence[str] | None = None, without_judges: Sequence[str] | None = None,
+) -> JudgeCorrelations:  # fmt: skip
+    """Correlate the rankings of systems by each judge with each other's and the rest's.
+
+    ``judges`` and ``without_judges`` say whose judgments count, as their own and as the rest's.
+    Fewer than two judges are an error.
+    """
+    chosen = selection.of_judges(rankings, judges, without_judges)
+    pairs = extract_pairs(chosen)
+    names = pairs.judges
+    if len(names) < 2:
+        fault = f"{len(names)} judges have no rankings to compare"
+        raise core.DataError(fault, fix="Give two judges at least.")
+    numbers = range(len(names))
+    scores = [_scores(pairs.select(pairs.judge == number)) for number in numbers]
+    rest = [_correlation(scores[n], _scores(pairs.select(pairs.judge != n))) for n in numbers]
+    weights = np.bincount(pairs.judge, minlength=len(names)).tolist()
+    settings: dict[str, object] = {"method": "expected-wins", "divisor": DIVISOR}
+    settings |= {"ties": "ignored", "decimals": DECIMALS, "extraction": "expanded"}
+    settings["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
+    settings |= selection.numbering_of(rankings)
+    settings |= {"systems": len(pairs.systems), "items": len(chosen)}
+    by_two = combinations(names, 2), combinations(scores, 2)
+    return JudgeCorrelations(
+        core.Signature.of(CORRELATION, settings),
+        {pair: _correlation(*both) for pair, both in zip(*by_two, strict=True)},
+        dict(zip(names, rest, strict=True)), dict(zip(names, weights, strict=True)),
+        _mean(rest, weights), (*selection.notes_of(rankings), *_notes(pairs, weights)),
+    )  # fmt: skip
+
+
+def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
+    yield from selection.notes_of_few(pairs)
+    counts, least = zip(pairs.judges, weights, strict=True), selection.FEW
+    if few := [f"{name} ({n})" for name, n in counts if n < least]:
+        yield f"judges with fewer than {least} comparisons: {core.listed(few)}"
+    yield from selection.notes_of_few_systems(len(pairs.systems))
+
+
+def _scores(pairs: Pairs) -> core.FloatArray:
+    wins, _ = pairs.counts()
+    return np.round(expected_wins(wins, divisor=DIVISOR), DECIMALS)
+
+
+def _correlation(first: core.FloatArray, second: core.FloatArray) -> Correlation:
+    both = np.isfinite(first) & np.isfinite(second)
+    ours, theirs = first[both], second[both]
+    n = len(ours)
+    few, same = "fewer than two systems have a score from both", "all systems have the same score"
+    if n < 2 or len(set(ours)) == 1 or len(set(theirs)) == 1:
+        return Correlation(np.nan, np.nan, n, few if n < 2 else same)
+    return Correlation(float(spearman(ours, theirs)), float(pearson(ours, theirs)), n)
+
+
+def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
+    known = [(r.spearman, r.pearson, w) for r, w in zip(rest, weights, strict=True) if not r.reason]
+    if not known:
+        return Correlation(np.nan, np.nan, 0, "no judge has a correlation with the rest")
+    columns, shares = [row[:2] for row in known], [row[2] for row in known]
+    spearman, pearson = np.average(columns, axis=0, weights=shares).tolist()
+    return Correlation(spearman, pearson, len(known))
+
+
+def _matrix(correlations: JudgeCorrelations) -> core.Table:
+    names = (*correlations.rest, "rest")
+    cells: dict[tuple[str, str], float] = {}
+    for (first, second), correlation in correlations.each():
+        cells[first, second] = correlation.spearman
+        cells[second, first] = correlation.pearson
+    rows = [(name, *(cells.get((name, column), NONE) for column in names)) for name in names]
+    rho, r = map(core.format_number, (correlations.mean.spearman, correlations.mean.pearson))
+    notes = (
+        "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
+        f"mean with the rest, weighted by pairs: rho {rho}, r {r}",
+        str(correlations.signature),
+        *(f"no figure: {'|'.join(two)}: {c.reason}" for two, c in correlations.each() if c.reason),
+    )
+    return core.Table.of(("judge", *core.Column.many("number", *names)), rows, notes)
+
+
+def _pair_table(correlations: JudgeCorrelations) -> core.Table:
+    weights, both = correlations.weights, correlations.each()
+    rows = [(*pair, c.spearman, c.pearson, c.n, weights[pair[0]]) for pair, c in both]
+    figures = core.Column.many("number", "spearman", "pearson", digits=6)
+    counts = core.Column.many("count", "n", "weight of first")
+    return core.Table.of(("first", "second", *figures, *counts), rows)

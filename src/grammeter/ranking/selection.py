@@ -46,7 +46,7 @@ def select(
     rankings: Sequence[Ranking],
     *, judges: Sequence[str] | None = None, without_judges: Sequence[str] | None = None,
     systems: Sequence[str] | None = None, drop: Sequence[str] = (),
-    extraction: Extraction = "expanded", numbering: str | None = None,
+    extraction: Extraction = "expanded",
 ) -> Selection:  # fmt: skip
     """Compare systems two by two in the rankings of some judges.
 
@@ -70,7 +70,7 @@ def select(
         shown["dropped"] = "+".join(sorted(_named(drop)))
     if systems is not None:
         shown["chosen"] = "+".join(pairs.systems)
-    shown |= numbering_of(rankings, numbering)
+    shown |= numbering_of(rankings)
     shown |= {"systems": len(pairs.systems), "rankings": len(np.unique(pairs.ranking))}
     shown |= {"comparisons": len(pairs), "tied": int((pairs.outcome == 0).sum())}
     notes = [*notes_of(rankings), *notes_of_few(pairs)]
@@ -121,9 +121,9 @@ def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
     return [name for spelled in meant for name in spelled]
 
 
-def numbering_of(rankings: Sequence[Ranking], numbering: str | None) -> dict[str, object]:
+def numbering_of(rankings: Sequence[Ranking]) -> dict[str, object]:
     """Return for a signature how sentences were counted; what was read from files knows it."""
-    counted = numbering or getattr(rankings, "numbering", None)
+    counted = getattr(rankings, "numbering", None)
     return {"first-segment": counted} if counted else {}
 
 

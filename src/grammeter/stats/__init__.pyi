@@ -1,6 +1,5 @@
 from grammeter.stats.agreement import Alpha as Alpha
 from grammeter.stats.agreement import Coincidences as Coincidences
-from grammeter.stats.agreement import Interval as Interval
 from grammeter.stats.agreement import Kappa as Kappa
 from grammeter.stats.agreement import Level as Level
 from grammeter.stats.agreement import between_rows as between_rows

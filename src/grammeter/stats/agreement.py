@@ -8,32 +8,23 @@ translation do under Cohen's name (Bojar et al. 2014), not from each observer's 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from grammeter.core import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray, plain_fields
 
 Level = Literal["nominal", "ordinal", "interval"]
 """Level of measurement: names, an order, or measures with meaningful differences."""
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """A percentile interval; NaN with a ``reason``."""
-
-    low: float
-    high: float
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Kappa:
     """Agreement beyond chance, from -1 to 1: 1 is full agreement, 0 what chance brings.
 
-    ``value`` is NaN with a ``reason``; the shares of agreement, ``observed`` and by ``chance``, are
-    from 0 to 1, NaN without comparisons. ``n`` is the number of comparisons; ``interval`` that of
-    the value, if there are resamples.
+    The shares of agreement, ``observed`` and by ``chance``, are from 0 to 1, NaN without
+    comparisons, of which there are ``n``. ``low`` and ``high`` are the interval of the value,
+    ``None`` if none was computed; the ``reason`` says why value or interval are NaN.
     """
 
     value: float
@@ -41,20 +32,27 @@ class Kappa:
     chance: float
     n: int
     reason: str | None = None
-    interval: Interval | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, the value as ``kappa``; a NaN is ``None``."""
+        shape = plain_fields(self)
+        return {"kappa": shape.pop("value"), **shape}
 
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """Krippendorff's alpha: 1 is full agreement, 0 what chance brings.
+    """Krippendorff's alpha: 1 is full agreement, 0 what chance brings; ``n`` values are compared.
 
-    Its ``value`` is at most 1, NaN with a ``reason``; ``n``: how many values could be compared.
+    Its ``value`` is at most 1; interval and ``reason`` are as in :class:`Kappa`.
     """
 
     value: float
     n: int
     reason: str | None = None
-    interval: Interval | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 def between_rows(first: IntArray, second: IntArray) -> IntArray:

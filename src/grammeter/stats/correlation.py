@@ -193,7 +193,7 @@ def defined_interval(values: FloatArray, confidence: float) -> tuple[float, floa
     if not len(there) or lost > (1 - confidence) * len(values):
         return math.nan, math.nan, f"undefined in {lost} of {len(values)} resamples"
     low, high = percentile_interval(there, confidence)
-    if low == high:
+    if np.isclose(low, high, rtol=0, atol=1e-12):
         return math.nan, math.nan, SAME
     return float(low), float(high), None
 

@@ -34,12 +34,11 @@ def rank(
     by: str | ranking.Method | None = None, unit: ranking.Unit | None = None,
     resamples: int | None = None, seed: int = 1, confidence: float = 0.95,
     divisor: ranking.Divisor | None = None, prior: float | None = None, repeats: int = 1,
-    training: ranking.Training | None = None, zeros: ranking.Zeros | None = None,
-    processes: int = 1, judge: Sequence[str] | None = None,
-    without_judge: Sequence[str] | None = None, systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (), extraction: ranking.Extraction = "expanded",
-    numbering: str | None = None, types: core.Tier | None = None, source: str | Path | None = None,
-    pipeline: str | None = None, criterion: str | None = None,
+    training: ranking.Training | None = None, processes: int = 1,
+    judge: Sequence[str] | None = None, without_judge: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None, drop: Sequence[str] = (),
+    extraction: ranking.Extraction = "expanded", types: core.Tier | None = None,
+    source: str | Path | None = None, pipeline: str | None = None, criterion: str | None = None,
     average: ranking.Average | None = None,
 ) -> (
     Ranked | ranking.HeadToHead | ranking.Prediction | study.Outlook | ranking.DrawRadius
@@ -90,9 +89,6 @@ def rank(
         result has the means and the standard deviations.
     training
         Of ``validate`` alone; see :data:`~grammeter.ranking.Training`; default ``held-out``.
-    zeros
-        Of ``head_to_head`` alone: where a system never won against another that did, its count
-        is taken as 1 (``one``, as in the original and the default) or stays 0 (``keep``).
     processes
         For TrueSkill; the result does not depend on it.
     judge, without_judge
@@ -102,8 +98,6 @@ def rank(
         outputs of the others leave their items.
     extraction
         See :data:`~grammeter.ranking.Extraction`.
-    numbering
-        How the file counted sentences, for the signature; what was read from files knows it.
     types, source, pipeline
         Of ``accept-rate`` alone: also the rates by type of edit; the file of the source,
         against which edits are checked; and the spaCy pipeline for ERRANT's types.
@@ -128,7 +122,6 @@ def rank(
     check_home(ranked and by == "expected-wins", "--by expected-wins", divisor=divisor)
     check_home(ranked and by == "bradley-terry", "--by bradley-terry", prior=prior is not None)
     check_home(validate is not None, "--validate", training=training, repeats=repeats != 1)
-    check_home(head_to_head, "--head-to-head", zeros=zeros)
     check_home(by == ranking.ACCEPT_RATE, "--by accept-rate", types=types, source=source)
     check_home(types is not None, "--types main and full", pipeline=pipeline)
     counted: Any = {"judges": judge, "without_judges": without_judge}
@@ -150,10 +143,10 @@ def rank(
     judgments = rankings.rankings(criterion) if isinstance(rankings, Ratings) else _ranked(rankings)
     check_home(not learning_curve, "all but curves", extraction=extraction != "expanded")
     method = ranking.method_of(by, divisor=divisor, prior=prior)
-    selection = ranking.select(judgments, extraction=extraction, numbering=numbering, **taken)
+    selection = ranking.select(judgments, extraction=extraction, **taken)
     if head_to_head or draw_radius:
         radius = ranking.predict_by_radius(selection, method) if draw_radius else None
-        return radius or ranking.duels(selection, zeros=zeros or "one")
+        return radius or ranking.duels(selection)
     if learning_curve:
         return study.outlook(selection, resamples=runs, seed=seed)
     unit = unit or ("sentence" if validate is not None else method.unit)
@@ -185,7 +178,7 @@ def agree(
     kappa: ranking.KappaKind = "script", replies: bool = False, judge: Sequence[str] | None = None,
     without_judge: Sequence[str] | None = None, resamples: int = 1000, seed: int = 1,
     confidence: float = 0.95, outputs: Mapping[str, Sequence[str]] | None = None,
-    numbering: str | None = None, criterion: str | None = None,
+    criterion: str | None = None,
 ) -> (
     ranking.Agreement | ranking.JudgeCorrelations | ranking.EditAgreement | ranking.RatingAgreement
 ):  # fmt: skip
@@ -208,7 +201,7 @@ def agree(
         The definition that comes first; the other stands beside it.
     replies
         Take each usable reply of a language model as a judgment: its agreement with itself.
-    judge, without_judge, numbering
+    judge, without_judge
         As for :func:`rank`.
     resamples, seed, confidence
         For percentile intervals: number of resamples of the sentences (0: no interval), seed,
@@ -238,8 +231,8 @@ def agree(
     rankings = _by_reply(_ranked(rankings)) if replies else _ranked(rankings)
     if correlate:
         check_home(False, "results other than --correlate", **changed)
-        return ranking.judge_correlations(rankings, numbering=numbering, **of)
-    of |= {"kappa": kappa, "outputs": outputs, "numbering": numbering, **drawn}
+        return ranking.judge_correlations(rankings, **of)
+    of |= {"kappa": kappa, "outputs": outputs, **drawn}
     return ranking.measure_agreement(rankings, **of)
 
 

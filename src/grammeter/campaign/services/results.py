@@ -103,8 +103,7 @@ def progress(campaign: Campaign) -> Progress:
 
 def agreement(campaign: Campaign) -> Agreement:
     """Measure the agreement of judges, as ``grammeter agree`` does on the export."""
-    rankings = judgments(campaign)
-    return agree(rankings, numbering=rankings.numbering)
+    return agree(judgments(campaign))
 
 
 def ranking(campaign: Campaign, **settings: Any) -> Ranked:

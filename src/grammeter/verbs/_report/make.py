@@ -83,12 +83,11 @@ def report(
     ranked: core.Ranked | None = found.get(core.Ranked)
     agreement: Agreement | None = found.get(Agreement)
     if judgments is not None:
-        numbering = judgments.numbering
         persons = [one for one in judgments if one.judge not in scoring] if scoring else ()
         if ranked is None:
             judged = persons or judgments
-            ranked = rank(judged, resamples=resamples, seed=seed, numbering=numbering)
-        agreement = agreement or agree(everyone if scoring else judgments, numbering=numbering)
+            ranked = rank(judged, resamples=resamples, seed=seed)
+        agreement = agreement or agree(everyone if scoring else judgments)
     correlated: SystemMeta | None = found.get(SystemMeta)
     scored = {name for name, row in ranked.items() if math.isfinite(row.score)} if ranked else ()
     common = [name for name in table.systems if name in scored]
