@@ -78,7 +78,7 @@ def form_of(client) -> tuple[str, dict[str, str], int]:
     text = answer.content.decode()
     assert answer.status_code == 200
     assert 'id="item"' in text, text[:400]
-    hidden = dict(re.findall(r'<input type="hidden" name="(key|served)" value="([^"]*)"', text))
+    hidden = dict(re.findall(r'<input type="hidden" name="(key)" value="([^"]*)"', text))
     return answer.request["PATH_INFO"], hidden, len(re.findall(r'<section class="card', text))
 
 

@@ -86,7 +86,7 @@ def at_item(client) -> tuple[str, str, dict[str, str]]:
     answer = client.get("/judge/", follow=True)
     page = answer.content.decode()
     assert 'id="item"' in page, page[:400]
-    hidden = dict(re.findall(r'<input type="hidden" name="(key|served)" value="([^"]*)"', page))
+    hidden = dict(re.findall(r'<input type="hidden" name="(key)" value="([^"]*)"', page))
     return answer.request["PATH_INFO"], page, hidden
 
 

@@ -21,35 +21,35 @@ def ranked(segment, *groups, judge="a"):
     )
 
 
-def outlook_of(rankings, systems="ABC"):
+def outlook_of(rankings):
     from grammeter.campaign.services.assign import outlook
 
-    return outlook(systems, rankings)
+    return outlook([*"ABC"], rankings)
 
 
 def test_nothing_known_is_uncertain(database):
-    found = outlook_of([])
-    assert found.uncertainty.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert not found.starved.any()
+    uncertainty, starved = outlook_of([])
+    assert uncertainty.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert not starved.any()
 
 
 def test_uncertain_is_what_turns_round(database):
     clear = [ranked(at, "A", "B", "C") for at in range(1, 21)]
     even = [ranked(at, "C", "B") for at in range(21, 41)]
-    found = outlook_of(clear + even)
-    assert found.uncertainty[0, 1] == found.uncertainty[0, 2] == 0
-    assert found.uncertainty[1, 2] > 0.3
-    np.testing.assert_array_equal(found.uncertainty, found.uncertainty.T)
+    uncertainty, _ = outlook_of(clear + even)
+    assert uncertainty[0, 1] == uncertainty[0, 2] == 0
+    assert uncertainty[1, 2] > 0.3
+    np.testing.assert_array_equal(uncertainty, uncertainty.T)
 
 
 def test_items_weigh_the_pairs_that_they_tell_apart(database):
-    from grammeter.campaign.services.assign import EVEN, Outlook, weigh
+    from grammeter.campaign.services.assign import EVEN, weigh
 
     uncertainty = np.array([[0, 0.5, 0], [0.5, 0, 1], [0, 1, 0]])
-    known = Outlook(("A", "B", "C"), uncertainty, np.zeros(3, dtype=bool))
+    known = "ABC", uncertainty, np.zeros(3, dtype=bool)
     items = [[["A"], ["B"]], [["A"], ["C"]], [["A", "B"], ["C"]], [["B", "C"], ["A"]]]
     weights = np.array([0.5, 0, 1, 0.5])
-    found = weigh(known, dict(enumerate(items))).probabilities(range(4))
+    found = weigh(*known, dict(enumerate(items))).probabilities(range(4))
     np.testing.assert_allclose(found, (1 - EVEN) * weights / 2 + EVEN / 4)
     assert found.sum() == pytest.approx(1)
 
@@ -57,19 +57,19 @@ def test_items_weigh_the_pairs_that_they_tell_apart(database):
 def test_starved_systems_come_first(database):
     from grammeter.campaign.services.assign import weigh
 
-    known = outlook_of([ranked(at, "A", "B") for at in range(1, 30)])
-    assert known.starved.tolist() == [False, False, True]
-    found = weigh(known, {0: [["A"], ["B"]], 1: [["A"], ["C"]]})
+    uncertainty, starved = outlook_of([ranked(at, "A", "B") for at in range(1, 30)])
+    assert starved.tolist() == [False, False, True]
+    found = weigh("ABC", uncertainty, starved, {0: [["A"], ["B"]], 1: [["A"], ["C"]]})
     assert found.probabilities([0, 1])[1] == pytest.approx(0.9)
     assert found.probabilities([0]).tolist() == [1.0]  # nothing better is left
 
 
 def test_certain_rankings_are_drawn_evenly(database):
-    from grammeter.campaign.services.assign import Outlook, weigh
+    from grammeter.campaign.services.assign import weigh
 
-    known = Outlook(("A", "B"), np.zeros((2, 2)), np.zeros(2, dtype=bool))
+    known = "AB", np.zeros((2, 2)), np.zeros(2, dtype=bool)
     items = {number: [["A"], ["B"]] for number in range(4)}
-    assert weigh(known, items).probabilities(range(4)).tolist() == [0.25] * 4
+    assert weigh(*known, items).probabilities(range(4)).tolist() == [0.25] * 4
 
 
 def test_an_adaptive_campaign_starves_nobody_and_stores_probabilities(database):
@@ -115,18 +115,18 @@ def test_overlap_of_an_adaptive_campaign(database):
 
 def test_what_is_kept_between_draws_changes_no_probability():
     """The obvious twin: weigh only the items that can be drawn, each time anew."""
-    from grammeter.campaign.services.assign import Outlook, weigh
+    from grammeter.campaign.services.assign import weigh
 
     chance = np.random.default_rng(1)
     upper = np.triu(chance.random((4, 4)), 1)
-    known = Outlook(tuple("ABCD"), upper + upper.T, np.array([False, False, False, True]))
+    known = "ABCD", upper + upper.T, np.array([False, False, False, True])
     items = [
         [[name] for name in chance.permutation(list("ABCD"))[: 2 + at % 3]] for at in range(30)
     ]
-    appeal = weigh(known, dict(enumerate(items)))
+    appeal = weigh(*known, dict(enumerate(items)))
     for size in (1, 7, 30):
         rows = sorted(chance.choice(30, size, replace=False).tolist())
-        twin = weigh(known, dict(enumerate(items[row] for row in rows))).probabilities(range(size))
+        twin = weigh(*known, dict(enumerate(items[row] for row in rows))).probabilities(range(size))
         assert appeal.probabilities(rows).tolist() == twin.tolist()
 
 
@@ -167,21 +167,3 @@ def test_another_database_of_the_same_name_has_an_outlook_of_its_own(database, b
     assert again.pk == campaign.pk
     assert assign.current_appeal(again) is not first
     assert len(assign.current_appeal(again).row) == 20
-
-
-def test_while_one_thread_looks_the_others_go_on_with_what_is_known(database, monkeypatch):
-    from grammeter.campaign.services import assign
-
-    campaign = made_campaign(40, sentences=80, strategy="adaptive", judges=0, startup=0)
-    (judge,) = come_in(campaign)
-    work(judge, most=3)
-    known, look, meanwhile = assign.current_appeal(campaign), assign.outlook, []
-
-    def looked(*args, **settings):
-        meanwhile.append(assign.current_appeal(campaign))
-        return look(*args, **settings)
-
-    monkeypatch.setattr(assign, "outlook", looked)
-    work(judge, most=10)
-    assert meanwhile[0] is known
-    assert assign.current_appeal(campaign) is assign.current_appeal(campaign) is not known

@@ -79,27 +79,6 @@ def test_connections_that_ask_nothing_lock_nobody_out(address, sent):
         ask(address)
 
 
-def test_a_request_must_be_complete_in_time_however_busy_its_line_is(monkeypatch):
-    from types import SimpleNamespace
-
-    from waitress.adjustments import Adjustments
-
-    from grammeter.campaign import server as listener
-
-    now = [0.0]
-    monkeypatch.setattr(listener.time, "monotonic", lambda: now[0])
-    here, there = socket.socketpair()
-    with here, there:
-        server = SimpleNamespace(active_channels={})
-        channel = listener.Channel(server, here, ("", 0), Adjustments(), map={})
-        channel.received(HALF)
-        for now[0] in (10.0, 20.0, 30.0):
-            channel.received(b"X: y\r\n")
-            assert not channel.is_overdue
-        now[0] = 31.0
-        assert channel.is_overdue
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
 @pytest.mark.parametrize("sent", [b"", HALF], ids=["idle", "half-sent"])
 def test_more_connections_than_files_may_be_open(served, sent):

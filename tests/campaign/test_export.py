@@ -77,7 +77,7 @@ def test_missing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"), [(b"some text, long enough", "no SQLite"), (b"", "no campaign database")]
+    ("data", "told"), [(b"some text, long enough", "not a database"), (b"", "no campaign database")]
 )
 def test_another_file(tmp_path, data, told):
     (tmp_path / "campaign.db").write_bytes(data)
@@ -86,7 +86,7 @@ def test_another_file(tmp_path, data, told):
 
 
 def test_a_folder(tmp_path):
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="unable to open"):
         opened(tmp_path)
 
 

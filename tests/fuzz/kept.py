@@ -292,7 +292,7 @@ _REPLY = {
 }
 _ERROR = {"error": {"message": "slow down", "code": "rate_limit_exceeded", "type": "x"}}
 _META = {"lang": "en", "name": "made", "version": "1.0"}
-_FORM = "action=submit\nkey=x\nrank-0=1\nrank-1=2\nedit-0-0=valid\nactive=2.5\nwall=3\nserved=a:b"
+_FORM = "action=submit\nkey=x\nrank-0=1\nrank-1=2\nedit-0-0=valid\nactive=2.5\nwall=3"
 _BASELINE = "LAYER,P,R,F\n0,0.5,0.5,0.5\n1,0.25,0.25,0.25\n"
 _DATES = ("Wed, 21 Oct 2026 07:28:00 GMT", "17", "1.5")
 

@@ -132,17 +132,6 @@ def test_answers_are_saved(jump: float, campaign, clock) -> None:
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-def test_seconds_of_a_page_without_script(jump: float, campaign, clock) -> None:
-    from grammeter.campaign.tasks import Scene
-    from grammeter.campaign.views.item_page import read_answer, served_now
-
-    form = {"action": "submit", "served": served_now(), "key": "x"}
-    assert read_answer(form, Scene([0]))["wall_seconds"] == pytest.approx(0, abs=5)
-    clock.jump = jump
-    assert read_answer(form, Scene([0]))["wall_seconds"] is None  # not three years, not zero
-
-
-@pytest.mark.parametrize("jump", JUMPS)
 def test_who_guessed_is_not_locked_out_for_years(jump: float, campaign, clock) -> None:
     from grammeter.campaign.services import organisers
 

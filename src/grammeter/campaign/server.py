@@ -1,18 +1,14 @@
 """The web server: Django behind waitress, in one process, for many connections at once.
 
-waitress stops accepting connections at a limit, so that a hundred browsers with open connections,
-or one client that sends a byte a minute, lock everybody out. Here the limit is high, a request
-must be complete in time, and near the limit the connections that were idle longest are closed.
+waitress stops accepting connections at a limit, so that a hundred browsers with open connections
+lock everybody out. Here the limit is high, connections on which nothing happens are closed, and
+near the limit those that were idle longest make room for others.
 """
 
 import contextlib
-import errno
-import time
-from collections.abc import Sequence
 from typing import Any
 
 from waitress.adjustments import Adjustments
-from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
@@ -21,13 +17,7 @@ from grammeter.core import UsageError
 THREADS = 8  # requests answered at the same time; others wait in a queue
 LARGEST_REQUEST = 2 * 2**20
 LARGEST_PORT = 65535  # waitress would take greater numbers modulo 65536
-_FIXES = {  # for addresses that cannot be used
-    errno.EADDRINUSE: "Choose another --port, or end the program that has this one.",
-    errno.EADDRNOTAVAIL: "Give --host an address of this machine, or leave it out.",
-    errno.EACCES: "Choose a --port of 1024 or more, or leave it out.",
-}
-REQUEST_SECONDS = 30  # longest time from the first byte of a request to the last one
-IDLE_SECONDS = 60  # longest time of an open connection without a request
+IDLE_SECONDS = 60  # longest time of an open connection on which nothing happens
 MOST_CONNECTIONS = 4000
 MOST_BY_SELECT = 400  # without ``poll()``, on Windows
 OTHER_FILES = 100  # open files besides connections: database, log, standard streams
@@ -51,6 +41,7 @@ def make_server(host: str, port: int, proxy: str | None) -> Any:
         options |= {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
         options["trusted_proxy"] = proxy
     options |= {"max_request_body_size": LARGEST_REQUEST, "cleanup_interval": 5}
+    options["channel_timeout"] = IDLE_SECONDS
     options |= {"connection_limit": most_connections(), "asyncore_use_poll": True}
     shared: dict[str, Any] = {"dispatcher": (dispatcher := ThreadedTaskDispatcher())}
     try:
@@ -60,69 +51,31 @@ def make_server(host: str, port: int, proxy: str | None) -> Any:
     except (OSError, ValueError) as error:
         for opened in list(sockets.values()):
             opened.close()
-        reason: str = getattr(error, "strerror", None) or str(error)
-        fix = _FIXES.get(getattr(error, "errno", None) or 0, "Choose another --host or --port.")
-        fault = f"no server at {host}, port {port}: {reason}"
+        fault = f"no server at {host}, port {port}: {getattr(error, 'strerror', None) or error}"
+        fix = "Choose a free --port of 1024 or more, and for --host an address of this machine."
         raise UsageError(fault, fix=fix) from None
     dispatcher.set_thread_count(THREADS)
     return first
 
 
-class Channel(HTTPChannel):
-    """A connection that knows since when it has been idle, or receives a request."""
-
-    since = 0.0  # by the monotonic clock
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        self.since = time.monotonic()
-        super().__init__(*args, **options)
-
-    @property
-    def is_overdue(self) -> bool:
-        """Whether to close it: a request is not complete in time, or none comes."""
-        if self.total_outbufs_len:  # somebody reads a long answer slowly
-            return time.time() - self.last_activity > IDLE_SECONDS
-        longest = IDLE_SECONDS if self.request is None else REQUEST_SECONDS
-        return time.monotonic() - self.since > longest
-
-    def received(self, data: bytes) -> bool:
-        """Note the begin of a request."""
-        if self.request is None:
-            self.since = time.monotonic()
-        return super().received(data)
-
-    def service(self) -> None:
-        """Answer a request, and note its end."""
-        super().service()
-        self.since = time.monotonic()
-
-
 class Listener(TcpWSGIServer):
     """A server that closes idle connections to make room for others."""
 
-    channel_class = Channel
     active_channels: Any
     _map: dict[int, Any]
 
     def readable(self) -> bool:
         """Close connections that rested longest where room is short: waitress asks each time."""
         if len(self._map) >= (limit := self.adj.connection_limit) - 2:
-            self._close(sorted(self._resting(), key=lambda one: one.since)[: max(1, limit // 10)])
+            resting = [one for one in self.active_channels.values() if not one.requests]
+            resting.sort(key=lambda one: one.last_activity)
+            for channel in resting[: max(1, limit // 10)]:
+                channel.will_close = (
+                    True  # at its next turn, which comes, whether anybody reads or not
+                )
+                with contextlib.suppress(OSError):
+                    channel.socket.shutdown(2)  # both ways
         return super().readable()
-
-    def maintenance(self, now: float) -> None:
-        """Close overdue connections."""
-        self._close([channel for channel in self._resting() if channel.is_overdue])
-
-    def _resting(self) -> list[Channel]:
-        return [channel for channel in self.active_channels.values() if not channel.requests]
-
-    def _close(self, channels: Sequence[Channel]) -> None:
-        for channel in channels:
-            channel.will_close = True  # at its next turn, which comes, whether anybody reads or not
-            with contextlib.suppress(OSError):
-                line: Any = channel.socket
-                line.shutdown(2)  # both ways
 
 
 def most_connections() -> int:
@@ -131,11 +84,10 @@ def most_connections() -> int:
         import resource
     except ImportError:
         return MOST_BY_SELECT
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    endless, wanted = resource.RLIM_INFINITY, MOST_CONNECTIONS + OTHER_FILES
-    if soft != endless and soft < wanted:
-        soft = wanted if hard == endless else min(wanted, hard)
+    limits, wanted = resource.getrlimit(resource.RLIMIT_NOFILE), MOST_CONNECTIONS + OTHER_FILES
+    soft, hard = (wanted if n == resource.RLIM_INFINITY else min(n, wanted) for n in limits)
+    if soft < hard:
         with contextlib.suppress(OSError, ValueError):  # a system may allow less than it says
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST_CONNECTIONS if soft == endless else max(_FEWEST, min(wanted, soft) - OTHER_FILES)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, limits[1]))
+            soft = hard
+    return max(_FEWEST, soft - OTHER_FILES)

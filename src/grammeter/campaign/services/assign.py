@@ -19,12 +19,14 @@ Computing this reads all judgments and resamples them. The weights are cached, u
 judgments has grown by the share :data:`NEWS`.
 """
 
+import math
 import random
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import lru_cache
 
 import numpy as np
 from django.core.exceptions import PermissionDenied
@@ -46,7 +48,6 @@ EVEN = 0.2  # the share of the uniform distribution
 NEWS = 0.05  # relative growth of the judgments after which the weights are computed again
 RESAMPLES = 200
 STARVED = 0.5
-_newest: dict[tuple[object, ...], tuple[int, "Appeal"]] = {}  # with the number of judgments
 _looking = threading.Lock()
 Groups = Sequence[Sequence[str]]  # the systems of each output that an item shows
 
@@ -208,23 +209,19 @@ def _fresh(judge: Judge, so_far: dict[str, int], appeal: "Appeal | None") -> Ass
 
 
 # --- adaptive campaigns: the most informative items --------------------------------------
-@dataclass(frozen=True, eq=False)
-class Outlook:
-    """The uncertainty of the ranking so far."""
+def outlook(
+    systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 1
+) -> tuple[FloatArray, BoolArray]:
+    """Estimate the uncertainty of the ranking of all ``systems``, judged or not.
 
-    systems: tuple[str, ...]  # all of the campaign, in alphabetical order
-    uncertainty: FloatArray  # (systems, systems): symmetric, 0 to 1, 0 on the diagonal
-    starved: BoolArray  # (systems,): whether one was compared less than half as often as the mean
-
-
-def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 1) -> Outlook:
-    """Estimate the uncertainty of the ranking of all ``systems``, judged or not."""
-    names = tuple(sorted(systems))
-    uncertainty = 1.0 - np.eye(len(names))
-    compared = np.zeros(len(names))
+    Returns it for each pair, shape ``(systems, systems)``: symmetric, 0 to 1, 0 on the diagonal;
+    and whether a system was compared less than half as often as the mean, shape ``(systems,)``.
+    """
+    uncertainty = 1.0 - np.eye(len(systems))
+    compared = np.zeros(len(systems))
     pairs = extract_pairs(rankings)
     if len(pairs):
-        places = np.array([names.index(name) for name in pairs.systems])
+        places = np.array([systems.index(name) for name in pairs.systems])
         wins, ties = pairs.counts()
         compared[places] = (wins + wins.T + ties).sum(axis=1)
         runs = ExpectedWins().runs(pairs, Resampling(unit="ranking", runs=RESAMPLES, seed=seed))
@@ -233,7 +230,7 @@ def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 
         share = above + (scores[:, :, None] == scores[:, None, :]).mean(axis=0) / 2
         uncertainty[np.ix_(places, places)] = 2 * np.minimum(share, 1 - share)
         np.fill_diagonal(uncertainty, 0.0)
-    return Outlook(names, uncertainty, compared < STARVED * compared.mean())
+    return uncertainty, compared < STARVED * compared.mean()
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,49 +251,41 @@ class Appeal:
         return (1 - EVEN) * weights / total + EVEN * even if total > 0 else even
 
 
-def weigh(outlook: Outlook, items: Mapping[int, Groups]) -> Appeal:
-    """Weigh items: number -> the systems of each output."""
-    place = {name: number for number, name in enumerate(outlook.systems)}
-    shown = np.zeros((len(items), len(place)), dtype=np.bool_)
+def weigh(
+    systems: Sequence[str], uncertainty: FloatArray, starved: BoolArray, items: Mapping[int, Groups]
+) -> Appeal:
+    """Weigh items (number -> the systems of each output) by what :func:`outlook` returns."""
+    shown = np.zeros((len(items), len(systems)), dtype=np.bool_)
     weights = np.zeros(len(items))
     for row, groups in enumerate(items.values()):
-        member = np.zeros((len(groups), len(place)))
-        for number, group in enumerate(groups):
-            member[number, [place[name] for name in group]] = 1
-        apart = member @ outlook.uncertainty @ member.T
+        member = np.array([[name in group for name in systems] for group in groups], float)
+        member = member.reshape(len(groups), len(systems))  # an item may show nothing
+        apart = member @ uncertainty @ member.T
         weights[row] = (apart.sum() - np.trace(apart)) / 2
         shown[row] = member.any(axis=0)
-    hungry: BoolArray = np.asarray(shown[:, outlook.starved].any(axis=1))
+    hungry: BoolArray = np.asarray(shown[:, starved].any(axis=1))
     return Appeal({number: row for row, number in enumerate(items)}, weights, hungry)
 
 
 def current_appeal(campaign: Campaign) -> Appeal | None:
-    """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up.
-
-    While one thread computes a new one, the others use the last one.
-    """
+    """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up."""
     if campaign.strategy != Strategy.ADAPTIVE:
         return None
     which = {"complete": True, "skipped": False, "automatic": False}
     count = Judgment.objects.filter(assignment__item__campaign=campaign, **which).count()
     if count < campaign.startup:
         return None
-    key = str(connection.settings_dict["NAME"]), campaign.pk, campaign.created
-    known = _newest.get(key)
-    if known is not None and known[0] <= count < known[0] * (1 + NEWS) + 1:
-        return known[1]
-    if not _looking.acquire(blocking=known is None) and known is not None:
-        return known[1]
-    try:
-        if _newest.get(key) is known:
-            _newest[key] = count, _look(campaign)
-        return _newest[key][1]
-    finally:
-        _looking.release()
+    database = str(connection.settings_dict["NAME"])
+    with _looking:  # others wait for what one of them computes
+        return _appeal(database, campaign.pk, campaign.created, int(math.log(count + 1, 1 + NEWS)))
 
 
-def _look(campaign: Campaign) -> Appeal:
+@lru_cache(maxsize=32)
+def _appeal(database: str, pk: int, created: datetime, news: int) -> Appeal:
+    """Compute the appeal; all arguments but the campaign's key are keys of the cache."""
+    campaign = Campaign.objects.get(pk=pk)
     normal = {*campaign.items.filter(kind=Kind.NORMAL).values_list("pk", flat=True)}
     shown = {at: of for at, of in results.shown_systems(campaign).items() if at in normal}
     systems = sorted({name for of in shown.values() for group in of for name in group})
-    return weigh(outlook(systems, results.judgments(campaign), seed=campaign.seed), shown)
+    rankings = results.judgments(campaign)
+    return weigh(systems, *outlook(systems, rankings, seed=campaign.seed), shown)

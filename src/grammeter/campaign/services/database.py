@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from django.apps import apps
-from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from grammeter.campaign.conf import database_settings, is_file, shown
+from grammeter.campaign.conf import configure, is_file, shown
 from grammeter.core import DataError, MissingResourceError, RemoteError, UsageError, disk_faults
 
 APP = "campaign"  # the label of our tables
-_MAGIC = b"SQLite format 3\0"
-_BATCH = 500
 _REMEDIES = {  # expression for part of an error message -> what to do
     "locked": "Another program holds it for long; end that one, or wait, and try again.",
     "read-?only": "Give yourself the right to write to the file and its folder.",
@@ -63,7 +60,7 @@ def open_or_make(database: str | Path) -> None:
         path = Path(database).resolve()
         fix = "Name a place in a folder that you may write to with --database."
         with disk_faults(path, fix, "the database cannot be made"), _beside(path) as half:
-            with explained(path), _made(half):
+            with explained(path), _made(half, path):
                 pass
             try:
                 os.link(half, path)  # fails if another process made one meanwhile
@@ -94,7 +91,7 @@ def backup(database: str | Path, target: str | Path) -> None:
     if path.exists():
         raise UsageError(f"{path} exists", fix="Name a new file: a copy never replaces one.")
     with disk_faults(path, "Name another place."), _beside(path) as half, explained(database):
-        (_copy_file if is_file(database) else _copy_rows)(half)
+        _copy_file(half) if is_file(database) else _copy_rows(half, database)
         half.replace(path)
 
 
@@ -114,21 +111,9 @@ def explained(database: str | Path) -> Generator[None]:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is an SQLite file that is not empty; raise for other files."""
-    where, fix = str(path), "Name a file that you may read with --database."
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=where, fix=fix) from None
-    except ValueError as error:
-        fault, fix = f"this is no name of a file: {error}", "Name a file with --database."
-        raise DataError(fault, where=ascii(where), fix=fix) from None
-    if head and head != _MAGIC:
-        raise DataError("this is no SQLite database", where=where, fix=fix)
-    return bool(head)
+    """Whether there is a file that is not empty."""
+    with disk_faults(path, "Name a file that you may read with --database.", "cannot be read"):
+        return path.exists() and path.stat().st_size > 0
 
 
 @contextmanager
@@ -144,20 +129,14 @@ def _beside(path: Path) -> Generator[Path]:
 
 
 @contextmanager
-def _made(target: Path) -> Generator[str]:
-    """Make another database, an SQLite file with all tables, and yield its alias."""
-    alias = "copy"
-    databases = {"default": settings.DATABASES["default"], alias: database_settings(target)}
-    connections.settings[alias] = connections.configure_settings(databases)[alias]
+def _made(target: Path, database: str | Path) -> Generator[None]:
+    """Make an SQLite file with all tables, and work on it for a while instead of a database."""
+    configure(target)
     try:
-        call_command("migrate", database=alias, verbosity=0)
-        yield alias
-        with connections[alias].cursor() as cursor:  # what is in the WAL
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        call_command("migrate", verbosity=0)
+        yield
     finally:
-        connections[alias].close()
-        del connections[alias]
-        del connections.settings[alias]
+        configure(database)
 
 
 def _copy_file(target: Path) -> None:
@@ -171,13 +150,14 @@ def _copy_file(target: Path) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None  # of the copy
 
 
-def _copy_rows(target: Path) -> None:
+def _copy_rows(target: Path, database: str | Path) -> None:
+    tables: list[Any] = [*apps.get_models(include_auto_created=True)]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        rows = [list(table._base_manager.order_by("pk")) for table in tables]
     # references are checked at the end of the transaction only
-    with _made(target) as alias, transaction.atomic(), transaction.atomic(using=alias):
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        models: Any = apps.get_models(include_auto_created=True)
-        for rows in (model._base_manager for model in models):
-            rows.using(alias).all().delete()  # what migrations wrote there
-            for row in rows.order_by("pk").iterator(chunk_size=_BATCH):
-                row.save_base(raw=True, using=alias, force_insert=True)  # raw: keeps the times
+    with _made(target, database), transaction.atomic():
+        for table, lines in zip(tables, rows, strict=True):
+            table._base_manager.all().delete()  # what migrations wrote there
+            for row in lines:
+                row.save_base(raw=True, force_insert=True)  # raw: keeps the times

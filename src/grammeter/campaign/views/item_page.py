@@ -2,12 +2,10 @@
 
 import math
 import secrets
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from django.core import signing
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop
 
@@ -35,8 +33,6 @@ REASONS = (
 )
 EMPTY = "[EMPTY]"  # shown instead of an empty output
 _CLOSED = (State.DONE, State.SKIPPED)
-_SALT = "grammeter.campaign.served"
-_LONGEST = 30 * 24 * 3600  # longest time in seconds between serving a page and its answer
 
 
 def shown(
@@ -70,7 +66,7 @@ def shown(
             (name, ranks.index(rank) + 1 if rank in ranks else 0) for name, rank in ENDS.items()
         ],
         **{"reasons": REASONS, "comment_limit": LONGEST_TEXT},
-        **{"key": secrets.token_hex(16), "served": served_now()},
+        "key": secrets.token_hex(16),
         "skip_open": bool(sent and sent["skipped"]),
         "was_complete": assignment.state in _CLOSED,
         "changed": last is not None and not last.complete,
@@ -142,17 +138,12 @@ def _way(assignment: Assignment) -> tuple[int, int | None, str]:
     return done, max(len(rows), longest + beside), back  # must not grow with an attention item
 
 
-def served_now() -> str:
-    """Return the signed time of serving: the clock of pages without script."""
-    return signing.dumps(round(time.time(), 2), salt=_SALT)
-
-
 def read_answer(sent: Mapping[str, Any], scene: Scene, task: str = Task.EDITS) -> dict[str, Any]:
     """Read a form as arguments of :func:`answers.save`."""
     action = sent.get("action") or "submit"
     if action not in ("draft", "submit", "skip"):
         raise DataError("an answer that asks for something unknown", fix="Load the page again.")
-    active, wall = _seconds(sent.get("active", "")), _wall(sent)
+    active, wall = (_seconds(sent.get(name, "")) for name in ("active", "wall"))
     return {
         **JOBS[task].read(sent, scene),
         **{name: sent.get(name, "") for name in ("key", "reason", "comment")},
@@ -171,15 +162,3 @@ def _seconds(text: str) -> float | None:
     if not 0 <= seconds < math.inf:
         raise DataError("a time that is no number of seconds", fix="Load the page again.")
     return seconds if text else None
-
-
-def _wall(sent: Mapping[str, Any]) -> float | None:
-    if (seconds := _seconds(sent.get("wall", ""))) is not None:
-        return seconds
-    try:
-        served = float(signing.loads(sent.get("served", ""), salt=_SALT))
-    except (signing.BadSignature, TypeError, ValueError):
-        return None
-    wall = time.time() - served
-    # outside of these bounds the clock was set meanwhile; the signed time is rounded
-    return max(0.0, wall) if -1 <= wall <= _LONGEST else None

@@ -70,7 +70,7 @@ function fields() {
 }
 
 function content(found) {
-  const { key, active, wall, served, action, ...rest } = found;
+  const { key, active, wall, action, ...rest } = found;
   return JSON.stringify(rest);
 }
 
@@ -135,7 +135,7 @@ function restore() {
   if (!entry) return;
   for (const [name, value] of Object.entries(entry.fields)) {
     const element = form.elements.namedItem(name);
-    if (!element || ["key", "served", "active", "wall", "action"].includes(name)) continue;
+    if (!element || ["key", "active", "wall", "action"].includes(name)) continue;
     if (element.type === "checkbox") element.checked = true;
     else element.value = value;
   }
