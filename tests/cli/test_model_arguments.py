@@ -14,7 +14,6 @@ import pytest
 import made_models
 from grammeter.cli import output
 from grammeter.cli.main import main
-from grammeter.metrics import base
 from grammeter.models import find_model, how_to_fetch, loading
 from grammeter.models.runtime import FILE
 
@@ -37,7 +36,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "src.txt").write_text(SOURCE)
     (tmp_path / "A.txt").write_text(OUTPUT)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(base, "gpu", lambda: "none")
     return tmp_path
 
 
@@ -133,14 +131,6 @@ class TestRun:
 
 
 class TestGpu:
-    def test_one_that_lies_idle_is_told_once(self, run, impara, models, monkeypatch):
-        monkeypatch.setattr(base, "gpu", lambda: "ready")
-        code, _, err = run([impara, spelled(models, threshold=0)])
-        assert code == 0
-        assert err.count("--device cuda") == 1
-        assert run(impara, "--quiet")[2] == ""
-        assert run("green", "-r", "A.txt")[2] == ""
-
     def test_one_that_is_not_here(self, run, impara, monkeypatch):
         torch = pytest.importorskip("torch")
         monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

@@ -10,7 +10,6 @@ import pytest
 
 import grammeter as gm
 from grammeter.core import MissingResourceError, Score, SegmentScores, Statistics
-from grammeter.metrics import base
 from grammeter.metrics import kinds as module
 from grammeter.metrics.kinds import Asking
 from grammeter.metrics.registry import BUILT_IN, metric, metric_class
@@ -60,7 +59,6 @@ def model(tmp_path):
 @pytest.fixture
 def installed(monkeypatch):
     monkeypatch.setattr(module, "check_installed", lambda: None)
-    monkeypatch.setattr(base, "gpu", lambda: "none")
 
 
 class TestNotice:
@@ -79,13 +77,6 @@ class TestNotice:
         with pytest.raises(MissingResourceError, match="need the package 'torch'"):
             _ = Made(model=model).notice
         assert Made().notice is None  # asks no model
-
-    def test_a_gpu_that_lies_idle(self, model, installed, monkeypatch):
-        monkeypatch.setattr(base, "gpu", lambda: "ready")
-        assert "--device cuda" in (Made(model=model).hint or "")
-        assert Made().hint is None
-        with gm.using(gm.Runtime(device="cuda")):
-            assert Made(model=model).hint is None
 
 
 class TestSettings:

@@ -214,10 +214,10 @@ def test_explains_each_reference(model):
     explained = BertScore(model=model).explain(SEGMENTS[1])
     grid, *matches = explained.grids
     assert len(matches) == 2
-    assert [row[0] for row in grid.rows] == ["0", "2"]
-    best = max(grid.rows, key=lambda row: float(row[3]))
-    assert str(explained.chosen) == best[0]
-    assert float(best[3]) == pytest.approx(explained.value, abs=1e-4)
+    assert grid.columns == ("count", "reference 0", "reference 2")
+    figures = dict(zip(grid.columns[1:], map(float, grid.rows[2][1:]), strict=True))
+    assert max(figures, key=figures.get) == f"reference {explained.chosen}"
+    assert max(figures.values()) == pytest.approx(explained.value, abs=1e-4)
     assert set(explained.parts) == {"precision", "recall", "f1", "truncated"}
     assert (
         BertScore(model=model).explain(Segment("a", "a")).reason

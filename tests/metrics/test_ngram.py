@@ -155,16 +155,19 @@ def test_bleu_parts_and_explanation():
         "precision4": 0,
     }
     explanation = Bleu().explain(segment)
-    assert explanation.parts == {"brevity": score.parts["brevity"], "hypothesis": 4, "reference": 5}
-    assert explanation.grids[0].rows[1] == ("2", "2", "3", "0.6667")
-    assert explanation.grids[0].rows[3] == ("4", "0", "1", "0.5000")  # smoothed
+    (grid,) = explanation.grids
+    assert grid.columns == ("count", "reference 0")
+    assert grid.rows[:4] == (
+        ("hypothesis", "4"), ("reference", "5"), ("matched1", "3"), ("matched2", "2")
+    )  # fmt: skip
+    assert Bleu().explain(Segment("", "a b c d", (None,))).grids == ()
 
 
 def test_chrf_explanation_names_the_orders():
     explanation = Chrf(char_order=2, word_order=1).explain(Segment("", "ab c", ("ab", "x")))
-    assert explanation.grids[0].rows == (
-        ("char1", "3", "2", "2"), ("char2", "2", "1", "1"), ("word1", "2", "1", "1")
-    )  # fmt: skip
+    kinds = ("hypothesis", "reference", "match")
+    names = [f"{kind} {order}" for order in ("char1", "char2", "word1") for kind in kinds]
+    assert explanation.grids[0].rows == tuple(zip(names, "322211211", strict=True))
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         progress(args, note=lambda: str(llm.current().bill)),
     ):
         models.remark_unused(args, [metric])
-        remark([text for text in (metric.notice, metric.hint) if text])
+        remark(filter(None, [metric.notice]))
         if args.dry_run or args.submit:
             return _plan(args, corpus=corpus, items=items, **options)
         judged = verbs.judge(corpus, items, dry_run=False, collect=args.collect, **options)

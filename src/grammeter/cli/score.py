@@ -28,8 +28,6 @@ def _score(args: argparse.Namespace) -> int:
     corpus = inputs.corpus(args, noted=True)
     verbs.check_limits(limits, args.metrics, corpus.group_labels)
     models.remark_unused(args, metrics, judging=True)
-    for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
-        output.notice(args, text)
     with output.progress(args):
         table = flags.call(args, verbs.score, corpus=corpus, source=(), references=())
     if args.output:

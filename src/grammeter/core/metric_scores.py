@@ -31,9 +31,7 @@ class MetricScores(Named[Score], over="scores", what="system"):
     only corpus scores are known; ``types``, a score for each error type, if asked for, with
     ``type_counts``, the counts by sentence that these come from, if the metric counts;
     ``gold_types``, the recall of each type of the gold edits, as their annotators named it.
-    ``constants`` are what sentence scores take from files besides the texts and models, as JSON
-    values (:meth:`grammeter.Metric.constants`), ``notes`` what a reader must know before believing
-    this metric's numbers, a sentence each.
+    ``notes`` are what a reader must know before believing this metric's numbers, a sentence each.
     """
 
     metric: str
@@ -45,7 +43,6 @@ class MetricScores(Named[Score], over="scores", what="system"):
     types: ByType = field(default_factory=dict[str, Mapping[str, Score]])
     type_counts: Mapping[str, TypeCounts] = field(default_factory=dict[str, TypeCounts])
     gold_types: ByType = field(default_factory=dict[str, Mapping[str, Score]])
-    constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     notes: tuple[str, ...] = ()
 
     def of_systems(self, names: Mapping[str, str]) -> "MetricScores":
@@ -69,12 +66,9 @@ class MetricScores(Named[Score], over="scores", what="system"):
 
     def details(self) -> dict[str, Any]:
         """Return what the public shape leaves out: sentences, statistics, counts by type."""
-        head, types = (
-            {"metric": self.metric},
-            {s: of.to_dict() for s, of in self.type_counts.items()},
-        )
+        types = {system: of.to_dict() for system, of in self.type_counts.items()}
         rows = plain({"statistics": self.statistics, "sentences": self.segments})
-        return {**head, **rows, "types": types, "constants": {**self.constants}}
+        return {"metric": self.metric, **rows, "types": types}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""
@@ -104,7 +98,7 @@ def read_column(
         details.get("metric", spelling), signature, shape["higher_is_better"],
         scores(shape["systems"]), stored("sentences", _sentences_from_json),
         stored("statistics", Statistics.from_dict), types, stored("types", TypeCounts.from_dict),
-        gold, dict(details.get("constants", {})), tuple(shape.get("notes", ())),
+        gold, tuple(shape.get("notes", ())),
     )  # fmt: skip
 
 

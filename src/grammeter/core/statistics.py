@@ -1,6 +1,6 @@
 """What a metric sees, segments, and sufficient statistics: counted once, scored many times."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
@@ -203,12 +203,10 @@ class Surroundings:
 
     ``segments`` and ``statistics`` are those of all its outputs, in the order of the lines; the
     latter ``None`` where they were not counted. ``line`` is the output's position, from 0,
-    ``company`` what the other systems wrote for it; ``constants`` is what
-    :meth:`grammeter.Metric.constants` gave when the corpus was scored.
+    ``company`` what the other systems wrote for it.
     """
 
     segments: Sequence[Segment]
     line: int
     company: Sequence[str] = ()
     statistics: Statistics | None = None
-    constants: Mapping[str, Any] = field(default_factory=dict[str, Any])

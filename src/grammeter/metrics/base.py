@@ -12,9 +12,9 @@ from functools import cache, wraps
 from importlib.resources import files
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, Union, cast
 
+import numpy as np
+
 from grammeter import core
-from grammeter.models import current as runtime
-from grammeter.models import gpu
 
 Needs = Literal["gold", "texts", "gold or texts", "nothing"]
 """What a metric compares a hypothesis with: gold edits, reference texts, either, or nothing."""
@@ -160,10 +160,6 @@ class Metric(ABC):
         """Say what a reader must know of scores of these texts."""
         return ()
 
-    def type_scores(self, segments: Sequence[core.Segment]) -> dict[str, core.Score]:
-        """Score a system by error type; nothing if it knows none. See :meth:`count_types`."""
-        return {}
-
     def count_types(
         self, systems: BySystem, *, tier: core.Tier | None = None, by_gold: bool = False
     ) -> core.CountedTypes | None:
@@ -194,10 +190,6 @@ class Metric(ABC):
         """
         return None
 
-    def constants(self) -> dict[str, Any]:
-        """Return what files say besides texts and models, as JSON to store with the scores."""
-        return {}
-
     @property
     def reads_corpus(self) -> bool:
         """Whether explaining a sentence needs the rows of all sentences of its system."""
@@ -221,8 +213,14 @@ class Metric(ABC):
         return self.explained(scores, grids=self.tables(segment, statistics, int(scores.chosen[0])))
 
     def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
-        """Show how one segment's score came about; ``chosen``: its reference, or -1."""
-        return ()
+        """Show how one segment's score came about; ``chosen``: its reference, or -1.
+
+        By default what was counted against each reference.
+        """
+        if self.needs != "nothing" and statistics.present.any():
+            slots = np.flatnonzero(statistics.present[0]).tolist()
+            columns = {f"reference {statistics.labels[x]}": statistics.rows[0, x] for x in slots}
+            yield grid_of("counts by reference", {"count": statistics.columns, **columns})
 
     def explained(
         self, scores: core.SegmentScores, edits: Iterable[core.JudgedEdit] = (), grids: Grids = ()
@@ -247,13 +245,6 @@ class Metric(ABC):
         """Return the pretrained models in use: what each is for, and its name or folder."""
         return {}
 
-    @property
-    def hint(self) -> str | None:
-        """What may make the work faster: a GPU that is not used; it changes no score."""
-        if self.models() and runtime().device == "cpu" and gpu() == "ready":
-            return "there is a GPU here, and models run on the CPU; --device cuda uses it"
-        return None
-
     def settings(self) -> dict[str, object]:
         """Return what the signature shows besides the fields; subclasses add theirs."""
         return {} if self.tok is None else {"tok": self.tok}
@@ -270,6 +261,15 @@ class Metric(ABC):
     def __str__(self) -> str:
         changed = {f.name: now for f in fields(self) if (now := getattr(self, f.name)) != f.default}
         return core.spelling.spell(self.name, changed)
+
+
+def grid_of(title: str, columns: Mapping[str, Iterable[Any]], where: Any = ...) -> core.Grid:
+    """Return a table of named columns, fractions with four decimals; ``where`` picks rows."""
+    cells = [
+        [f"{x:.4f}" if isinstance(x, float) else str(x) for x in np.array(column)[where].tolist()]
+        for column in columns.values()
+    ]
+    return core.Grid(title, tuple(columns), tuple(zip(*cells, strict=True)))
 
 
 def _of_judged(method: Callable[[Any, core.Statistics], Any]) -> Callable[..., Any]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from grammeter import core
 from grammeter.alignment import gap, reference_slots
-from grammeter.metrics.base import Grids, Metric, cited
-from grammeter.metrics.kinds import Asking, SentenceMean, best_slot, grid_of, of_references
+from grammeter.metrics.base import Grids, Metric, cited, grid_of
+from grammeter.metrics.kinds import Asking, SentenceMean, best_slot, of_references
 from grammeter.models import Likelihood, Request, Steps, TokenSimilarity
 
 FIGURES = ("precision", "recall", "f1")
@@ -45,8 +45,7 @@ class BertScore(SentenceMean, Asking):
     layered = True
     citation = cited("zhang-etal-2020-bertscore")
 
-    _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
-    _base_of_corpus: ClassVar[tuple[float, ...] | None] = None  # where a sentence is of a corpus
+    _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None  # texts, where a sentence is of one
 
     model: str = "bert-base-uncased"
     layer: int | None = None
@@ -94,16 +93,10 @@ class BertScore(SentenceMean, Asking):
         texts = (self._idf_of_corpus or core.reference_texts(segments)) if self.idf else None
         return TokenSimilarity(layer=self.used_layer, idf=texts)
 
-    def constants(self) -> dict[str, Any]:
-        """Return the figures of the baseline, if there is one."""
-        return {} if self.baseline is None else {"baseline": list(self._base())}
-
     def within(self, surroundings: core.Surroundings) -> Metric:
-        """Take the token frequencies from all lines, and the baseline as it was read."""
-        base = surroundings.constants.get("baseline")
+        """Take the token frequencies from all lines."""
         texts = core.reference_texts(surroundings.segments) if self.idf else None
-        base = None if base is None else tuple(base)
-        return self.bound(_idf_of_corpus=texts, _base_of_corpus=base)
+        return self.bound(_idf_of_corpus=texts)
 
     def score(self, statistics: core.Statistics) -> core.Score:
         """Take the mean over all sentences; no parts where one has no reference."""
@@ -127,13 +120,8 @@ class BertScore(SentenceMean, Asking):
         return core.SegmentScores(parts[self.report], chosen, {**parts, "truncated": cut}, reason)
 
     def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
-        """Show figures and matches; ``idf`` is this sentence's unless it is part of a corpus."""
-        columns = {
-            "reference": statistics.labels,
-            **dict(zip(FIGURES, self._figures(statistics)[0].T, strict=True)),
-            "truncated": statistics.rows[0, :, -1].astype(np.int64),
-        }
-        yield grid_of("References", columns, statistics.present[0])
+        """Show figures, as counted, and matches; ``idf`` is of this sentence unless in a corpus."""
+        yield from super().tables(segment, statistics, chosen)
         if chosen >= 0:
             yield from self._match_grids(segment, chosen)
 
@@ -163,8 +151,6 @@ class BertScore(SentenceMean, Asking):
         return (figures - base) / (1 - base)
 
     def _base(self) -> tuple[float, ...]:
-        if self._base_of_corpus is not None:
-            return self._base_of_corpus
         # stored scores may be read where the model is not, which only a default layer needs
         return read_baseline(self.baseline or "", self.layer or self.used_layer or 0)
 
@@ -271,11 +257,3 @@ class BartScore(SentenceMean, Asking):
         if self._by_source or self.references == "mean":
             return np.full(len(statistics), -1, dtype=np.int64)
         return best_slot(statistics.rows[..., :-1].mean(axis=-1), statistics.present)
-
-    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> Grids:
-        """Show the log-likelihoods against the source, or against each reference."""
-        columns = {
-            "against": ["source"] if self._by_source else statistics.labels,
-            **dict(zip(self.figures, statistics.rows[0].T, strict=False)),
-        }
-        yield grid_of(f"log-likelihoods ({self.direction})", columns, statistics.present[0])

@@ -10,8 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from grammeter.alignment import gap, reference_slots
-from grammeter.core import FloatArray, Grid, IntArray, Segment, SegmentScores, Statistics
-from grammeter.errant import PLAIN, annotator
+from grammeter.core import FloatArray, IntArray, Segment, SegmentScores, Statistics
 from grammeter.metrics import base, kinds
 
 _COLUMNS: tuple[str, ...] = ("edits", "length", "exact")
@@ -60,13 +59,6 @@ class _Distance(base.Metric):
         parts = dict(zip(_COLUMNS, rows.T, strict=True))
         return SegmentScores(_share(rows), chosen, parts, gap(statistics.present))
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
-        """Show the distance to each reference."""
-        slots = np.flatnonzero(statistics.present[0])
-        rows = statistics.rows[0, slots]
-        columns = {"reference": slots, "edits": rows[:, 0], "length": rows[:, 1]}
-        yield kinds.grid_of("distances", columns | {"value": _share(rows)})
-
 
 def _share(counts: FloatArray) -> FloatArray:
     """Return edits by length, or by 1 where that is 0; ``counts``: ``(..., columns)``."""
@@ -114,16 +106,6 @@ class WER(_Summed):
         """Return edits, and tokens of the reference."""
         tokens = reference.split()
         return _levenshtein(hypothesis.split(), tokens), len(tokens)
-
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
-        """Also show in which words output and nearest reference differ."""
-        yield from super().tables(segment, statistics, chosen)
-        if chosen >= 0:
-            words = segment.hypothesis.split()
-            pair = " ".join(words), segment.references[chosen] or ""
-            (edits,) = annotator(PLAIN).annotate([pair])
-            rows = [(str(e.start), " ".join(words[e.start : e.end]), e.correction) for e in edits]
-            yield Grid("what is left to do", ("position", "output", "reference"), tuple(rows))
 
 
 @dataclass(frozen=True, kw_only=True)

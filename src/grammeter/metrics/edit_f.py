@@ -83,7 +83,7 @@ class EditF(kinds.Choosing):
             **dict(zip(COLUMNS, counts.rows[0].T, strict=True)),
             f"F{self.beta:g}": f_of_counts(counts.rows[0], self.beta),
         }
-        grid = kinds.grid_of(f"{self.reference.capitalize()}s", columns, counts.present[0])
+        grid = base.grid_of(f"{self.reference.capitalize()}s", columns, counts.present[0])
         explained = self.explained(scores, edits_against(int(scores.chosen[0])), [grid])
         tp, fp, fn = (explained.parts[name] for name in ("tp", "fp", "fn"))
         return replace(explained, parts={**core.Counts(tp, fp, fn).parts(), **explained.parts})

@@ -84,13 +84,7 @@ class _SharedNgrams(base.Metric):
 
     def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
         """Show the statistics by reference, and the n-grams that made them."""
-        columns = {
-            "reference": statistics.labels,
-            "score": self.by_reference(statistics)[0],
-            **dict(zip(statistics.columns, statistics.rows[0].T, strict=True)),
-        }
-        title = "sums by reference" + " (zeros count as 1)" * self.smoothed
-        yield kinds.grid_of(title, columns, statistics.present[0])
+        yield from super().tables(segment, statistics, chosen)
         yield self._ngram_grid(segment)
 
     def _gain(self, shared: Shared, reference: IntArray) -> IntArray:

@@ -131,7 +131,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
             parts=self.parts(sums) | parts if known else parts,
             chosen=self.annotator,
             edits=tuple(edit_f.judged_in_order(source, _verdicts(gold, systems[0], judged))),
-            grids=(kinds.grid_of("Gold chunks", columns, ~np.array(kept)),),
+            grids=(base.grid_of("Gold chunks", columns, ~np.array(kept)),),
         )
 
     def _weigh(self, correct: int, systems: int) -> float:

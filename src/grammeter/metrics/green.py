@@ -91,26 +91,6 @@ class Green(kinds.SumScore):
         """Return the F-measure of summed counts."""
         return self._f(sums)[..., -1]
 
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
-        """Show the seven regions, precision and recall by order for the chosen reference."""
-        if chosen < 0:
-            return
-        regions, counts = self.regions([segment])[0, chosen], statistics.rows[0, chosen]
-        precision, recall = self._ratios(counts)
-        orders = range(1, self.order + 1)
-        by_order = {
-            "n": orders,
-            **dict(zip(REGIONS, regions.T, strict=True)),
-            **dict(zip(("TP", "FP", "FN"), counts.reshape(-1, 3).T, strict=True)),
-            "precision": precision,
-            "recall": recall,
-        }
-        f = self._f(statistics.rows)[0]
-        choice = {"reference": statistics.labels}
-        choice |= {f"F of orders 1 to {n}": f[:, n - 1] for n in orders}
-        yield kinds.grid_of(f"n-grams against reference {chosen}", by_order)
-        yield kinds.grid_of("choice of the reference", choice, statistics.present[0])
-
     def _ratios(self, sums: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray]:
         """Return precision and recall by order: shape ``(..., k)`` to two of ``(..., order)``."""
         tp, fp, fn = (np.asarray(sums[..., kind::3], dtype=np.float64) for kind in range(3))

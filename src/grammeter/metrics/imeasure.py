@@ -144,7 +144,7 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
             **{name: figures[name] for name in ("i", "wacc", "wacc_source", *_COUNTS)},
             "text": [" ".join(candidates[number]) for number in numbers.tolist()],
         }
-        grids = _alignment_grid(columns), kinds.grid_of("candidate references", shown)
+        grids = _alignment_grid(columns), base.grid_of("candidate references", shown)
         return self.explained(scores, _judged(columns), grids)
 
     def candidates(self, segment: core.Segment) -> dict[int, alignment.Words]:

@@ -1,7 +1,7 @@
 """Kinds of metrics, by where their counts come from and what a corpus score is made of."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -246,15 +246,6 @@ def pick(values: npt.NDArray[np.number], slots: core.IntArray) -> core.FloatArra
     """Return each segment's values at its slot: ``(n, slots, ...)`` to ``(n, ...)``; NaN at -1."""
     none = np.full((len(values), 1, *values.shape[2:]), np.nan)
     return np.concatenate([values, none], axis=1)[np.arange(len(values)), slots]
-
-
-def grid_of(title: str, columns: Mapping[str, Iterable[Any]], where: Any = ...) -> core.Grid:
-    """Return a table of named columns, fractions with four decimals; ``where`` picks rows."""
-    cells = [
-        [f"{x:.4f}" if isinstance(x, float) else str(x) for x in np.array(column)[where].tolist()]
-        for column in columns.values()
-    ]
-    return core.Grid(title, tuple(columns), tuple(zip(*cells, strict=True)))
 
 
 def ratio(above: Any, below: Any, undefined: Any = 0.0) -> core.FloatArray:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from grammeter import core
 from grammeter.alignment import gap, reference_slots
-from grammeter.core import Explanation, FloatArray, Score, Segment, SegmentScores, Statistics
+from grammeter.core import FloatArray, Score, Segment, SegmentScores, Statistics
 from grammeter.metrics import base, kinds
 
 _ABOVE_0 = base.Limit("Use more than 0.", above=0)
@@ -75,19 +75,6 @@ class _Sacrebleu(kinds.SumScore):
         values = [nan if isnan(row[0]) else score(row.tolist()).score / 100 for row in rows]
         return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
 
-    def explain(self, segment: Segment) -> Explanation:
-        statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
-        if not statistics.present[0, 0]:
-            return self.explained(scores)
-        columns, parts = self._by_order(statistics.rows[0, 0])
-        explained = self.explained(scores, grids=[kinds.grid_of("n-grams by order", columns)])
-        return replace(explained, parts=parts)
-
-    @abstractmethod
-    def _by_order(self, counts: npt.NDArray[np.int64]) -> tuple[dict[str, Any], dict[str, float]]:
-        """Return the columns of a table of orders, and the parts of a sentence score."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Bleu(_Sacrebleu):
@@ -133,18 +120,6 @@ class Bleu(_Sacrebleu):
         precisions = {f"precision{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
         return {"brevity": bleu.bp} | precisions
 
-    def _by_order(self, counts: npt.NDArray[np.int64]) -> tuple[dict[str, Any], dict[str, float]]:
-        bleu = self.scorer(**self.alone)._compute_score_from_stats(counts.tolist())
-        order = self.max_ngram_order
-        columns = {
-            "n": range(1, order + 1),
-            "matched": counts[2 : 2 + order],
-            "n-grams": counts[2 + order :],
-            "precision": [precision / 100 for precision in bleu.precisions],
-        }
-        hypothesis, reference, *_ = counts.tolist()
-        return columns, {"brevity": bleu.bp, "hypothesis": hypothesis, "reference": reference}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Chrf(_Sacrebleu):
@@ -178,11 +153,6 @@ class Chrf(_Sacrebleu):
         orders = [f"char{n}" for n in range(1, self.char_order + 1)]
         orders += [f"word{n}" for n in range(1, self.word_order + 1)]
         return tuple(f"{kind} {n}" for n in orders for kind in ("hypothesis", "reference", "match"))
-
-    def _by_order(self, counts: npt.NDArray[np.int64]) -> tuple[dict[str, Any], dict[str, float]]:
-        names = ("hypothesis", "reference", "matched")
-        orders = [name.split()[1] for name in self.columns()[::3]]
-        return {"n": orders, **dict(zip(names, counts.reshape(-1, 3).T, strict=True))}, {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,22 +217,6 @@ class MeteorES(kinds.SentenceMean):
         chosen = kinds.best_slot(scores, present)
         parts = {name: kinds.pick(values, chosen) for name, values in named.items()}
         return SegmentScores(kinds.pick(scores, chosen), chosen, parts, gap(present))
-
-    def tables(self, segment: Segment, statistics: Statistics, chosen: int) -> base.Grids:
-        """Show the matches with the chosen reference, in the order of the hypothesis."""
-        if chosen < 0:
-            return
-        hypothesis, reference = _words(segment.hypothesis), _words(segment.references[chosen] or "")
-        pairs = _match(hypothesis, reference, _stemmer().stem)
-        columns = {
-            "position": [x for x, _ in pairs],
-            "hypothesis": [hypothesis[x] for x, _ in pairs],
-            "position in reference": [y for _, y in pairs],
-            "reference": [reference[y] for _, y in pairs],
-            "stage": [("stem", "exact")[hypothesis[x] == reference[y]] for x, y in pairs],
-        }
-        title = f"{len(pairs)} matches in {_chunks(pairs)} chunks with reference {chosen}"
-        yield kinds.grid_of(title, columns)
 
     def _parts(self, rows: npt.NDArray[np.number]) -> dict[str, FloatArray]:
         """Return precision, recall and penalty; 0 where there is nothing to divide by."""

@@ -22,11 +22,6 @@ from grammeter.models import (
 )
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
-_SUBFOLDERS: Mapping[str, tuple[str, ...]] = {
-    "grammaticality": ("grammaticality", "grammar", "grammer"),  # the last as the authors spell it
-    "fluency": ("fluency",),
-    "meaning": ("meaning",),
-}
 
 ENCODER = "bert-base-cased"
 """Of IMPARA's similarity, where neither the user nor a training card names one."""
@@ -43,8 +38,8 @@ class Some(kinds.SentenceMean, kinds.Asking):
     - ``grammaticality``, ``fluency``, ``meaning``: the regression model of each criterion: a
       folder, or a name on the hub. The first two read the hypothesis, the third source and
       hypothesis.
-    - ``model``: a folder that holds the three in subfolders of their names (or ``grammar``,
-      ``grammer``), unless a criterion is named by its own field.
+    - ``model``: a folder that holds the three in subfolders of their names, unless a criterion is
+      named by its own field.
     - ``weights``: of grammaticality, fluency and meaning; the default was tuned by the authors.
     """
 
@@ -85,13 +80,11 @@ class Some(kinds.SentenceMean, kinds.Asking):
                 f" FOLDER/{', FOLDER/'.join(CRITERIA)}; then say some(model=FOLDER). Or train your"
                 " own: grammeter train some -o FOLDER",
             )
-        folder = core.expanded(self.model)
-        for name in _SUBFOLDERS[criterion]:
-            if (folder / name).is_dir():
-                return str(folder / name)
-        fault = f"some: there is no folder {folder / ' or '.join(_SUBFOLDERS[criterion])}"
-        fix = f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field."
-        raise core.MissingResourceError(fault, fix=fix)
+        folder = core.expanded(self.model) / criterion
+        if not folder.is_dir():
+            fix = f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field."
+            raise core.MissingResourceError(f"some: there is no folder {folder}", fix=fix)
+        return str(folder)
 
     def steps(self, segments: Sequence[core.Segment]) -> Steps[core.Statistics]:
         """Ask the models: sub-scores, human scores 1 to 4 as 0 to 1; whether a text was cut."""
@@ -113,14 +106,6 @@ class Some(kinds.SentenceMean, kinds.Asking):
         values, cut = (rows[:, :3] * self.weights).sum(axis=1), rows[:, 3].astype(np.int64)
         chosen = kinds.no_choice(len(rows))
         return core.SegmentScores(values, chosen, {**parts, "truncated": cut}, _ODD)
-
-    def tables(self, segment: core.Segment, statistics: core.Statistics, chosen: int) -> base.Grids:
-        """Show what each model said, and what it adds to the score."""
-        scaled = statistics.rows[0, 0, :3]
-        columns = {"criterion": CRITERIA, "output": 1 + 3 * scaled, "scaled": scaled}
-        weights = [f"{weight:g}" for weight in self.weights]
-        columns |= {"weight": weights, "adds": scaled * self.weights}
-        yield kinds.grid_of("sub-scores", columns)
 
 
 @dataclass(frozen=True, kw_only=True)

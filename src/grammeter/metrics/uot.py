@@ -82,10 +82,10 @@ class _Plan:
             "goes to": [*gold, "(stays)"] * len(proposed),
             "share of its mass": table.ravel(),
         }
-        yield kinds.grid_of("transport plan", columns)
+        yield base.grid_of("transport plan", columns)
         received = kinds.ratio(self.moved.sum(axis=0), wanted)
         columns = {"edit of the reference": gold, "mass": wanted, "share received": received}
-        yield kinds.grid_of("what the edits of the reference receive", columns)
+        yield base.grid_of("what the edits of the reference receive", columns)
 
     def judged(self, source: Sequence[str]) -> list[core.JudgedEdit]:
         """Return all edits with their masses; ``matched`` are those that both sides have."""

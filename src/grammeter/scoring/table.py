@@ -169,8 +169,8 @@ def _score_one(
     whole = {s: corpus_score(metric, counts, documents) for s, counts in statistics.items()}
     scores = {system: replace(score, signature=signature) for system, score in whole.items()}
     segments = {system: metric.sentences(counts) for system, counts in statistics.items()}
-    about, constants = (str(metric), signature, metric.higher_is_better), metric.constants()
-    return core.MetricScores(*about, scores, segments, statistics, constants=constants)
+    about = str(metric), signature, metric.higher_is_better
+    return core.MetricScores(*about, scores, segments, statistics)
 
 
 def _with_types(
@@ -179,17 +179,12 @@ def _with_types(
 ) -> tuple[core.MetricScores, tuple[str, ...]]:  # fmt: skip
     """Add scores by error type as far as they are wanted and the metric has them, with notes."""
     notes: tuple[str, ...] = ()
-    if types:
-        counted = count_types(metric, corpus, tier=types if isinstance(types, str) else None)
-        if counted is None:
-            scores = {s: metric.type_scores(judged_segments(corpus, s)) for s in corpus.systems}
-            column = replace(column, types={s: score for s, score in scores.items() if score})
-        else:
-            signature, notes = column.signature.extended(counted.settings), counted.notes
-            scores = type_scores(metric, counted, signature, len(corpus.judged))
-            column = replace(column, signature=signature, types=scores, type_counts=counted.systems)
-    counted = count_types(metric, corpus, by_gold=True) if gold_types else None
-    if counted is not None:
+    tier = types if isinstance(types, str) else None
+    if types and (counted := count_types(metric, corpus, tier=tier)) is not None:
+        signature, notes = column.signature.extended(counted.settings), counted.notes
+        scores = type_scores(metric, counted, signature, len(corpus.judged))
+        column = replace(column, signature=signature, types=scores, type_counts=counted.systems)
+    if gold_types and (counted := count_types(metric, corpus, by_gold=True)) is not None:
         signature = column.signature.extended(counted.settings)
 
         def recall(counts: core.Counts) -> core.Score:

@@ -126,7 +126,6 @@ class Place:
         return core.Surroundings(
             segments=self.segments, line=self.line, company=self.company,
             statistics=column.statistics.get(self.system) if column else None,
-            constants=column.constants if column else {},
         )  # fmt: skip
 
 
