@@ -92,7 +92,7 @@ def _manifest(path: Path) -> None:
 
 
 def _mark(path: Path) -> None:
-    from grammeter.training.folder import MARK, begun
+    from grammeter.training.fit import MARK, begun
 
     folder = alone(path, MARK)
     (folder / "pairs.jsonl").touch()
@@ -103,7 +103,7 @@ def _mark(path: Path) -> None:
 def _checkpoint(path: Path) -> None:
     from safetensors.torch import save_file
 
-    from grammeter.training.folder import FOLDER, LAST, Checkpoint
+    from grammeter.training.fit import FOLDER, LAST, Checkpoint
 
     folder = path.with_name("model")
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ def _checkpoint(path: Path) -> None:
 
 
 def _weights(path: Path) -> None:
-    from grammeter.training.folder import BEST, FOLDER, Checkpoint
+    from grammeter.training.fit import BEST, FOLDER, Checkpoint
 
     folder = path.with_name("model")
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -228,7 +228,7 @@ def _make_manifest(folder: Path) -> None:
 
 
 def _make_mark(folder: Path) -> None:
-    from grammeter.training.folder import begun
+    from grammeter.training.fit import begun
 
     with begun(folder, "impara", {"seed": 1}, resume=False):
         pass
@@ -277,10 +277,9 @@ def _literal(*values: object) -> Seeds:
 
 
 def _state() -> tuple[bytes, ...]:
-    from grammeter.training.folder import Progress
+    from grammeter.training.fit import Progress
 
-    found = {"progress": asdict(Progress()), "environment": {"torch": "2"}}
-    return (json.dumps(found).encode(),)
+    return (json.dumps(asdict(Progress())).encode(),)
 
 
 _CARD = {"kind": "training-card", "metric": "impara", "results": {"test": 0.5}, "options": {}}

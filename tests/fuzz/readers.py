@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from fuzz import samples
-from fuzz.kept import KEPT, PAIR
+from fuzz.kept import KEPT, PAIR, alone
 from fuzz.mutations import mutate, packed
 from fuzz.trial import Failure, Reader, Seeds, trial
 from grammeter.core import Signature, UsageError
@@ -51,7 +51,7 @@ from grammeter.formats.text import read_lines
 from grammeter.llm.cost import read_prices
 from grammeter.llm.reply import read as read_reply
 from grammeter.metrics import metric
-from grammeter.training.pairs import read_pairs
+from grammeter.training.pairs import PAIRS, pairs_of
 from grammeter.verbs import agree, rank
 from grammeter.verbs._read import read_materials
 
@@ -226,7 +226,7 @@ def _prices(path: Path) -> None:
 
 
 def _pairs(path: Path) -> None:
-    read_pairs(_text(path), str(path))
+    pairs_of(alone(path, PAIRS))
 
 
 def _criteria(path: Path) -> None:

@@ -23,7 +23,7 @@ from grammeter.formats import parse_sgml, read_records
 from grammeter.formats.scores import parse_score_file
 from grammeter.formats.tables import read_columns
 from grammeter.formats.text import MAX_RATIO, read_bytes
-from grammeter.training.pairs import Pair, pairs_text, read_pairs
+from grammeter.training.pairs import PAIRS, Pair, pairs_of, pairs_text
 
 INPUTS = 60
 CUTS = 150
@@ -175,15 +175,17 @@ def test_filters_on_numbers_too_large_for_a_float() -> None:
     assert not keep({"id": 10**400, "score": float("nan")})
 
 
-def test_training_pairs_with_odd_line_ends_are_read_back() -> None:
+def test_training_pairs_with_odd_line_ends_are_read_back(tmp_path: Path) -> None:
     text = "a\u2028b\x85c\x0bd"
     pair = Pair("train", text, text, text, (0,), (0, 1), 0.25, 0.5, "x:1")
-    assert read_pairs(pairs_text([pair, pair]), "f") == [pair, pair]
+    (tmp_path / PAIRS).write_text(pairs_text([pair, pair]), encoding="utf-8")
+    assert pairs_of(tmp_path) == [pair, pair]
 
 
-def test_training_pairs_nested_too_deep() -> None:
-    with pytest.raises(DataError, match="f:1: no training pair"):
-        read_pairs("[" * 100_000, "f")
+def test_training_pairs_nested_too_deep(tmp_path: Path) -> None:
+    (tmp_path / PAIRS).write_text("[" * 100_000)
+    with pytest.raises(DataError, match="the pairs cannot be read"):
+        pairs_of(tmp_path)
 
 
 def test_a_cache_whose_damage_gets_into_words_of_errors(tmp_path: Path) -> None:

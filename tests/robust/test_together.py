@@ -14,7 +14,7 @@ import pytest
 
 from grammeter.core import LOCK, UsageError, only_one
 from grammeter.formats import write_text
-from grammeter.training.folder import begun
+from grammeter.training.fit import begun
 from robust.inside import call
 from robust.places import CORPUS, environment, make
 from scripted_endpoint import ScriptedEndpoint
@@ -138,7 +138,7 @@ def test_one_folder_of_a_model(tmp_path: Path) -> None:
     ):
         pytest.fail("two at once")
     assert [path.name for path in tmp_path.iterdir()] == ["training.json"]
-    assert json.loads((tmp_path / "training.json").read_text())["run"] == {"seed": 1}
+    assert json.loads((tmp_path / "training.json").read_text()) == {"metric": "impara", "seed": 1}
 
 
 _LOCKER = """

@@ -7,8 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +17,10 @@ import made_training
 from grammeter.core import DataError, MissingResourceError, UsageError, reporting
 from grammeter.training import fit as module
 from grammeter.training import network as network_module
-from grammeter.training.fit import fit, held_interrupts, listening
-from grammeter.training.folder import BEST, FOLDER, LAST, Checkpoint, Progress
+from grammeter.training.fit import BEST, FOLDER, LAST, Checkpoint, Progress, fit, listening
 from grammeter.training.network import Example, Network, Settings
-from grammeter.training.pairs import draw_pairs
-from grammeter.training.results import weights_hash
-from grammeter.training.tasks import Preference, _identity
+from grammeter.training.pairs import Preference, draw_pairs
+from grammeter.training.results import _identity, weights_hash
 
 STEPS = 6
 """In an epoch: 48 pairs, 8 at once."""
@@ -141,7 +137,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from grammeter.training import fit as module
-from grammeter.training.tasks import Preference
+from grammeter.training.pairs import Preference
 from grammeter.verbs import train_impara
 module.EVERY = 0.0
 steps, own = [], Preference.loss
@@ -164,7 +160,7 @@ def test_killed_by_the_system_and_resumed(encoder, tmp_path):
         [sys.executable, "-c", KILLED, data, encoder, tmp_path / "a"], check=False, timeout=300
     )
     assert done.returncode == -signal.SIGKILL
-    progress = Checkpoint(tmp_path / "a").last().progress
+    progress = Checkpoint(tmp_path / "a").last()[0]
     assert (progress.epoch, progress.step) == (2, 2)
     cards = [
         train_impara(
@@ -182,62 +178,14 @@ def test_killed_by_the_system_and_resumed(encoder, tmp_path):
     assert not (tmp_path / "a" / FOLDER).exists()
 
 
-def test_ctrl_c_keeps_the_step(encoder, task, whole, tmp_path):
+def test_ctrl_c_is_an_end_like_any_other(encoder, task, whole, tmp_path):
     pressing = stopping(task, STEPS + 3, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         fit(pressing, setting(encoder), tmp_path / "a", resume=False)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    saved = Checkpoint(tmp_path / "a").last()
-    assert (saved.progress.epoch, saved.progress.step) == (2, 3)
+    progress = Checkpoint(tmp_path / "a").last()[0]
+    assert (progress.epoch, progress.step) == (2, 0)
     fit(task, setting(encoder), tmp_path / "a", resume=True)
     assert weights_hash(tmp_path / "a") == whole[1]
-
-
-class TestHeldInterrupts:
-    def test_the_first_is_raised_at_the_end(self):
-        found = []
-
-        def work():
-            with held_interrupts() as interrupted:
-                found.append(bool(interrupted))
-                signal.raise_signal(signal.SIGINT)
-                found.append(bool(interrupted))
-
-        with pytest.raises(KeyboardInterrupt):
-            work()
-        assert found == [False, True]
-
-    def test_the_second_is_raised_at_once(self):
-        found = []
-
-        def work():
-            with held_interrupts():
-                signal.raise_signal(signal.SIGINT)
-                signal.raise_signal(signal.SIGINT)
-                found.append("went on")
-
-        with pytest.raises(KeyboardInterrupt):
-            work()
-        assert not found
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-    def test_other_threads_and_handlers_are_left_alone(self):
-        found = []
-
-        def work():
-            with held_interrupts() as interrupted:
-                found.append(bool(interrupted))
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-        assert found == [False]
-        own = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            with held_interrupts():
-                assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        finally:
-            signal.signal(signal.SIGINT, own)
 
 
 @pytest.mark.parametrize("name", [LAST, BEST])
@@ -261,15 +209,6 @@ def test_a_damaged_checkpoint_stops_the_run(encoder, task, halted, tmp_path):
     shutil.copytree(halted, tmp_path / "a")
     (tmp_path / "a" / FOLDER / LAST).write_text("[]")
     with pytest.raises(DataError, match="damaged"):
-        fit(task, setting(encoder), tmp_path / "a", resume=True)
-
-
-def test_another_machine_is_told(encoder, task, halted, tmp_path):
-    shutil.copytree(halted, tmp_path / "a")
-    checkpoint = Checkpoint(tmp_path / "a")
-    saved = checkpoint.last()
-    checkpoint.write(replace(saved, environment={**saved.environment, "threads": 17}))
-    with pytest.warns(UserWarning, match="threads 17"):
         fit(task, setting(encoder), tmp_path / "a", resume=True)
 
 

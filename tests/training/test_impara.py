@@ -200,7 +200,7 @@ class TestResuming:
 
     def test_a_folder_of_something_else(self, data, encoder, tmp_path):
         (tmp_path / "letter.txt").write_text("dear")
-        with pytest.raises(UsageError, match="no training of impara"):
+        with pytest.raises(UsageError, match="belongs to another run: metric was None, is impara"):
             train(data, encoder, tmp_path, resume=True)
 
     @pytest.mark.parametrize("name", ["pairs.jsonl", "draws.json"])
@@ -408,7 +408,7 @@ def test_pairs_without_inclusion_count_apart(trained):
     from grammeter.training.fit import Fitted
     from grammeter.training.network import Settings
     from grammeter.training.pairs import PairData
-    from grammeter.training.tasks import _accuracies
+    from grammeter.training.results import _accuracies
 
     pairs = tuple(
         Pair(part, f"s{n}", f"l{n}", f"h{n}", (n % 2,), (1,) if n % 2 == 0 else (0, 1), 0, 1, "")

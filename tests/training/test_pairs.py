@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 import made_training
 from grammeter.core import DataError, Edit, UsageError, apply
 from grammeter.training.pairs import (
+    PAIRS,
     EditedSentence,
     Pair,
     accuracy,
     draw_pairs,
+    pairs_of,
     pairs_text,
-    read_pairs,
 )
 
 
@@ -211,18 +212,20 @@ def test_too_few_pairs_of_enough_sentences(seed):
         draw_pairs(sentences, seed=seed)
 
 
-def test_written_and_read():
+def test_written_and_read(tmp_path):
     pairs = draw_pairs(made_training.sentences()).pairs
-    assert tuple(read_pairs(pairs_text(pairs), "x")) == pairs
+    (tmp_path / PAIRS).write_text(pairs_text(pairs))
+    assert tuple(pairs_of(tmp_path)) == pairs
     first = json.loads(pairs_text(pairs).splitlines()[0])
     assert first["inclusion"] == pairs[0].inclusion
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{", '{"part": "train"}', "null", '"x"'])
-def test_a_damaged_line(line):
+def test_a_damaged_line(line, tmp_path):
     good = pairs_text(draw_pairs(made_training.sentences()).pairs[:1])
-    with pytest.raises(DataError, match=r"pairs\.jsonl:2"):
-        read_pairs(f"{good}{line}\n", "pairs.jsonl")
+    (tmp_path / PAIRS).write_text(f"{good}{line}\n")
+    with pytest.raises(DataError, match=r"pairs\.jsonl: the pairs cannot be read"):
+        pairs_of(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from grammeter.metrics import Some
 from grammeter.models import find_model
 from grammeter.training.network import Network, Settings
 from grammeter.training.pairs import CRITERIA, HumanScore, score_task
-from grammeter.training.tasks import _errors
+from grammeter.training.results import _errors
 from grammeter.verbs import train_some
 
 

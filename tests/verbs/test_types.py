@@ -218,9 +218,8 @@ def test_gold_types_need_gold_edits(files, capsys):
     [
         (["--types"], ["m2"], "no error types"),
         (["--gold-types"], ["m2"], "no error types"),
-        (["--types", "main"], [NEUTRAL], "without main types"),
+        (["--types", "main"], [NEUTRAL], "have no main type"),
         (["--gold-types"], ["errant(pipeline=neutral, categories=operation)"], "no operation type"),
-        (["--types", "full"], ["errant(pipeline=neutral, categories=operation)"], "--types says"),
     ],
 )
 def test_refusals(files, capsys, more, metrics, told):

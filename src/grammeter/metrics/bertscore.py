@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -97,11 +97,6 @@ class BertScore(SentenceMean, Asking):
         """Take the token frequencies from all lines."""
         texts = core.reference_texts(surroundings.segments) if self.idf else None
         return self.bound(_idf_of_corpus=texts)
-
-    def score(self, statistics: core.Statistics) -> core.Score:
-        """Take the mean over all sentences; no parts where one has no reference."""
-        score = super().score(statistics)
-        return replace(score, parts={}) if gap(statistics.present) else score
 
     def sentences(self, statistics: core.Statistics) -> core.SegmentScores:
         """Take the maximum over references, of precision, recall and f1 separately.

@@ -149,16 +149,11 @@ class Comparing(kinds.Extracting, edit_f.EditF):
         self, wanted: core.Tier | None, rules: errant.Language, foreign: Sequence[str]
     ) -> core.Tier:
         tier = wanted or self.categories or "full"
-        if wanted and self.categories and wanted != self.categories:
-            fault = f"{self}: its types are {self.categories}, and --types says {wanted}"
-            raise core.UsageError(fault, fix="Leave one of them out.")
-        if tier != "full" and foreign:
-            fault = f"{self.name}: the gold types ({', '.join(foreign[:3])}) have no {tier} type"
+        bare = tier == "main" and not rules.has_main_types
+        if tier != "full" and (foreign or bare):
+            shown = ", ".join(foreign[:3]) or f"M, R and U of {rules.rules}"
+            fault = f"{self.name}: the types ({shown}) have no {tier} type"
             raise core.UsageError(fault, fix="Ask for whole types: full.")
-        if tier == "main" and not rules.has_main_types:
-            fault = f"{self.name}: the types of {rules.rules} are M, R and U, without main types"
-            fix = "Ask for operation or full, or name a pipeline whose language has types."
-            raise core.UsageError(fault, fix=fix)
         return tier
 
     def found_edits(

@@ -171,10 +171,10 @@ class SentenceMean(Metric):
     counted: ClassVar[tuple[str, ...]] = ("truncated",)  # parts that are counts, and summed
 
     def score(self, statistics: core.Statistics) -> core.Score:
-        """Take the mean over all sentences, and the means or sums of their parts."""
+        """Take the mean over all sentences, and of their parts, unless one has no reference."""
         scores = self.sentences(statistics)
         mean = mean_of(scores.values, self.signature(), scores.reason)
-        if not len(scores):
+        if gap(statistics.present):
             return mean
         parts = {
             name: (column.sum() if name in self.counted else column.mean()).item()

@@ -86,27 +86,12 @@ class Judging(Pooled):
         shown = {"template": self.protocol.template, **llm.request_settings(), "tok": "whitespace"}
         return {**shown, **model_settings(self.models()), **super().settings()}
 
-    def judge(
-        self, questions: Sequence[llm.Question], answered: llm.Answering | None = None
-    ) -> list[llm.Opinion]:
-        """Ask for scores; by default the model, else what ``answered`` in its place.
+    def seen(self, questions: Sequence[llm.Question]) -> list[llm.Question]:
+        """Return questions as the judge sees them; :attr:`panel` asks them, or says what it costs.
 
         Outputs that look the same to the judge need no question; more than ``set_size`` are shown
-        in sets. Raises where no model is named, a ceiling of the endpoint is
-        reached (the answers so far are kept), the endpoint fails, or something that it needs is
-        missing.
+        in sets.
         """
-        return self.panel.ask(self._seen(questions), answered)
-
-    def estimate(self, questions: Sequence[llm.Question]) -> llm.Estimate:
-        """Say what :meth:`judge` would cost; nothing is sent."""
-        return self.panel.estimate(self._seen(questions))
-
-    def submit(self, questions: Sequence[llm.Question], batch: llm.Batch) -> llm.Submission:
-        """Write what :meth:`judge` would ask into files of the batch API; nothing is sent."""
-        return batch.submit(self.panel.model, self.panel.calls(self._seen(questions)))
-
-    def _seen(self, questions: Sequence[llm.Question]) -> list[llm.Question]:
         pairs = [(plain(q.source), plain(output)) for q in questions for output in q.targets]
         targets = iter(self.targets(pairs))
         seen: list[llm.Question] = []
@@ -136,7 +121,7 @@ class Judging(Pooled):
         for context, outputs in pool.items():
             drawn = llm.draw_sets(context[1], list(outputs), **sets)
             questions += [llm.Question(*context, tuple(of_one)) for of_one in drawn]
-        judged = self.judge(questions)
+        judged = self.panel.ask(self.seen(questions))
         if lacking := Counter(o.reason for o in judged if o.due and o.scores is None):
             reasons = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
             due = sum(opinion.due for opinion in judged)

@@ -49,13 +49,8 @@ class M2(edit_f.EditF):
 
     def statistics(self, segments: Sequence[core.Segment]) -> core.Statistics:
         """Count correct, proposed and gold edits, one slot per annotator."""
-        sentences: dict[tuple[str, int], _Sentence] = {}
-        counts: list[ByAnnotator] = []
-        for segment in core.track(segments, self.name):
-            key = segment.source, id(segment.gold)
-            if key not in sentences:
-                sentences[key] = _Sentence(self, segment)
-            counts.append(sentences[key].counts(segment.hypothesis))
+        pairs = ((_Sentence(self, s), s.hypothesis) for s in core.track(segments, self.name))
+        counts = [sentence.counted(sentence.edits(text)) for sentence, text in pairs]
         return kinds.by_label(counts, edit_f.COLUMNS)
 
     def matches(self, segments: base.Segments) -> list[dict[int, base.Matches]]:
@@ -143,13 +138,6 @@ class _Sentence:
         self._trim = not any(
             self._text(edit) in edit.corrections for edits in self._gold.values() for edit in edits
         )
-        self._known: dict[tuple[str, ...], ByAnnotator] = {}
-
-    def counts(self, hypothesis: str) -> ByAnnotator:
-        words = tuple(hypothesis.split())
-        if words not in self._known:
-            self._known[words] = self.counted(self.edits(hypothesis))
-        return self._known[words]
 
     def counted(self, proposed: Mapping[int, Sequence[Proposal]]) -> ByAnnotator:
         rows = [(number, self._gold[number], edits) for number, edits in proposed.items()]

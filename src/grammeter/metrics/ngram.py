@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from grammeter import core
 from grammeter.alignment import gap, reference_slots
-from grammeter.core import FloatArray, Score, Segment, SegmentScores, Statistics
+from grammeter.core import FloatArray, Segment, SegmentScores, Statistics
 from grammeter.metrics import base, kinds
 
 _ABOVE_0 = base.Limit("Use more than 0.", above=0)
@@ -204,10 +204,6 @@ class MeteorES(kinds.SentenceMean):
                 rows[row, slot] = len(pairs), _chunks(pairs), len(hypothesis), len(words(text))
         return kinds.of_references(rows, present, ("matches", "chunks", "hypothesis", "reference"))
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus by the mean of its sentence scores."""
-        return kinds.mean_of(self.sentences(statistics).values, self.signature(), "no reference")
-
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment by its best reference; parts ``precision recall penalty``."""
         named = self._parts(statistics.rows)
@@ -216,7 +212,7 @@ class MeteorES(kinds.SentenceMean):
         scores, present = mean * (1 - penalty), statistics.present
         chosen = kinds.best_slot(scores, present)
         parts = {name: kinds.pick(values, chosen) for name, values in named.items()}
-        return SegmentScores(kinds.pick(scores, chosen), chosen, parts, gap(present))
+        return SegmentScores(kinds.pick(scores, chosen), chosen, parts, "no reference")
 
     def _parts(self, rows: npt.NDArray[np.number]) -> dict[str, FloatArray]:
         """Return precision, recall and penalty; 0 where there is nothing to divide by."""

@@ -73,7 +73,7 @@ class _Plan:
             [f"[{' '.join(source[e.start : e.end])}→{e.correction}]" for e in side.edits]
             for side in self.edits
         )
-        masses, wanted = self.masses
+        masses = self.masses[0]
         shares = kinds.ratio(self.moved, np.broadcast_to(masses[:, None], self.moved.shape))
         table = np.column_stack([shares, 1 - shares.sum(axis=1)])
         columns = {
@@ -83,9 +83,6 @@ class _Plan:
             "share of its mass": table.ravel(),
         }
         yield base.grid_of("transport plan", columns)
-        received = kinds.ratio(self.moved.sum(axis=0), wanted)
-        columns = {"edit of the reference": gold, "mass": wanted, "share received": received}
-        yield base.grid_of("what the edits of the reference receive", columns)
 
     def judged(self, source: Sequence[str]) -> list[core.JudgedEdit]:
         """Return all edits with their masses; ``matched`` are those that both sides have."""

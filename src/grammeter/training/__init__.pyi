@@ -18,6 +18,6 @@ from grammeter.training.results import Impacts as Impacts
 from grammeter.training.results import TypeImpact as TypeImpact
 from grammeter.training.results import card_page as card_page
 from grammeter.training.results import cross_test as cross_test
+from grammeter.training.results import fit_impara as fit_impara
+from grammeter.training.results import fit_some as fit_some
 from grammeter.training.results import merged as merged
-from grammeter.training.tasks import fit_impara as fit_impara
-from grammeter.training.tasks import fit_some as fit_some

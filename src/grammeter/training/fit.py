@@ -1,32 +1,166 @@
 """The training loop: one output per text, exact resumption, the weights of the best epoch.
 
 A step depends only on the seed and the step's number, so that a run that was killed and resumed
-ends with the same weights as an uninterrupted one (on one CPU, with one number of threads).
+ends with the same weights as an uninterrupted one (on one CPU, with one number of threads). The
+folder of a model is created or resumed, never overwritten; until the end it holds checkpoints.
 """
 
+import hashlib
+import json
 import math
-import signal
-import threading
+import os
+import shutil
 import time
-import warnings
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grammeter.core import FloatArray, UsageError, in_force, track
-from grammeter.training.folder import Checkpoint, Progress, Saved, writing
-from grammeter.training.network import PARTS, Network, Part, Settings
+from grammeter import core
+from grammeter.formats import read_object, write_object
+from grammeter.training.network import PARTS, Network, Part, Settings, Tensors, full_disk
 from grammeter.training.pairs import HumanScore, Preference
 
 BLOCK = 17  # batches sorted by length together: little padding, still random batches
 EVERY = 60.0  # seconds between checkpoints inside an epoch
 Task = Preference | HumanScore
 HELD_OUT: tuple[Part, ...] = ("validation", "test")
+MARK = "training.json"  # says which training the folder belongs to, with all its settings
+
+
+@contextmanager
+def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> Generator[None]:
+    """Lock a training folder; create it, or check that it has the same ``run`` (data, settings)."""
+    mark = {"metric": metric, **json.loads(json.dumps(dict(run)))}
+    with core.only_one(folder, kind=core.UsageError):
+        # a mark alone is left by a run that never had its data
+        if any(path.name not in (MARK, core.LOCK) for path in folder.iterdir()):
+            _check(folder, mark, resume=resume)
+        else:
+            write_object(mark, folder / MARK)
+        yield
+
+
+def _check(folder: Path, mark: Mapping[str, Any], *, resume: bool) -> None:
+    if not resume:
+        fault = f"{folder} is not empty"
+        raise core.UsageError(fault, fix="Add --resume to go on with it, or name another folder.")
+    before: dict[str, Any] = {}
+    with suppress(core.DataError):
+        before = read_object(folder / MARK)
+    if other := [key for key in {**before, **mark} if before.get(key) != mark.get(key)]:
+        shown = ", ".join(f"{key} was {before.get(key)}, is {mark.get(key)}" for key in other)
+        fix = "Resume with the same data and options, or name another folder."
+        raise core.UsageError(f"{folder} belongs to another run: {shown}", fix=fix)
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Return a hash of the contents of files in this order, 16 hexadecimal digits."""
+    whole = hashlib.blake2b(digest_size=8)
+    for path in files:
+        whole.update(hashlib.blake2b(path.read_bytes()).digest())
+    return whole.hexdigest()
+
+
+writing = partial(core.disk_faults, fix="Make room, then go on with --resume.")
+"""Context of writing a file or folder."""
+
+
+FOLDER = "checkpoint"  # inside the folder of the model, until the training ends
+LAST, BEST = "last.safetensors", "best.safetensors"
+
+
+@dataclass
+class Progress:
+    """Progress of a run; ``loss`` and ``seconds`` are sums over the epoch's batches so far."""
+
+    epoch: int = 1
+    step: int = 0  # batches of the epoch that are done
+    updates: int = 0  # steps of all epochs
+    loss: float = 0.0
+    seconds: float = 0.0
+    # ``number loss figure seconds`` of the epochs that are done
+    epochs: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    @property
+    def best_epoch(self) -> int:
+        """The first epoch with the greatest figure; 0 before the first one's end."""
+        return max(self.epochs, key=lambda one: one["figure"], default={"number": 0})["number"]
+
+    def finish_epoch(self, figure: float) -> None:
+        """Record the epoch and start the next one."""
+        row = {"number": self.epoch, "loss": self.loss / self.step}
+        self.epochs.append(row | {"figure": figure, "seconds": self.seconds})
+        self.epoch, self.step, self.loss, self.seconds = self.epoch + 1, 0, 0.0, 0.0
+
+
+class Checkpoint:
+    """Last state and best weights of a training; :class:`DataError` if damaged or unwritable."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+
+    def last(self) -> tuple[Progress, Tensors, Tensors] | None:
+        """Return the last progress, weights and state of the optimiser; ``None`` if none."""
+        if not (self._folder / LAST).exists():
+            return None
+        tensors, state = self._read(LAST)
+        parts: dict[str, dict[str, Any]] = {"weights": {}, "optimiser": {}}
+        with self._undamaged(LAST):
+            for name, tensor in tensors.items():
+                part, _, key = name.partition("/")
+                parts[part][key] = tensor
+            return Progress(**state), parts["weights"], parts["optimiser"]
+
+    def write(self, progress: Progress, weights: Tensors, optimiser: Tensors) -> None:
+        """Write a state in place of the one before it."""
+        parts = {"weights": weights, "optimiser": optimiser}
+        tensors = {f"{part}/{key}": of[key] for part, of in parts.items() for key in of}
+        self._write(LAST, tensors, asdict(progress))
+
+    def keep_best(self, weights: Tensors) -> None:
+        """Write the weights of the best epoch so far."""
+        self._write(BEST, weights, {})
+
+    def best(self) -> Tensors:
+        """Return the weights of the best epoch."""
+        return self._read(BEST)[0]
+
+    def clear(self) -> None:
+        """Remove all checkpoints."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _write(self, name: str, tensors: Tensors, state: Mapping[str, object]) -> None:
+        """Write a file, whole or not at all."""
+        torch: Any = core.require("safetensors.torch", extra="neural")
+        whole = {key: tensor.contiguous() for key, tensor in tensors.items()}
+        with writing(self._folder), full_disk():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            new = self._folder / f"{name}.part"
+            torch.save_file(whole, new, metadata={"state": json.dumps(state)})
+            os.replace(new, self._folder / name)
+
+    def _read(self, name: str) -> tuple[Tensors, Any]:
+        safetensors: Any = core.require("safetensors", extra="neural")
+        opened = partial(safetensors.safe_open, self._folder / name, framework="pt")
+        with self._undamaged(name), full_disk(), opened() as file:
+            metadata: dict[str, str] = file.metadata() or {}
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            return tensors, json.loads(metadata.get("state", "{}"))
+
+    @contextmanager
+    def _undamaged(self, name: str) -> Generator[None]:
+        try:
+            yield
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            fault = f"the checkpoint is damaged: {error}"
+            fix = "Remove the folder of the model and train anew."
+            raise core.DataError(fault, where=str(self._folder / name), fix=fix) from error
 
 
 @dataclass(frozen=True)
@@ -37,7 +171,7 @@ class Fitted:
     figure: str  # name of the figure that compares epochs
     epochs: list[dict[str, Any]]  # ``number loss figure seconds``, figures on the validation part
     best: int  # the epoch with the best figure, whose weights are written; 0: the untrained head
-    outputs: dict[Part, FloatArray]  # with these weights, held out, shape (examples, items)
+    outputs: dict[Part, core.FloatArray]  # with these weights, held out, shape (examples, items)
     truncated: dict[Part, int]  # number of examples with a text of more tokens than the limit
     dtype: str  # number type of the steps
     environment: dict[str, object]  # versions, device, threads
@@ -79,28 +213,21 @@ class _Run:
         if (saved := self._checkpoint.last() if resume else None) is None:
             self._checkpoint.clear()
             return
-        self.progress = saved.progress
-        self._network.load(saved.weights)
-        self._network.load_optimiser(saved.optimiser, self.progress.updates)
-        here = self._network.environment()
-        if other := [key for key in here if here[key] != saved.environment.get(key)]:
-            began = ", ".join(f"{key} {saved.environment.get(key)}" for key in other)
-            differ = "its weights may differ from those of an uninterrupted one"
-            warnings.warn(f"{self._folder}: the run began with {began}: {differ}", stacklevel=2)
+        self.progress, weights, optimiser = saved
+        self._network.load(weights)
+        self._network.load_optimiser(optimiser, self.progress.updates)
 
     def epoch(self) -> None:
         """Finish the current epoch, measure, and write a checkpoint."""
         self._timed = time.monotonic()
-        with held_interrupts() as interrupted:
-            left = self._batches(self.progress.epoch)[self.progress.step :]
-            before = f" (before: {self._summary()})" if self.progress.epochs else ""
-            label = f"epoch {self.progress.epoch} of {self._settings.epochs}{before}"
-            for batch in track(left, label):
-                self._step(batch)
-                if interrupted or time.monotonic() - self._saved > EVERY:
-                    self._keep()
-                if interrupted:
-                    break
+        left = self._batches(self.progress.epoch)[self.progress.step :]
+        before = f" (before: {self._summary()})" if self.progress.epochs else ""
+        for batch in core.track(
+            left, f"epoch {self.progress.epoch} of {self._settings.epochs}{before}"
+        ):
+            self._step(batch)
+            if time.monotonic() - self._saved > EVERY:
+                self._keep()
         targets = np.array([example.target for example in self.encoded["validation"]])
         figure = self._task.figure(self.outputs("validation", "validation"), targets)
         self._count_time()
@@ -116,12 +243,12 @@ class _Run:
         with writing(self._folder):
             self._network.save(self._folder)
 
-    def outputs(self, part: Part, label: str) -> FloatArray:
+    def outputs(self, part: Part, label: str) -> core.FloatArray:
         """Return the outputs of all examples of a part, shape ``(examples, items)``."""
         examples = self.encoded[part]
         order = sorted(range(len(examples)), key=lambda n: examples[n].length)
         result = np.zeros((len(examples), len(examples[0].items)))
-        for start in track(range(0, len(order), self._settings.batch_size), label):
+        for start in core.track(range(0, len(order), self._settings.batch_size), label):
             at = order[start : start + self._settings.batch_size]
             result[at] = self._network.outputs([examples[n] for n in at])
         return result
@@ -134,7 +261,7 @@ class _Run:
         loss = self._network.step(examples, self._task.loss, rate=rate, seed=int(seed))
         if not math.isfinite(loss):
             fix = "Train anew with a lower --learning-rate, or with --dtype float32."
-            raise UsageError(f"the loss is {loss} in step {number}", fix=fix)
+            raise core.UsageError(f"the loss is {loss} in step {number}", fix=fix)
         progress.updates = number
         progress.step += 1
         progress.loss += loss
@@ -171,35 +298,9 @@ class _Run:
 
     def _keep(self) -> None:
         self._count_time()
-        network = self._network
-        weights, optimiser = network.weights(), network.optimiser_state()
-        self._checkpoint.write(Saved(self.progress, weights, optimiser, network.environment()))
+        state = self._network.weights(), self._network.optimiser_state()
+        self._checkpoint.write(self.progress, *state)
         self._saved = time.monotonic()
-
-
-@contextmanager
-def held_interrupts() -> Generator[list[int]]:
-    """Delay the first Ctrl-C to the end of the block (the second raises); yield those that came."""
-    noted: list[int] = []
-
-    def note(number: int, frame: object) -> None:
-        del frame
-        if noted:
-            raise KeyboardInterrupt
-        noted.append(number)
-
-    handler = signal.getsignal(signal.SIGINT)
-    in_main = threading.current_thread() is threading.main_thread()
-    ours = in_main and handler is signal.default_int_handler
-    try:
-        if ours:
-            signal.signal(signal.SIGINT, note)
-        yield noted
-    finally:
-        if ours:
-            signal.signal(signal.SIGINT, handler)
-    if noted:
-        raise KeyboardInterrupt
 
 
 Listener = Callable[[str], None]
@@ -208,7 +309,7 @@ _listener: ContextVar[Listener] = ContextVar("listener", default=lambda _: None)
 
 def listening(listener: Listener) -> AbstractContextManager[Listener]:
     """Send the messages of trainings inside the block, a line each, to ``listener``."""
-    return in_force(_listener, listener)
+    return core.in_force(_listener, listener)
 
 
 def tell(text: str) -> None:

@@ -2,7 +2,7 @@
 
 import platform
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,8 @@ import numpy as np
 
 from grammeter.core import FloatArray, UsageError, require
 from grammeter.models import SMALLER_BATCH, Loaded, new_regressor, within_memory
-from grammeter.training.folder import Tensors, full_disk
 
+Tensors = Mapping[str, Any]
 Decay = Literal["none", "linear"]
 Precision = Literal["auto", "float32", "bfloat16"]
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")  # ends of weights without decay
@@ -209,6 +209,16 @@ class Network:
             **{"python": platform.python_version(), "device": str(self._device)},
             **{"processor": platform.machine(), "threads": torch.get_num_threads()},
         }
+
+
+@contextmanager
+def full_disk() -> Generator[None]:
+    """Raise :class:`OSError` where safetensors cannot read or write a file."""
+    safetensors: Any = require("safetensors", extra="neural")
+    try:
+        yield
+    except safetensors.SafetensorError as error:
+        raise OSError(str(error)) from error
 
 
 def _batch_memory(batch: Sequence[Encoded]) -> AbstractContextManager[None]:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -252,18 +252,6 @@ def pairs_text(pairs: Iterable[Pair]) -> str:
     return "".join(json.dumps(pair.to_dict(), ensure_ascii=False) + "\n" for pair in pairs)
 
 
-def read_pairs(text: str, where: str) -> list[Pair]:
-    """Read the JSON lines of :func:`pairs_text`."""
-    pairs: list[Pair] = []
-    lines = text.removesuffix("\n").split("\n")  # a text may hold what else ends lines, U+2028
-    for number, line in enumerate(lines if text else (), start=1):
-        try:
-            pairs.append(Pair.from_dict(cast("dict[str, Any]", json.loads(line))))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise damaged(f"no training pair: {error}", f"{where}:{number}") from None
-    return pairs
-
-
 def damaged(what: str, where: str) -> DataError:
     """Return the error for a damaged file of a training."""
     return DataError(what, where=where, fix="Remove the folder and train anew.")
@@ -276,11 +264,11 @@ def accuracy(low: FloatArray, high: FloatArray) -> float:
 
 def pairs_of(folder: Path) -> list[Pair]:
     """Return the pairs that a model was trained, validated and tested with."""
-    where = str(folder / PAIRS)
     try:
-        return read_pairs((folder / PAIRS).read_text("utf-8"), where)
-    except (OSError, ValueError) as error:
-        raise damaged(f"the pairs cannot be read: {error}", where) from error
+        lines = (folder / PAIRS).read_bytes().splitlines()  # a text may hold U+2028
+        return [Pair.from_dict(json.loads(line)) for line in lines]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise damaged(f"the pairs cannot be read: {error}", str(folder / PAIRS)) from error
 
 
 def load_or_draw(

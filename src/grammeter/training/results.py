@@ -1,24 +1,138 @@
-"""Results of training: cards of models, impacts by error type and edit, accuracy across corpora."""
+"""Trained models and what was measured: IMPARA from parallel data, SOME from human scores; cards.
+
+Maeda et al. (2022), section 2; Yoshimura et al. (2020), whose split, epochs and learning rate were
+not published with the code: the defaults are ours, and the training cards name them.
+"""
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
 
-from grammeter.core import Column, FloatArray, Result, Table, expanded, plain, stamped
-from grammeter.formats import write_object, write_text
-from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model
-from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
-from grammeter.training.fit import Fitted
-from grammeter.training.pairs import EditedSentence, Pair, accuracy
+from grammeter import core, stats
+from grammeter.core import Column, FloatArray, Table
+from grammeter.formats import RatedOutput, write_object, write_text
+from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model, read_card
+from grammeter.training import pairs
+from grammeter.training.fit import HELD_OUT, Checkpoint, Fitted, begun, digest, fit, tell
+from grammeter.training.network import PARTS, Settings
 from grammeter.version import __version__
 
 RESAMPLES = 1000
+
+
+def fit_impara(
+    measure: Callable[[], pairs.Measured], folder: Path, settings: Settings,
+    *, files: Sequence[Path] = (), reading: Mapping[str, object] | None = None, size: int = 4096,
+    loss: pairs.LossName = "sigmoid", parallel_only: bool = False, resume: bool = False,
+) -> Card:  # fmt: skip
+    """Draw pairs, fit a quality estimator to them, and write it with its training card.
+
+    The options and errors are those of :func:`grammeter.verbs.train_impara`; the seed of
+    ``settings`` also draws the pairs. ``measure``: returns sentences and the impacts of their
+    edits; not called if there are pairs to resume. ``folder``: folder of the model: weights,
+    tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``. ``files``, ``reading``: origin of the
+    sentences; a run can be resumed only with the same. ``size``: largest number of pairs.
+    """
+    if loss not in pairs.LOSSES:
+        raise core.UsageError(f"loss={loss}", fix=f"Use {' or '.join(pairs.LOSSES)}.")
+    options = {"pairs": size, "loss": loss, "parallel_only": parallel_only}
+    run = {**_identity(settings, files), **options, **(reading or {})}
+    with begun(folder, "impara", run, resume=resume):
+        if (card := read_card(folder)) is None:
+            data = pairs.load_or_draw(folder, measure, size, settings.seed, parallel_only)
+            sizes = ", ".join(f"{len(data.part(part))} for {part}" for part in PARTS)
+            tell(f"pairs: {sizes}; of {data.tally.with_edits} corrections with edits")
+            fitted = fit(pairs.Preference(data.pairs, loss), settings, folder, resume=resume)
+            figures = _accuracies(data, fitted, settings.seed)
+            origin = {"files": [*map(str, files)], **data.to_dict()}
+            scoring = "impara(model=FOLDER)"
+            card = write_card(folder, "impara", scoring, fitted, origin, figures, options)
+        Checkpoint(folder).clear()
+    return card
+
+
+def _identity(settings: Settings, files: Sequence[Path]) -> dict[str, object]:
+    encoder = find_model(settings.encoder).hash
+    return {**asdict(settings), "encoder": encoder, "files": digest(files)}
+
+
+def _accuracies(data: pairs.PairData, fitted: Fitted, seed: int) -> dict[str, object]:
+    results: dict[str, object] = {}
+    for part in HELD_OUT:
+        held, outputs = data.part(part), fitted.outputs[part]
+        right = (outputs[:, 1] > outputs[:, 0]).astype(np.float64)
+        sources = np.array([pair.source for pair in held])
+        apart = np.array([not pair.inclusion for pair in held], dtype=np.bool_)
+        more = [len(pair.high_edits) > len(pair.low_edits) for pair in held]
+        without = right[apart]
+        spread = interval(without, sources[apart].tolist(), seed=seed)
+        results |= {
+            f"{part} accuracy": float(right.mean()),
+            f"{part} accuracy interval": list(interval(right, sources.tolist(), seed=seed)),
+            f"{part} pairs without inclusion": int(apart.sum()),
+            f"{part} accuracy without inclusion": float(without.mean()) if len(without) else np.nan,
+            f"{part} interval without inclusion": list(spread),
+            f"{part} pairs whose better side has more edits": sum(more),
+        }
+    return results
+
+
+def fit_some(
+    rated: Sequence[RatedOutput], folder: Path, settings: Settings,
+    *, files: Sequence[Path] = (), criteria: Sequence[pairs.Criterion] = pairs.CRITERIA,
+    resume: bool = False,
+) -> dict[pairs.Criterion, Card]:  # fmt: skip
+    """Fit a regressor for each criterion, in ``folder/CRITERION``.
+
+    The options and errors are those of :func:`grammeter.verbs.train_some`. ``rated``: outputs with
+    human scores; split 8:1:1 by source sentence. ``files``: files of the scores; a run can be
+    resumed only with the same.
+    """
+    if (unknown := sorted(set(criteria) - set(pairs.CRITERIA))) or not criteria:
+        raise core.UsageError(
+            f"criteria {unknown}", fix=f"Use some of {', '.join(pairs.CRITERIA)}."
+        )
+    tasks: dict[pairs.Criterion, pairs.HumanScore] = {
+        criterion: pairs.score_task(rated, criterion, settings.seed) for criterion in criteria
+    }
+    run = _identity(settings, files)
+    cards: dict[pairs.Criterion, Card] = {}
+    with begun(folder, "some", run, resume=resume):
+        for criterion, task in tasks.items():
+            inside = folder / criterion
+            with begun(inside, f"some {criterion}", run, resume=resume):
+                if (card := read_card(inside)) is None:
+                    sizes = {part: len(task.examples[part]) for part in PARTS}
+                    data = {"files": [*map(str, files)], "examples": sizes}
+                    data |= {"training_mean": task.first_bias}
+                    fitted = fit(task, settings, inside, resume=resume)
+                    scoring = f"some(model=FOLDER), or some({criterion}=FOLDER/{criterion}, ...)"
+                    figures = _errors(task, fitted)
+                    card = write_card(inside, f"some {criterion}", scoring, fitted, data, figures)
+                Checkpoint(inside).clear()
+                cards[criterion] = card
+    return cards
+
+
+def _errors(task: pairs.HumanScore, fitted: Fitted) -> dict[str, object]:
+    results: dict[str, object] = {}
+    for part in HELD_OUT:
+        outputs = fitted.outputs[part][:, 0]
+        targets = np.array([example.target for example in task.examples[part]])
+        base = float(np.mean((task.first_bias - targets) ** 2))
+        results |= {
+            f"{part} mean squared error": float(np.mean((outputs - targets) ** 2)),
+            f"{part} mean squared error of the training mean": base,
+            f"{part} Pearson": float(stats.pearson(outputs, targets)),
+            f"{part} Spearman": float(stats.spearman(outputs, targets)),
+        }
+    return results
 
 
 def write_card(
@@ -32,7 +146,7 @@ def write_card(
     examples; ``options`` are those of the metric beside the settings. NaN becomes ``None``.
     """
     settings = fitted.settings
-    encoder = expanded(settings.encoder)
+    encoder = core.expanded(settings.encoder)
     name = str(encoder.resolve()) if encoder.is_dir() else settings.encoder
     card = {
         **{"kind": "training-card", "grammeter": __version__},
@@ -45,10 +159,10 @@ def write_card(
         "weights": weights_hash(folder),
         "model": find_model(str(folder)).hash,
     }
-    plain: Card = json.loads(json.dumps(card), parse_constant=lambda _: None)
-    write_text(folder / "README.md", card_page(plain))
-    write_object(plain, folder / CARD_FILE)
-    return plain
+    written: Card = json.loads(json.dumps(card), parse_constant=lambda _: None)
+    write_text(folder / "README.md", card_page(written))
+    write_object(written, folder / CARD_FILE)
+    return written
 
 
 def weights_hash(folder: Path) -> str:
@@ -67,9 +181,9 @@ def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[f
     at = [numbers[name] for name in groups]
     rows = np.zeros((len(numbers), 2))
     np.add.at(rows, at, np.stack([values, np.ones_like(values)], axis=1))
-    samples = PairedSamples(rows[None], lambda sums: sums[..., 0] / sums[..., 1])
-    (means,) = bootstrap([samples], resamples=RESAMPLES, seed=seed)
-    low, high = percentile_interval(means[0], 0.95)
+    samples = stats.PairedSamples(rows[None], lambda sums: sums[..., 0] / sums[..., 1])
+    (means,) = stats.bootstrap([samples], resamples=RESAMPLES, seed=seed)
+    low, high = stats.percentile_interval(means[0], 0.95)
     return float(low), float(high)
 
 
@@ -138,7 +252,7 @@ class EditImpact:
 
 
 @dataclass(frozen=True, repr=False)
-class Impacts(Result):
+class Impacts(core.Result):
     """Impacts of each error type, by mean, and of each edit, the greatest first."""
 
     types: tuple[TypeImpact, ...]
@@ -146,7 +260,7 @@ class Impacts(Result):
 
     @classmethod
     def of(
-        cls, sentences: Sequence[EditedSentence], *, merge: bool = False, least: int = 1
+        cls, sentences: Sequence[pairs.EditedSentence], *, merge: bool = False, least: int = 1
     ) -> Self:
         """Return the impacts of these sentences; the options are those of the verb."""
         edits: list[EditImpact] = []
@@ -181,7 +295,9 @@ class Impacts(Result):
         """Return the public shape."""
         alone = {"deviation": None, "deviation_reason": "a single edit"}
         types = [{**asdict(row), **(alone if row.count == 1 else {})} for row in self.types]
-        return stamped({"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]})
+        return core.stamped(
+            {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
+        )
 
 
 def merged(kind: str) -> str:
@@ -212,7 +328,7 @@ class Cell:
     @property
     def interval(self) -> tuple[float, float]:
         """95 % interval of the mean over seeds, by Student's t; NaN for one seed."""
-        return t_interval(self.accuracies)
+        return stats.t_interval(self.accuracies)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -220,7 +336,7 @@ class Cell:
         alone = {"interval_reason": "a single seed"} if len(self.accuracies) == 1 else {}
         why = "all test pairs of a seed are inclusion pairs"
         lacking = {"without_inclusion_reason": why} if any(map(math.isnan, self.apart)) else {}
-        return plain({
+        return core.plain({
             "trained": self.trained, "tested": self.tested, "accuracies": self.accuracies,
             "mean": self.mean, "low": low, "high": high, "without_inclusion": self.apart,
             **alone, **lacking,
@@ -228,7 +344,7 @@ class Cell:
 
 
 @dataclass(frozen=True, repr=False)
-class CrossDomain(Result):
+class CrossDomain(core.Result):
     """Accuracies for each corpus trained on and each tested on (Maeda et al. 2022, Table 4)."""
 
     seeds: tuple[int, ...]
@@ -248,11 +364,11 @@ class CrossDomain(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         cells = [cell.to_dict() for cell in self.cells]
-        return stamped({"kind": "cross-domain", "seeds": [*self.seeds], "cells": cells})
+        return core.stamped({"kind": "cross-domain", "seeds": [*self.seeds], "cells": cells})
 
 
 def cross_test(
-    models: Mapping[tuple[str, int], Path], tests: Mapping[tuple[str, int], Sequence[Pair]]
+    models: Mapping[tuple[str, int], Path], tests: Mapping[tuple[str, int], Sequence[pairs.Pair]]
 ) -> list[Cell]:
     """Test models on each corpus's held-out pairs; both by corpus and seed, paired by seed."""
     both = [(a, b, seed) for a, seed in models for b, other in tests if seed == other]
@@ -264,6 +380,6 @@ def cross_test(
     for (trained, tested, seed), rows in zip(both, answer(requests), strict=True):
         low, high = rows[:, 0].reshape(-1, 2).T
         apart = np.array([not pair.inclusion for pair in tests[tested, seed]], dtype=np.bool_)
-        accuracies = accuracy(low, high), accuracy(low[apart], high[apart])
+        accuracies = pairs.accuracy(low, high), pairs.accuracy(low[apart], high[apart])
         cells.setdefault((trained, tested), []).append(accuracies)
     return [Cell(*pair, *zip(*accuracies, strict=True)) for pair, accuracies in cells.items()]

@@ -119,12 +119,14 @@ def judge(
     shown = covering_items(corpus, metric) if items is None else items
     questions = [_question(corpus, item) for item in shown]
     if dry_run:
-        return metric.estimate(questions)
+        return metric.panel.estimate(metric.seen(questions))
     if submit is not None:
-        return metric.submit(questions, llm.Batch(submit))
+        panel = metric.panel
+        return llm.Batch(submit).submit(panel.model, panel.calls(metric.seen(questions)))
     batch = None if collect is None else llm.Batch(collect)
     with llm.using(llm.Endpoint(**NOWHERE)) if demo else nullcontext():
-        opinions = metric.judge(questions, Scripted().answered if demo else batch and batch.collect)
+        answered = Scripted().answered if demo else batch and batch.collect
+        opinions = metric.panel.ask(metric.seen(questions), answered)
         remarks = [*corpus.notes, *(items.notes if isinstance(items, formats.Judgments) else ())]
         drawn = any(showing.part for opinion in opinions for showing in opinion.showings)
         if seed is not None and items and not (metric.permutations > 1 or metric.shuffle or drawn):

@@ -198,7 +198,7 @@ def _by_judge(
         sets = (edits, *([e for e in edits if e != edit] for edit in some))
         texts = [" ".join(core.apply(source, of)) for of in sets]
         shown.append(shown_together(corpus, segment - 1, texts))
-    opinions = judge.judge(shown)
+    opinions = judge.panel.ask(judge.seen(shown))
     values: dict[EditKey, list[float]] = defaultdict(list)
     for (segment, _, some), opinion in zip(parts, opinions, strict=True):
         scores = [*(opinion.scores or ())] if opinion.due else [0.0] * (len(some) + 1)
