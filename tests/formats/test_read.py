@@ -79,10 +79,8 @@ def test_texts_go_before_texts_made_from_gold() -> None:
     assert len(corpus.gold) == 2
 
 
-def test_sources_from_m2_and_from_several_files(folder: Path) -> None:
-    (folder / "part.txt").write_text("all fine\n", encoding="utf-8")
+def test_sources_from_m2() -> None:
     assert read(source="gold.m2").sources == ["he go home", "all fine"]
-    assert read(source=["one.txt", "part.txt"]).sources == ["he go home", "all fine"]
 
 
 def test_m2_is_known_by_its_edits_whatever_its_name(folder: Path) -> None:
@@ -143,7 +141,6 @@ def test_an_empty_line_is_an_empty_sentence(folder: Path) -> None:
         ({"systems": {"x": "A.txt"}, "names": ["y"]}, "the systems have names already"),
         ({"source": None}, "no sources"),
         ({"source": "-", "systems": ["-"]}, "standard input is read twice"),
-        ({"source": ["-", "-"]}, "standard input is read twice"),
         ({"references": ["-", "ref.txt", "-"]}, "standard input is read twice"),
         ({"references": ["-"], "systems": {"A": "-"}}, "standard input is read twice"),
     ],

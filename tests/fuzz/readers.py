@@ -90,12 +90,12 @@ def _m2(path: Path, *, lenient: bool) -> None:
 
 
 def _corpus(path: Path) -> None:
-    len(read_corpus(source=[path], references=[path]))
+    len(read_corpus(source=path, references=[path]))
 
 
 def _corrections(path: Path) -> None:
     (text := path.with_name("A.txt")).write_text("x\ny\n", "utf-8")
-    len(read_corpus(source=[text], references=[path], systems=[text]))
+    len(read_corpus(source=text, references=[path], systems=[text]))
 
 
 def _parallel(path: Path) -> None:

@@ -24,7 +24,7 @@ _MOST_FAULTS = 5  # of one file that are listed one by one
 
 @core.checked
 def read_corpus(
-    *, source: PathLike | Sequence[PathLike] | None = None, references: Sequence[PathLike] = (),
+    *, source: PathLike | None = None, references: Sequence[PathLike] = (),
     systems: Sequence[PathLike] | Mapping[str, PathLike] = (), names: Sequence[str] | None = None,
     corpus: PathLike | None = None, um: Literal["skip", "apply"] = "skip",
     missing_annotator: Literal["other", "source", "none"] = "other",
@@ -44,7 +44,7 @@ def read_corpus(
     Parameters
     ----------
     source
-        Texts or M2 files with ``S`` lines, one after the other; default: those of the gold M2.
+        A text, or an M2 file with ``S`` lines; default: those of the gold M2.
     references
         Texts, M2 files with gold edits, SGML files with marked mistakes. Without a text, texts are
         made from the gold edits by ``um`` and ``missing_annotator``. A name with ``{system}`` is a
@@ -113,9 +113,8 @@ def read_corpus(
     missing = missing_essay, missing_reference
     settings = {"level": level} if level == "document" else dict[str, str]()  # means over documents
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
-    source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = m2.named_outputs(systems, names)
-    files = [*source_paths, *references, *output_paths.values(), *raw]
+    files = [source, *references, *output_paths.values(), *raw]
     if [*map(str, files)].count(plain.STDIN) > 1:
         raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
     lessons = reader.raw(raw)
@@ -134,7 +133,7 @@ def read_corpus(
     }
     reader.notices += opened.strangers(references, [*outputs])
     if para is None:
-        sources = reader.sources(source_paths, next(iter(by_system.values()))[1])
+        sources = reader.sources(source, next(iter(by_system.values()))[1])
     else:
         sources, texts, outputs = reader.para(para, outputs)
         by_system = {"": (texts, list[_M2](), {**reader.origins})}
@@ -200,7 +199,6 @@ class _Reader(TextReader):
     folders: bool = False  # outputs may be folders of documents
     tabs: bool = False  # are outputs of the form of a parallel file expected?
     origins: dict[str, str] = field(default_factory=dict[str, str])
-    places: list[str] = field(default_factory=list[str])  # ``file:line`` of the sources
     output_files: list[_M2] = field(default_factory=list[_M2])
     essay_files: dict[str, _Essays] = field(default_factory=dict[str, _Essays])
     by_id: dict[str, essays.Essays] = field(default_factory=dict[str, essays.Essays])  # by path
@@ -303,18 +301,13 @@ class _Reader(TextReader):
         self.notes += [said] if left_out else []
         return OwnReferences(references=texts, gold=gold, origins=origins), str(rule)
 
-    def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
-        files = [(str(path), self.read(path)) for path in paths] or gold[:1]
-        if not files:
+    def sources(self, path: PathLike | None, gold: Sequence[_M2]) -> list[str]:
+        if path is None and not gold:
             raise core.UsageError("no sources", fix="Give source texts (-s) or gold M2 (-r).")
-        self.origins["source"] = ", ".join(path for path, _ in files)
-        sources: list[str] = []
-        for path, content in files:
-            lines = content.sources if isinstance(content, m2.M2File) else content
-            sources += lines
-            self.ids += self.by_id[path].texts if path in self.by_id else ()
-            self.places += [f"{path}:{number}" for number in range(1, len(lines) + 1)]
-        return sources
+        where, content = gold[0] if path is None else (str(path), self.read(path))
+        self.origins["source"] = where
+        self.ids = [*self.by_id[where].texts] if where in self.by_id else []
+        return content.sources if isinstance(content, m2.M2File) else content
 
     def para(
         self, path: PathLike, outputs: Mapping[str, list[str]]
@@ -366,7 +359,7 @@ class _Reader(TextReader):
                     fault = f"differs from sentence {number} of {path}: {line[:40]!r} and"
                     fault += f" {block.source[:40]!r}"
                     fix = "Give the sources of its S lines, whose tokens edits count, or none."
-                    raise core.DataError(fault, where=self.places[number - 1], fix=fix)
+                    raise core.DataError(fault, where=f"{where}:{number}", fix=fix)
 
 
 def _shared_or_own(made: Mapping[str, _Made]) -> dict[str, Any]:

@@ -175,20 +175,11 @@ def _number(node: Element, name: str) -> int:
 _START, _END = attrgetter("start"), attrgetter("end")
 
 
-class LeftOut(NamedTuple):
-    """A mistake that no edit of one sentence can say, and why."""
-
-    document: str
-    annotator: str
-    mistake: Mistake
-    reason: str
-
-
 class Layout(NamedTuple):
-    """The gold edits of each sentence; mistakes that cross sentences or change nothing."""
+    """The gold edits of each sentence; mistakes that no edit of one sentence can say, and why."""
 
     gold: list[GoldEdits]
-    left_out: list[LeftOut]
+    left_out: list[tuple[Mistake, str]]
 
 
 class _Token(NamedTuple):
@@ -220,7 +211,7 @@ def lay_on(
     annotators = dict.fromkeys(name for document in documents for name in document.annotations)
     numbers = {name: number for number, name in enumerate(annotators)}
     painter = _Painter([s.split() for s in sentences], tokenise or tokenise_correction)
-    left_out: list[LeftOut] = []
+    left_out: list[tuple[Mistake, str]] = []
     for document in documents:
         first = painter.used
         tokens = [painter.tokens_of(document, n) for n in range(len(document.paragraphs))]
@@ -231,7 +222,7 @@ def lay_on(
             for mistake in mistakes:
                 _check_inside(document, mistake)
                 if reason := painter.paint(mistake, document, tokens, numbers[annotator]):
-                    left_out.append(LeftOut(document.id, annotator, mistake, reason))
+                    left_out.append((mistake, reason))
     if painter.used < len(sentences):
         fault = f"sentence {painter.used + 1} and those after it belong to no document"
         fix = "Give the sentences of these documents only."
