@@ -21,7 +21,7 @@ from grammeter.core import (
     RemoteError,
     UnknownNameError,
 )
-from grammeter.formats import archive, datasets
+from grammeter.formats import datasets
 from grammeter.formats.datasets import (
     DataFile,
     Dataset,
@@ -263,7 +263,7 @@ def test_names_of_members_are_no_paths(tmp_path: Path, root: Path, name: str) ->
 )
 def test_links_and_devices_are_not_followed(tmp_path: Path, kind: bytes) -> None:
     path = tar_of(tmp_path / "a.tar", member("source.txt", size=0, kind=kind), mode="w")
-    assert list(archive.contents(path, limit=10**6)) == []
+    assert list(datasets.members(path, limit=10**6)) == []
 
 
 def test_bombs_are_passed_over(tmp_path: Path) -> None:
@@ -271,14 +271,14 @@ def test_bombs_are_passed_over(tmp_path: Path) -> None:
         zipped.writestr("a", bytes(2**24))
     tar_of(tmp_path / "a.tgz", member("a", size=2**24))
     for name in ("a.zip", "a.tgz"):
-        assert list(archive.contents(tmp_path / name, limit=2**20)) == []
+        assert list(datasets.members(tmp_path / name, limit=2**20)) == []
 
 
 def test_bombs_of_gzip_in_a_folder_are_passed_over(tmp_path: Path) -> None:
-    assert archive.unpacked(gzip.compress(bytes(10_000)), "a", limit=9_999) is None
-    assert archive.unpacked(gzip.compress(bytes(9_999)), "a", limit=9_999) == bytes(9_999)
+    assert datasets.unpacked(gzip.compress(bytes(10_000)), "a", limit=9_999) is None
+    assert datasets.unpacked(gzip.compress(bytes(9_999)), "a", limit=9_999) == bytes(9_999)
     (tmp_path / "big").write_bytes(bytes(10_000))
-    assert list(archive.contents(tmp_path / "big", limit=9_999)) == []
+    assert list(datasets.members(tmp_path / "big", limit=9_999)) == []
 
 
 @pytest.mark.parametrize("suffix", ["zip", "tgz"])

@@ -7,7 +7,10 @@ by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,8 +18,8 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from grammeter import core
-from grammeter.formats import archive, tables
-from grammeter.formats.text import write_bytes
+from grammeter.formats import tables
+from grammeter.formats.text import gunzip, write_bytes
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent", "described"]
@@ -24,6 +27,10 @@ Opener = Callable[[str], AbstractContextManager[IO[bytes]]]
 """Opens an address for reading; tests pass their own."""
 
 _TIMEOUT_S = 60
+_GZIP = b"\x1f\x8b"
+_DAMAGED = zlib.error, tarfile.TarError, zipfile.BadZipFile
+_FAULTS = OSError, EOFError, RuntimeError, *_DAMAGED  # RuntimeError: encrypted
+_FIX = "Fetch it again from its official page, or unpack it yourself and give the folder."
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +204,8 @@ def _taken(entry: Dataset, source: str | Path) -> dict[DataFile, bytes]:
     limit = max(file.size for file in entry.files)
     contents: dict[DataFile, bytes] = {}
     # gzip may be a little longer than what it packs
-    for member, data in archive.contents(Path(source), limit=2 * limit + 1024):
-        content = archive.unpacked(data, f"{source}: {member}", limit=limit)
+    for member, data in members(Path(source), limit=2 * limit + 1024):
+        content = unpacked(data, f"{source}: {member}", limit=limit)
         contents |= {f: content for f in entry.files if content is not None and f.holds(content)}
     if not contents:
         fault = f"nothing in it is a file of the data set {entry.name!r} as it was published"
@@ -240,7 +247,7 @@ def _listing(entry: Dataset, *, verify: bool = False) -> Listing:
 
 def _is_sound(path: Path, file: DataFile) -> bool:
     try:
-        content = archive.unpacked(path.read_bytes(), str(path), limit=file.size)
+        content = unpacked(path.read_bytes(), str(path), limit=file.size)
     except (core.DataError, OSError):
         return False
     return content is not None and file.holds(content)
@@ -302,3 +309,47 @@ def _open_https(url: str) -> AbstractContextManager[IO[bytes]]:
     for handler in (*plain, *more):
         opener.add_handler(handler())
     return opener.open(url, timeout=_TIMEOUT_S)
+
+
+# --- what was downloaded -------------------------------------------------------------------
+def members(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of the files in a file, folder, zip or tar, but those over ``limit``.
+
+    Archives are not trusted: names in them are no paths here, and links are not followed.
+    """
+    try:
+        if not path.is_file() and not path.is_dir():
+            raise core.DataError("no such file or folder", where=str(path), fix="Check the path.")
+        if path.is_file() and zipfile.is_zipfile(path):
+            yield from _zip(path, limit)
+        elif path.is_file() and tarfile.is_tarfile(path):
+            yield from _tar(path, limit)
+        else:
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                if file.is_file() and file.stat().st_size <= limit:
+                    yield file.name, file.read_bytes()
+    except _FAULTS as error:
+        raise core.DataError(f"cannot be read: {error}", where=str(path), fix=_FIX) from error
+
+
+def _zip(path: Path, limit: int) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            if info.file_size <= limit:
+                with archive.open(info) as member:
+                    yield info.filename, member.read(info.file_size)
+
+
+def _tar(path: Path, limit: int) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(path) as archive:
+        for info in archive:
+            wanted = info.isreg() and info.size <= limit
+            if member := archive.extractfile(info) if wanted else None:
+                yield info.name, member.read()
+
+
+def unpacked(data: bytes, name: str, *, limit: int) -> bytes | None:
+    """Unpack gzip, leave other bytes as they are; ``None`` beyond ``limit`` bytes."""
+    if data.startswith(_GZIP):
+        return gunzip(data, name, limit=limit)
+    return data if len(data) <= limit else None
