@@ -12,9 +12,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
 
 ELSEWHERE = {
     "campaign_backup", "campaign_export", "campaign_forget", "campaign_import",
-    "campaign_organiser", "campaign_reopen", "campaign_serve", "campaign_upgrade", "correlate",
+    "campaign_organiser", "campaign_reopen", "campaign_serve", "campaign_upgrade",
     "dataset_path", "edits_align", "edits_compare", "edits_convert", "edits_from_suggestions",
-    "edits_split", "get_dataset", "make_report", "meta_attack", "meta_edits",
+    "edits_split", "get_dataset", "meta_attack", "meta_edits",
     "meta_judge", "read_benchmark", "read_robustness", "robustness",
 }  # fmt: skip
 """Functions that need files or data which the sample corpus lacks; other pages call them."""
