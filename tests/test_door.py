@@ -99,8 +99,6 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
                                        "outputs": {"s": samples.VARIANTS.splitlines()},
                                        "metric": "errant(pipeline=neutral)", "resamples": 5,
                                        "beta": 1.0, "seed": 1, "confidence": 0.9}),
-        "difference": (gm.difference, {"table": table, "first": "Echo", "second": "Careful",
-                                       "metrics": ["m2"], "show": 3}),
         "read_corpus": (gm.read_corpus, {"source": SAMPLE / "source.txt",
                                          "references": [SAMPLE / "gold.m2"],
                                          "systems": [SAMPLE / "systems" / "Echo.txt"],
@@ -142,7 +140,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
 
 
 NAMES = [
-    "score", "compare", "explain", "rank", "agree", "sample", "combine", "difference",
+    "score", "compare", "explain", "rank", "agree", "sample", "combine",
     "robustness", "read_robustness",
     "read", "read_corpus", "read_scores", "write_scores", "write_result",
     "read_judgments", "write_judgments",
@@ -205,7 +203,7 @@ def test_paths_are_paths_and_texts(tmp_path: Path) -> None:
         assert len(corpus) == 64
 
 
-@pytest.mark.parametrize("name", ["score", "compare", "rank", "agree", "meta_system", "difference",
+@pytest.mark.parametrize("name", ["score", "compare", "rank", "agree", "meta_system",
                                   "explain"])  # fmt: skip
 def test_results_print_as_tables_and_have_a_short_repr(name: str, calls) -> None:
     function, right = calls[name]

@@ -71,7 +71,6 @@ from grammeter.verbs import StoredResult as StoredResult
 from grammeter.verbs import agree as agree
 from grammeter.verbs import combine as combine
 from grammeter.verbs import compare as compare
-from grammeter.verbs import difference as difference
 from grammeter.verbs import edits_align as edits_align
 from grammeter.verbs import edits_compare as edits_compare
 from grammeter.verbs import edits_convert as edits_convert

@@ -18,7 +18,6 @@ from grammeter.rendering import html
 from grammeter.rendering.html import escaped, page_html, script_text, style_sheet
 from grammeter.rendering.page import (
     Browser,
-    Drawing,
     DrawnEdit,
     Output,
     Page,
@@ -27,7 +26,6 @@ from grammeter.rendering.page import (
 )
 from made_pages import DRAWING, HOSTILE, METRICS, hostile_page, made_browser, made_page
 
-SVG = '<svg viewBox="0 0 1 1"><title>t</title>{}</svg>'
 TEMPLATES = files("grammeter.rendering") / "templates"
 
 
@@ -284,46 +282,6 @@ def test_what_html_cannot_hold_is_replaced():
     text.encode("utf-8")
     assert "a\ufffdb\ufffdc\ufffdd\ufffde" in text
     assert unpacked(text)[0]["systems"][0] == "a\x00b\x1bc\ud800d\x85e"
-
-
-@pytest.mark.parametrize("anchors", [["a b"], ['"'], [""], ["a", "a"]])
-def test_bad_anchors_are_refused(anchors):
-    sections = tuple(Section(anchor, "A") for anchor in anchors)
-    with pytest.raises(ValueError, match="anchors"):
-        page_html(Page("", (), sections, None))
-
-
-def test_captions_that_do_not_fit_are_refused():
-    table = Table.of(("a",), ())
-    with pytest.raises(ValueError, match="1 captions, 2 tables"):
-        page_html(Page("", (), (Section("a", "A", (), (table, table), (), ("x",)),), None))
-
-
-@pytest.mark.parametrize(
-    "inner",
-    [
-        "<script>alert(1)</script>",
-        "<foreignObject/>",
-        "<style>g{}</style>",
-        '<g style="fill:red"/>',
-        '<g onload="alert(1)"/>',
-        '<a href="javascript:alert(1)"/>',
-        '<rect fill="url(http://example.org/x)"/>',
-        '<use xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="x.svg#a"/>',
-        "<!-- -->",
-        "<text><![CDATA[<script>]]></text>",
-    ],
-)
-def test_drawings_that_could_do_more_than_draw_are_refused(inner):
-    section = Section("a", "A", drawings=(Drawing(SVG.format(inner), ""),))
-    with pytest.raises(ValueError, match="a drawing may"):
-        page_html(Page("", (), (section,), None))
-
-
-def test_drawings_may_use_their_own_gradients():
-    svg = SVG.format('<linearGradient id="g"/><rect fill="url(#g)"/>')
-    section = Section("a", "A", drawings=(Drawing(svg, ""),))
-    assert svg in page_html(Page("", (), (section,), None))
 
 
 @pytest.mark.slow

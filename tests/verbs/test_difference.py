@@ -30,12 +30,12 @@ def by_hand(scores, name, first="Careful", second="Eager"):
 
 
 def test_sentences_are_sorted_by_the_first_metric_the_others_break_ties(scores):
-    result = gm.difference(scores, "Careful", "Eager", show=0)
+    result = gm.compare(scores, difference=["Careful", "Eager"], show=0)
     m2, gleu = (by_hand(scores, name) for name in ("m2", "gleu"))
     keys = [(-m2[at], -gleu[at], at) for at in result.order]
     assert keys == sorted(keys)
     assert sorted(result.order) == list(range(64))
-    turned = gm.difference(scores, "Eager", "Careful", metrics=["gleu"], show=1)
+    turned = gm.compare(scores, difference=["Eager", "Careful"], metrics=["gleu"], show=1)
     assert turned.order == (gleu.index(min(gleu)), gleu.index(max(gleu)))
 
 
@@ -43,7 +43,7 @@ def test_the_shell_prints_what_python_gives(scores, stored, capsys):
     options = ["-m", "gleu", "--show", "2", "--format"]
     assert main(["compare", stored, "--difference", "Careful", "Eager", *options, "json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    result = gm.difference(scores, "Careful", "Eager", metrics=["gleu"], show=2)
+    result = gm.compare(scores, difference=["Careful", "Eager"], metrics=["gleu"], show=2)
     assert data == result.to_dict()
     values = by_hand(scores, "gleu")
     assert [row["metrics"]["gleu"]["difference"] for row in data["segments"]] == [
@@ -76,7 +76,7 @@ def test_what_has_no_effect_or_makes_no_sense_is_refused(stored, options, capsys
 def test_scores_without_sentences_are_refused(scores):
     bare = gm.ScoreTable.from_dict(scores.to_dict())
     with pytest.raises(gm.DataError, match="no scores of sentences"):
-        gm.difference(bare, "Careful", "Eager")
+        gm.compare(bare, difference=["Careful", "Eager"])
 
 
 def test_error_types_are_sorted_by_the_difference(tmp_path, capsys):
@@ -88,7 +88,7 @@ def test_error_types_are_sorted_by_the_difference(tmp_path, capsys):
     words = ["compare", str(tmp_path / "s.json"), "--difference", "Careful", "Eager", "--types"]
     assert main([*words, "--format", "json", "--show", "0"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data == gm.difference(table, "Careful", "Eager", types=True, show=0).to_dict()
+    assert data == gm.compare(table, difference=["Careful", "Eager"], types=True, show=0).to_dict()
     of = table[name].types
     rows = {row["type"]: row["metrics"][name]["difference"] for row in data["types"]}
     assert rows
@@ -107,4 +107,4 @@ def test_python_reads_scores_of_other_programs_as_the_shell_does(tmp_path, capsy
     path.write_text("metric\tsystem\tsegment\tvalue\n" + "".join(rows))
     assert main(["compare", str(path), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == gm.compare(gm.read_scores(path)).to_dict()
-    assert gm.difference(gm.read_scores(path), "a", "b").order == (2, 1, 0)
+    assert gm.compare(gm.read_scores(path), difference=["a", "b"]).order == (2, 1, 0)

@@ -51,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
         remark(filter(None, [metric.notice]))
         if args.dry_run or args.submit:
             return _plan(args, corpus=corpus, items=items, **options)
-        judged = verbs.judge(corpus, items, dry_run=False, collect=args.collect, **options)
+        given: Any = {"collect": args.collect, **options}
+        judged = verbs.judge(corpus, items, dry_run=False, submit=None, **given)
     put(args.output, formats.format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
         notice(args, text)

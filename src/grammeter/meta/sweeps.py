@@ -248,8 +248,15 @@ class BetaSweep(core.Result, kind="meta-beta"):
 
     def figures(self) -> Mapping[str, core.Figure]:
         """Return both correlations over beta."""
-        data = {name: getattr(self, name).tolist() for name in ("betas", *TESTED)}
-        return {"betas": core.Figure("beta_curve", data)}
+        series: dict[str, list[tuple[float, float]]] = {}
+        for kind in TESTED:
+            series[kind] = list(zip(self.betas.tolist(), getattr(self, kind).tolist(), strict=True))
+            beta, best = self.best(kind)
+            if math.isfinite(best):
+                series[f"best: {best:.3f} at {beta:g}"] = [(beta, best)]
+        panels = {"correlation with people": series}
+        data = {"panels": panels, "x_label": "beta", "title": "Correlation by beta"}
+        return {"betas": core.Figure("series_curves", data)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""

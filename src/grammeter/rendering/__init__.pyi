@@ -5,7 +5,6 @@ from grammeter.rendering.charts import head_to_head_map as head_to_head_map
 from grammeter.rendering.charts import heat_map as heat_map
 from grammeter.rendering.charts import rank_ranges as rank_ranges
 from grammeter.rendering.charts import williams_map as williams_map
-from grammeter.rendering.curves import beta_curve as beta_curve
 from grammeter.rendering.curves import draw as draw
 from grammeter.rendering.curves import learning_curve as learning_curve
 from grammeter.rendering.curves import metric_scatters as metric_scatters

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from grammeter.core import FloatArray, Ranked, UsageError, display_width, format_number
+from grammeter.core import FloatArray, Ranked, display_width, format_number
 from grammeter.rendering import figures as fig
 from grammeter.rendering.page import Drawing
 
@@ -93,7 +93,7 @@ def _put_behind(axes: Any, y: float, words: str, colour: str | None = None) -> N
 def heat_map(
     rows: Sequence[str], columns: Sequence[str], values: Numbers, *, title: str, caption: str
 ) -> Drawing:
-    """Draw numbers in cells, a dash for NaN; maps raise UsageError if values misfit the names."""
+    """Draw numbers in cells, a dash for NaN."""
     cells = partial(_cells, rows=rows, columns=columns, values=values)
     return fig.drawing(cells, title=title, caption=caption)
 
@@ -130,8 +130,6 @@ def williams_map(metrics: Sequence[str], pvalues: Mapping[str, FloatArray]) -> D
     ``pearson``, p-values of shape ``(metrics, metrics)``; NaN where the row's metric correlates no
     better, or the test is undefined.
     """
-    if not pvalues:
-        raise UsageError("no p-values to draw", fix="Give those of one coefficient at least.")
     look: dict[str, Any] = {"rows": metrics, "columns": metrics, "form": _pvalue, "neutral": 0.5}
     below = "{}, one-sided p: the row's metric\ncorrelates better than the column's"
     cells = [
@@ -157,10 +155,6 @@ def _cells(
     """Add a panel of cells; ``neutral`` is the number without colour, by default the least."""
     from matplotlib.patches import Rectangle
 
-    for table in (values, marks):
-        if table is not None and [*map(len, table)] != [len(columns)] * len(rows):
-            fault = f"cells do not fit {len(rows)} rows and {len(columns)} columns"
-            raise UsageError(fault, fix="Give one row and column each.")
     finite = [float(value) for row in values for value in row if math.isfinite(value)]
     neutral = min(finite, default=0.0) if neutral is None else neutral
     most = max((abs(value - neutral) for value in finite), default=0.0)

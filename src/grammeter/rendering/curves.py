@@ -1,7 +1,4 @@
-"""Metrics against people, how a ranking settles, correlations by beta, window.
-
-Functions that draw raise UsageError if figures and names differ in number, or there are none.
-"""
+"""Metrics against people, how a ranking settles, series of points, correlations by window."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import Figure, FloatArray, Result, UsageError, display_width, format_number
+from grammeter.core import Figure, FloatArray, Result, display_width, format_number
 from grammeter.rendering import charts
 from grammeter.rendering import figures as fig
 from grammeter.rendering.page import Drawing
@@ -34,9 +31,6 @@ def metric_scatters(
     As Figure 1 of Chollampatt and Ng (2018). Systems without a finite score on both sides are
     named below the plot instead; ``captions`` stand there, too, such as correlations by metric.
     """
-    if not metrics or any(set(scores) != set(human) for scores in metrics.values()):
-        fault = "no scores to draw, or scores of other systems than people's"
-        raise UsageError(fault, fix="Give one metric at least, and each a score of each system.")
     paints = [
         partial(_points, human, scores, human_label, name, (captions or {}).get(name, ""))
         for name, scores in metrics.items()
@@ -86,8 +80,6 @@ def learning_curve(
     For each size, ascending, the mean over draws, and the quantiles ``tail`` and ``1 - tail``;
     a line is drawn at ``target``.
     """
-    _check_lengths("size", sizes, mean, low, high)
-
     start, end = sizes[0] / 1.1, sizes[-1] * 1.1
     name = f"mean, and {1 - 2 * tail:.0%} of the draws"
     goal = [start, end], [target, target]
@@ -104,23 +96,6 @@ def learning_curve(
         axes.minorticks_off()
 
     return fig.drawing(paint, title="Learning curve")
-
-
-def beta_curve(
-    betas: Sequence[float], pearson: Sequence[float], spearman: Sequence[float]
-) -> Drawing:
-    """Draw correlations by beta, as Figure 3 of Grundkiewicz et al. (2015); gaps where NaN."""
-    _check_lengths("beta", betas, pearson, spearman)
-
-    lines: list[_Line] = []
-    for number, (kind, values) in enumerate((("Pearson", pearson), ("Spearman", spearman))):
-        look = _look(number, "--" if number else "-", marked=len(betas) == 1)
-        lines.append((kind, betas, values, look))
-        if np.isfinite(values).any():
-            beta, best = betas[int(np.nanargmax(values))], float(np.nanmax(values))
-            lines.append((f"best: {best:.3f} at {beta:g}", [beta], [best], _look(number, "")))
-    paint = partial(_curves, x_label="beta", y_label="correlation with people", lines=lines)
-    return fig.drawing(paint, title="Correlation by beta")
 
 
 def series_curves(
@@ -147,10 +122,6 @@ def window_curve(
     by coefficient and metric, shape ``(windows, 3)``: value, lower and upper end; NaN: none.
     ``alike``: for each window whether people tell none of its systems apart; those are shaded.
     """
-    shapes = {rows.shape for metrics in correlations.values() for rows in metrics.values()}
-    if shapes != {(len(windows), 3)} or len(alike) not in (0, len(windows)):
-        fault = f"correlations {sorted(shapes)} for {len(windows)} windows"
-        raise UsageError(fault, fix="Give three figures for each window.")
     note = "; shaded: one cluster of people's" if any(alike) else ""
     width, places = max(fig.PLOT, 44 * len(windows)), np.arange(len(windows))
 
@@ -172,11 +143,6 @@ def window_curve(
 
     paints = [partial(paint, kind=kind) for kind in correlations]
     return fig.drawing(*paints, title="Correlation with people by window")
-
-
-def _check_lengths(what: str, *columns: Sequence[float]) -> None:
-    if len(set(map(len, columns))) > 1:
-        raise UsageError("columns of different lengths", fix=f"Give one figure for each {what}.")
 
 
 def _plot(figure: Any, height: float, x_label: str, y_label: str, width: float = fig.PLOT) -> Any:
@@ -210,7 +176,7 @@ def _curves(
 
 # --- the figures of results ------------------------------------------------------------------
 _MAPS = (charts.agreement_matrix, charts.head_to_head_map, charts.rank_ranges, charts.williams_map)
-_CURVES = (beta_curve, learning_curve, metric_scatters, series_curves, window_curve)
+_CURVES = (learning_curve, metric_scatters, series_curves, window_curve)
 CHARTS: Mapping[str, Callable[..., Drawing]] = {draw.__name__: draw for draw in (*_MAPS, *_CURVES)}
 
 

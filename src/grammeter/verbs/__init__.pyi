@@ -2,7 +2,6 @@ from grammeter.verbs._combine import Combination as Combination
 from grammeter.verbs._combine import Oracle as Oracle
 from grammeter.verbs._combine import combine as combine
 from grammeter.verbs._compare.differences import Difference as Difference
-from grammeter.verbs._compare.differences import difference as difference
 from grammeter.verbs._compare.results import Comparison as Comparison
 from grammeter.verbs._compare.results import MetricComparison as MetricComparison
 from grammeter.verbs._compare.results import SystemResult as SystemResult

@@ -1,15 +1,13 @@
 """Why one output of one sentence got the scores that it has in its corpus."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grammeter import core, errant, scoring
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
-
-CLOSE = 1e-5  # figures of a model differ by less between one batch of texts and another
 
 
 @core.checked
@@ -75,7 +73,8 @@ def explain(
         notes.append(bound.notice)
         alone = bound.explain(place.segment)
         explained[name] = _as_scored(alone, column, place)
-        notes += _notes(name, alone, explained[name])
+        cautions = scoring.CAUTIONS.items()
+        notes += [f"{name}: {caution}" for part, caution in cautions if alone.parts.get(part)]
         if attribution is not None:
             shares = scoring.attribute(
                 bound, place.segment, method=attribution, pipeline=pipeline, seed=seed,
@@ -143,15 +142,3 @@ def _as_scored(
     if (of := line.in_corpus) is None:
         return explained
     return replace(explained, corpus_chosen=int(of.chosen[0]), corpus_value=float(of.values[0]))
-
-
-def _notes(name: str, alone: core.Explanation, explained: core.Explanation) -> Iterator[str]:
-    """Say what must be known to read one metric's explanation."""
-    for part, caution in scoring.CAUTIONS.items():
-        if alone.parts.get(part):
-            yield f"{name}: {caution}"
-    same = math.isclose(alone.value, explained.value, rel_tol=CLOSE, abs_tol=CLOSE)
-    if not same and not (math.isnan(alone.value) and math.isnan(explained.value)):
-        figures = f"the scores have {explained.value:.4f} for this sentence; what is shown below it"
-        why = "the metric takes something from the other sentences, or an older version wrote the"
-        yield f"{name}: {figures} makes {alone.value:.4f}: {why} scores (score again)"

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, overload
 
 from grammeter import core, formats, llm, resources
 from grammeter.formats import benchmark as find_benchmark
@@ -25,21 +25,6 @@ Shown = core.Item | core.Ranking
 """Which outputs of which sentence stand side by side; a ranking says it, too."""
 
 
-class _Options(TypedDict, total=False):
-    """The options of :func:`judge`."""
-
-    metric: str | Judging | None
-    prompt: str | None
-    per_output: int | None
-    permute: int | None
-    repeats: int | None
-    seed: int | None
-    coverage: float | None
-    benchmark: str | None
-    collect: str | Path | None
-    demo: bool
-
-
 _Corpus = formats.Corpus | None
 _Items = Sequence[Shown] | None
 
@@ -47,16 +32,18 @@ _Items = Sequence[Shown] | None
 @overload
 def judge(
     corpus: _Corpus = None, items: _Items = None, *, dry_run: Literal[False] = False,
-    submit: None = None, **o: Unpack[_Options],
+    submit: None = None, **o: Any,
 ) -> Judged: ...  # fmt: skip
 @overload
 def judge(
-    corpus: _Corpus = None, items: _Items = None, *, dry_run: Literal[True], **o: Unpack[_Options]
-) -> llm.Estimate: ...
+    corpus: _Corpus = None, items: _Items = None, *, dry_run: Literal[True], submit: None = None,
+    **o: Any,
+) -> llm.Estimate: ...  # fmt: skip
 @overload
 def judge(
-    corpus: _Corpus = None, items: _Items = None, *, submit: str | Path, **o: Unpack[_Options]
-) -> llm.Submission: ...
+    corpus: _Corpus = None, items: _Items = None, *, submit: str | Path,
+    dry_run: Literal[False] = False, **o: Any,
+) -> llm.Submission: ...  # fmt: skip
 @core.checked
 def judge(
     corpus: formats.Corpus | None = None, items: Sequence[Shown] | None = None,

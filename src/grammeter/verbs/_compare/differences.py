@@ -8,7 +8,7 @@ import numpy as np
 
 from grammeter import core
 from grammeter.verbs._compare import samples
-from grammeter.verbs._compare.samples import Comparable, TypeColumns
+from grammeter.verbs._compare.samples import TypeColumns
 
 KIND = "difference"
 
@@ -68,30 +68,14 @@ class Difference(core.Result):
         return core.stamped({**head, f"{unit}s": listed, "notes": [*self.notes]})
 
 
-@core.checked
 def difference(
-    table: Comparable, first: str, second: str,
+    table: core.ScoreTable, first: str, second: str,
     *, metrics: Sequence[str] | None = None, types: bool | core.Tier = False, show: int = 10,
 ) -> Difference:  # fmt: skip
     """Subtract a system's scores from another's, sentence by sentence, and sort by the difference.
 
-    Raises :class:`UsageError` or :class:`DataError` if a name or number is impossible, or what is
-    wanted is not stored.
-
-    Parameters
-    ----------
-    table
-        Scores with those of sentences, or by error type; or judgments.
-    first, second
-        Names of two systems.
-    metrics
-        Spellings, all in the table by default; the first one sorts, the others break ties.
-    types
-        List error types in the place of sentences, as in :func:`grammeter.compare`.
-    show
-        How many sentences or types to list from either end; 0 lists all.
+    The first metric sorts, the others break ties; see :func:`grammeter.compare`.
     """
-    table = samples.as_table(table)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     if first == second or not columns or show < 0:
         fault = f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}"

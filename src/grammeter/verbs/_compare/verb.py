@@ -74,8 +74,8 @@ def compare(
         Also compare by error type: ``operation``, ``main`` or ``full``, or ``True`` for the types
         as they are stored. Under one metric all types and pairs are one family.
     difference
-        Two systems: list sentences, or types, sorted by the first one's score minus the second's,
-        and test nothing; see :func:`grammeter.difference`.
+        Two systems: list sentences, or types, sorted by the first one's score minus the second's
+        under the first metric, and test nothing.
     show
         With ``difference``: how many from either end, 0: all.
     unit
