@@ -17,7 +17,7 @@ import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.core import DataError, UsageError, only_one
 from grammeter.engine import job as runs
-from grammeter.engine import workers
+from grammeter.engine import rows as engine_rows
 
 
 def test_rows_keep_order_and_columns_and_get_the_score_of_the_sentence(tmp_path):
@@ -257,7 +257,7 @@ def test_tables_without_rows_keep_their_columns(tmp_path):
 
 def test_an_input_that_changes_while_it_is_read_is_noticed_later(tmp_path, monkeypatch):
     names = write_rows(tmp_path / "in", made_rows(9))
-    score = workers.process
+    score = engine_rows.process
 
     def appending(job, block, form):
         if block.first == 1:
@@ -265,7 +265,7 @@ def test_an_input_that_changes_while_it_is_read_is_noticed_later(tmp_path, monke
                 file.write(json.dumps(made_rows(1)[0]) + "\n")
         return score(job, block, form)
 
-    monkeypatch.setattr(workers, "process", appending)
+    monkeypatch.setattr(engine_rows, "process", appending)
     run(names, tmp_path / "out", block=9)
     monkeypatch.undo()
     with pytest.raises(UsageError, match="changed"):
@@ -451,7 +451,7 @@ def test_a_killed_worker_takes_nothing_along(tmp_path, monkeypatch):
     names = write_rows(tmp_path / "in", made_rows(40), shards=2)
     run(names, tmp_path / "whole")
     monkeypatch.setenv(dying.FLAG, str(tmp_path / "flag"))
-    monkeypatch.setattr(workers, "process", dying.once)
+    monkeypatch.setattr(engine_rows, "process", dying.once)
     with pytest.raises(gm.GrammeterError, match="ended without a word"):
         run(names, tmp_path / "out", block=4, jobs=2)
     assert (tmp_path / "flag").exists()

@@ -97,7 +97,7 @@ def test_no_room_for_a_worker_is_told(cluster, tmp_path):
     with pytest.raises(UsageError, match="2 processors and 0 GPUs: room for 3 workers"):
         run(names, tmp_path / "out", jobs=4)
     with pytest.raises(UsageError, match="-1"):
-        run(names, tmp_path / "out", cpus_per_worker=-1.0)
+        run(names, tmp_path / "out", gpus_per_worker=-1.0)
 
 
 def test_a_fault_of_an_actor_is_our_own_error(cluster, tmp_path):

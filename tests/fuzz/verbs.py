@@ -157,7 +157,7 @@ LINES: dict[str, Sequence[str]] = {
 assert set(LINES) == set(VERBS)
 
 _ALONE = {
-    *("--jobs", "--processes", "--concurrency", "--engine", "--cpus-per-worker"),
+    *("--jobs", "--processes", "--concurrency", "--engine"),
     *("--gpus-per-worker", "--download", "--address", "--device", "--models", "--offline"),
     *("--dry-run", "--debug", "--encoder", "--owner"),
 }

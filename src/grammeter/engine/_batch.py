@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 
 from grammeter import formats, models, version
 from grammeter.core import (
-    GrammeterError,
     UnknownNameError,
     UsageError,
     check_home,
@@ -31,8 +30,7 @@ from grammeter.engine.job import (
     Totals,
     write_shards,
 )
-from grammeter.engine.rows import scorer
-from grammeter.engine.workers import scored, tasks
+from grammeter.engine.rows import scored, scorer, tasks
 
 Engine = Literal["local", "ray"]
 TableForm = Literal["jsonl", "tsv", "csv", "parquet"]
@@ -74,7 +72,7 @@ def batch(
     reference: Sequence[str] = (), longest: int = LONGEST, keep: str | None = None,
     edits: EditsForm | None = None, output_form: TableForm | None = None,
     engine: Engine = "local", jobs: int | None = None, block: int = BLOCK,
-    address: str | None = None, gpus_per_worker: float = 0.0, cpus_per_worker: float | None = None,
+    address: str | None = None, gpus_per_worker: float = 0.0,
     on_note: Callable[[str], None] | None = None,
 ) -> Summary:  # fmt: skip
     """Score the rows of tables and write them again with a column for each metric.
@@ -111,8 +109,8 @@ def batch(
         do not depend on it, but for the last digits of models.
     address
         With ``ray``: of the cluster, ``auto`` for one of this machine; by default one is started.
-    gpus_per_worker, cpus_per_worker
-        With ``ray``: what each actor takes, may be fractions; by default 0 and 0.5.
+    gpus_per_worker
+        With ``ray``: what each actor takes, may be a fraction.
     on_note
         Called before the work with each note that a reader of the rows needs.
     """
@@ -121,7 +119,7 @@ def batch(
         if value is not None:
             UnknownNameError.check(what, value, get_args(known))
     of = {"address": address is not None, "gpus_per_worker": gpus_per_worker != 0.0}
-    check_home(engine == "ray", "--engine ray", **of, cpus_per_worker=cpus_per_worker is not None)
+    check_home(engine == "ray", "--engine ray", **of)
     if block < 1 or (jobs is not None and jobs < 1):
         raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")
     start, where = time.perf_counter(), Path(output)
@@ -132,10 +130,8 @@ def batch(
     texts["references"] = tuple(reference)
     job = Job(metrics=tuple(metrics), keep=keep, edits=edits, form=output_form, **texts)
     work = scorer(job)
-    planned: list[Planned] = []
-    for shard in shards:
-        form = formats.output_form(shard, job.form)
-        planned.append(Planned(shard, form, where / formats.output_name(shard, form)))
+    outcome = [(shard, *formats.output_of(shard, job.form)) for shard in shards]
+    planned = [Planned(shard, form, where / name) for shard, form, name in outcome]
     _check_outputs(planned)
     with only_one(where):
         outputs = [plan.output for plan in planned]
@@ -150,18 +146,14 @@ def batch(
         else:
             from grammeter.engine.ray import score_shards
 
-            cluster: Any = {"address": address, "gpus": gpus_per_worker, "cpus": cpus_per_worker}
+            cluster: Any = {"address": address, "gpus": gpus_per_worker}
             finished = score_shards(left, job, block=block, workers=jobs, **cluster)
-        try:
-            with closing(finished):
-                for done in finished:
-                    record.add(done)
-                    shard, room = done.planned.shard, FIRST_FAULTS - len(summary.faults)
-                    summary.totals[shard.name] = done.totals
-                    summary.faults += [f"{shard.where}:{n}: {why}" for n, why in done.faults[:room]]
-        except GrammeterError:
-            record.withdraw(outputs)
-            raise
+        with closing(finished):
+            for done in finished:
+                record.add(done)
+                shard, room = done.planned.shard, FIRST_FAULTS - len(summary.faults)
+                summary.totals[shard.name] = done.totals
+                summary.faults += [f"{shard.where}:{n}: {why}" for n, why in done.faults[:room]]
     summary.totals = {plan.shard.name: summary.totals[plan.shard.name] for plan in planned}
     summary.seconds = time.perf_counter() - start
     return summary

@@ -209,15 +209,17 @@ def write_shards(results: Iterator[Result]) -> Generator[Finished, None, None]:
 
 
 class Manifest:
-    """The finished shards of a folder, whose run begins or goes on; refuses other settings."""
+    """The finished shards of a folder, whose run begins or goes on.
+
+    Refuses other settings than those of finished shards.
+    """
 
     def __init__(self, folder: Path, settings: dict[str, Any], outputs: Sequence[Path]) -> None:
         self._path, self._settings = folder / NAME, settings
         self._shards: dict[str, dict[str, Any]] = {}
         if self._path.exists():
             self._read()
-            return
-        for path in filter(Path.exists, outputs):
+        elif path := next(filter(Path.exists, outputs), None):
             fault = f"{path} is there already, and no run of this folder wrote it"
             raise UsageError(fault, fix="Give another folder with -o.")
         self._write()
@@ -256,11 +258,6 @@ class Manifest:
         self._shards[planned.shard.name] = entry | asdict(totals)
         self._write()
 
-    def withdraw(self, outputs: Sequence[Path]) -> None:
-        """Remove a manifest without outputs, so that the next run may have other settings."""
-        if not self._shards and not any(path.exists() for path in outputs):
-            self._path.unlink(missing_ok=True)
-
     def _read(self) -> None:
         where, data = str(self._path), read_object(self._path)
         with reading(data, KIND, verb="batch", where=where):
@@ -271,7 +268,7 @@ class Manifest:
                 self._shards[name] = {key: entry[key] for key in _KEYS}
         if version != __version__:
             changes.append(f"version: {version} / {__version__}")
-        if changes:
+        if changes and self._shards:
             fault = f"{self._path.parent} holds a run with other settings (there / here)"
             fix = "Give another folder with -o, or the settings of that run."
             raise UsageError(f"{fault}: {'; '.join(changes)}", fix=fix)

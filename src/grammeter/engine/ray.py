@@ -15,7 +15,7 @@ from typing import Any
 
 from grammeter.core import GrammeterError, RemoteError, UsageError, require, tell
 from grammeter.engine.job import Finished, Job, Planned, write_shards
-from grammeter.engine.workers import scored, tasks
+from grammeter.engine.rows import scored, tasks
 from grammeter.models import Runtime, current
 
 CPUS = 0.5  # processors per worker: whole ones would leave none to hand out the work
@@ -27,23 +27,21 @@ _GOES_ON = "The same command goes on with the files that are left; --debug shows
 def score_shards(
     planned: Sequence[Planned], job: Job,
     *, block: int, workers: int | None = None, address: str | None = None, gpus: float = 0.0,
-    cpus: float | None = None,
 ) -> Generator[Finished, None, None]:  # fmt: skip
     """Score shards on a cluster; yield each when it is finished, in any order.
 
     ``workers`` are actors: by default as many as the processors have room for, at most one a
-    shard. ``address`` is that of :func:`~.batch`; ``gpus`` and ``cpus`` are what each actor takes.
+    shard. ``address`` is that of :func:`~.batch`; ``gpus``: what each actor takes.
     """
-    cpus = CPUS if cpus is None else cpus
-    if cpus < 0 or gpus < 0:
-        raise UsageError(f"workers of {cpus:g} processors, {gpus:g} GPUs", fix="Use 0 or more.")
+    if gpus < 0:
+        raise UsageError(f"workers of {gpus:g} GPUs", fix="Use 0 or more.")
     if not planned:
         return
     plans = {plan.shard.name: plan for plan in planned}
     with _cluster(address) as ray:
-        count = _workers(ray.cluster_resources(), len(plans), workers, cpus, gpus)
+        count = _workers(ray.cluster_resources(), len(plans), workers, gpus)
         options = {"max_restarts": -1, "max_task_retries": TRIES}
-        actor = ray.remote(_Worker).options(num_cpus=cpus, num_gpus=gpus, **options)
+        actor = ray.remote(_Worker).options(num_cpus=CPUS, num_gpus=gpus, **options)
         actors = [actor.remote(job, block, current()) for _ in range(count)]
         pool: Any = require("ray.util", extra="ray").ActorPool(actors)
         results = pool.map_unordered(_score, [_absolute(plan) for plan in planned])
@@ -112,14 +110,12 @@ def _check_answers(address: str) -> None:
         raise ConnectionError(str(error)) from None
 
 
-def _workers(
-    resources: dict[str, float], shards: int, wanted: int | None, cpus: float, gpus: float
-) -> int:
-    room = [(resources.get("CPU", 0.0) - 0.5) / cpus] if cpus else [float(shards)]
+def _workers(resources: dict[str, float], shards: int, wanted: int | None, gpus: float) -> int:
+    room = [(resources.get("CPU", 0.0) - 0.5) / CPUS]
     room += [resources.get("GPU", 0.0) / gpus] if gpus else []
     if (fitting := int(min(room))) < (wanted or 1):
         has = f"{resources.get('CPU', 0):g} processors and {resources.get('GPU', 0):g} GPUs"
-        room_for = f"room for {max(fitting, 0)} workers of {cpus:g} and {gpus:g}"
-        fix = "Ask for fewer --jobs, or less for each: --cpus-per-worker, --gpus-per-worker."
+        room_for = f"room for {max(fitting, 0)} workers of {CPUS:g} and {gpus:g}"
+        fix = "Ask for fewer --jobs, or less for each: --gpus-per-worker."
         raise UsageError(f"the cluster has {has}: {room_for}", fix=fix)
     return min(wanted or fitting, shards)

@@ -1,13 +1,25 @@
-"""Rows in, rows with metric columns out, a block at a time: what every engine hands out."""
+"""Rows in, rows with metric columns out, a block at a time, in this process or in several."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from grammeter import formats, metrics, scoring
+from grammeter import core, formats, metrics, models, scoring
 from grammeter.core import DataError, GrammeterError, Segment, UsageError
-from grammeter.engine.job import ERROR, LONGEST_TOKEN, Done, EditsForm, Job, parse_keep
+from grammeter.engine import job as runs
+from grammeter.engine.job import ERROR, LONGEST_TOKEN, Done, EditsForm, Job, Planned, parse_keep
 from grammeter.metrics import metric as make_metric
+
+UNDER_WAY = 2  # blocks per process that wait or are worked on: enough that no process is idle
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+Task = tuple[Planned, formats.Block | None]
 
 
 class Made(NamedTuple):
@@ -207,7 +219,7 @@ def process(job: Job, block: formats.Block, form: formats.ShardForm) -> Done:
     return Done(data, (*columns, *new), len(made), len(passing), faults, block.done)
 
 
-def check_columns(job: Job, shard: formats.Shard, first: formats.Block) -> None:
+def _check_columns(job: Job, shard: formats.Shard, first: formats.Block) -> None:
     """Raise :class:`DataError` if the first rows lack a column of the job, or have one of ours."""
     sound = [row for row in formats.parse_block(first) if row.fault is None]
     there = {*first.columns, *(name for row in sound for name in row.cells)}
@@ -224,3 +236,71 @@ def check_columns(job: Job, shard: formats.Shard, first: formats.Block) -> None:
     if clash:
         fix = "Rename it, or take it out: ours would hide it."
         raise DataError(f"there is a column {min(clash)!r} already", where=shard.where, fix=fix)
+
+
+# --- blocks of shards, in several processes ------------------------------------------------
+def tasks(planned: Iterable[Planned], job: Job, rows: int) -> Iterator[Task]:
+    """Read shards on demand, so many rows at a time; each ends with None.
+
+    Their digests are those before reading.
+    """
+    for plan in planned:
+        known = replace(plan, read=runs.digest(plan.shard.paths))
+        for number, block in enumerate(formats.read_blocks(plan.shard, rows)):
+            if not number:
+                _check_columns(job, plan.shard, block)
+            yield known, block
+        yield known, None
+
+
+def scored(
+    jobs: int, job: Job, tasks: Iterable[Task], runtime: models.Runtime
+) -> Generator[runs.Result, None, None]:
+    """Score blocks in ``jobs`` processes (1: this one), in the order of the tasks.
+
+    Tasks are taken as processes get free, so memory does not grow with the input.
+    """
+    if jobs == 1:
+        with models.using(runtime):
+            for plan, block in tasks:
+                yield plan, block and process(job, block, plan.form)
+        return
+    with _bounded_threads(jobs):  # processes inherit the environment when they start
+        workers = core.Workers(jobs, _begin, (runtime,))
+    source, waiting = iter(tasks), deque[tuple[Planned, Future[Done] | None]]()
+    try:
+        while True:
+            for plan, block in islice(source, UNDER_WAY * jobs - len(waiting)):
+                future = block and workers.pool.submit(process, job, block, plan.form)
+                waiting.append((plan, future))
+            if not waiting:
+                break
+            plan, future = waiting.popleft()
+            yield plan, future and future.result()
+        workers.end()
+    except BrokenProcessPool:
+        fix = "Memory may have ended: use fewer --jobs or a smaller --block. The same command"
+        fix = f"{fix} goes on with the unfinished files."
+        raise GrammeterError("a process that scored rows ended without a word", fix=fix) from None
+    finally:
+        workers.stop()
+
+
+@contextmanager
+def _bounded_threads(jobs: int) -> Generator[None, None, None]:
+    share = str(max(1, (os.cpu_count() or 1) // jobs))
+    ours = [name for name in _THREAD_VARIABLES if name not in os.environ]
+    os.environ.update(dict.fromkeys(ours, share))
+    try:
+        yield
+    finally:
+        for name in ours:
+            os.environ.pop(name, None)
+
+
+_inside = ExitStack()
+
+
+def _begin(runtime: models.Runtime) -> None:
+    core.stand_alone()
+    _inside.enter_context(models.using(runtime))

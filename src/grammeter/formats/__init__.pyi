@@ -82,8 +82,7 @@ from grammeter.formats.shard_rows import PARTIAL as PARTIAL
 from grammeter.formats.shard_rows import ColumnKind as ColumnKind
 from grammeter.formats.shard_rows import Sink as Sink
 from grammeter.formats.shard_rows import encode as encode
-from grammeter.formats.shard_rows import output_form as output_form
-from grammeter.formats.shard_rows import output_name as output_name
+from grammeter.formats.shard_rows import output_of as output_of
 from grammeter.formats.shard_rows import parse_block as parse_block
 from grammeter.formats.shard_rows import widened as widened
 from grammeter.formats.shards import TEXT_COLUMNS as TEXT_COLUMNS

@@ -6,7 +6,6 @@ by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their
 
 import hashlib
 import os
-import sys
 import tarfile
 import zipfile
 import zlib
@@ -128,15 +127,12 @@ def data_folder() -> Path:
     """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder."""
     if named := os.environ.get(VARIABLE):
         return core.expanded(named)
-    places = {"win32": ("LOCALAPPDATA", "AppData/Local")}
-    places["darwin"] = "", "Library/Application Support"
-    variable, usual = places.get(sys.platform, ("XDG_DATA_HOME", ".local/share"))
-    if base := os.environ.get(variable):
+    if base := os.environ.get("XDG_DATA_HOME"):
         return Path(base) / "grammeter"
     if (folder := core.home()) is None:
         fault = "there is no place for data sets: this user has no folder"
         raise core.MissingResourceError(fault, fix=f"Let the variable {VARIABLE} name a folder.")
-    return folder / usual / "grammeter"
+    return folder / ".local/share/grammeter"
 
 
 def dataset(name: str) -> Dataset:

@@ -48,13 +48,6 @@ def find_languages(names: Iterable[str]) -> list[str]:
     return [*find(names, SOURCE_LANGUAGE)[:1], *find(names, TARGET_LANGUAGE)[:1]]
 
 
-def has_use(name: str) -> bool:
-    """Whether a column is read: by its name, or as one of a numbered system."""
-    named = (JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM)
-    numbers = system_number(name), rank_number(name)
-    return any(plain(name) in spelled for spelled in named) or numbers != (None, None)
-
-
 def system_number(name: str) -> int | None:
     """Return the N of a column ``systemNId``, None for any other column."""
     match = _SYSTEM.match(plain(name))

@@ -88,25 +88,19 @@ def _readable(text: str) -> tuple[str, str | None]:
 
 
 # --- rows to files --------------------------------------------------------------------------
-def output_form(shard: Shard, form: ShardForm | None) -> ShardForm:
-    """Return the format of a shard's output; raise :class:`UsageError` if it cannot be written."""
-    form = form or _table_form(shard)
-    if form != shard.form == "jsonl":
+def output_of(shard: Shard, form: ShardForm | None) -> tuple[ShardForm, str]:
+    """Return format and name of a shard's output; packed stays packed, except for parquet.
+
+    Raises :class:`UsageError` if it cannot be written.
+    """
+    usual: ShardForm = "tsv" if shard.form == "text" else shard.form
+    if form in (None, usual):
+        return usual, shard.name
+    if shard.form == "jsonl":
         fault = f"{shard.where}: objects of any shape have no columns for {form}"
         raise UsageError(fault, fix="Write jsonl, or convert the input first.")
-    return form
-
-
-def _table_form(shard: Shard) -> ShardForm:
-    return "tsv" if shard.form == "text" else shard.form
-
-
-def output_name(shard: Shard, form: ShardForm) -> str:
-    """Return the name of a shard's output; packed stays packed, except for parquet."""
-    if form == _table_form(shard):
-        return shard.name
     packed = GZ if shard.name.endswith(GZ) and form != "parquet" else ""
-    return f"{Path(shard.name.removesuffix(GZ)).stem}.{form}{packed}"
+    return form, f"{Path(shard.name.removesuffix(GZ)).stem}.{form}{packed}"
 
 
 def encode(

@@ -14,7 +14,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, zip_longest
-from os.path import exists, isdir, isfile  # false for what is no name, too
+from os.path import exists, isfile  # false for what is no name, too
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
@@ -108,15 +108,10 @@ def _spelled(spelled: str) -> Iterator[Shard]:
 
 
 def _existing(name: str) -> Path:
-    path = Path(name)
-    if isfile(path):
-        return path
-    if name == "-":
-        fault = "standard input cannot be read again, as a run that goes on must"
-        raise UsageError(fault, fix="Write it to a file first.")
-    what = "this is a folder, not a file" if isdir(path) else "there is no such file"
-    fix = f"Name its files: '{path / '*.parquet'}'" if isdir(path) else "Check the path."
-    raise DataError(what, where=name, fix=fix)
+    if not isfile(name):
+        fix = "Name files, or a pattern for those of a folder: 'folder/*.parquet'."
+        raise DataError("there is no such file", where=name, fix=fix)
+    return Path(name)
 
 
 # --- files to blocks -----------------------------------------------------------------------

@@ -111,11 +111,6 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
         row = cells if any(cells[len(head) :]) else cells[: len(head)]
         tables.check_width(row, head, f"{where}:{line}")
         records.append((f"{where}:{line}", dict(zip(head, map(unshielded, row), strict=True))))
-    used = [name for name in head if foreign.has_use(name)]
-    plain = [*map(foreign.plain, used)]
-    if twice := [name for name in used if plain.count(foreign.plain(name)) > 1]:
-        fault = f"the column {twice[-1]!r} comes twice"
-        raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")
     bare_first = sorted(head, key=lambda name: foreign.plain(name)[-1:].isalpha())
     named = {n: c for c in bare_first if (n := foreign.system_number(c)) is not None}
     ranks = {n: c for c in head if (n := foreign.rank_number(c)) is not None}
@@ -130,6 +125,10 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
     kinds = foreign.JUDGE, foreign.DOCUMENT, foreign.ITEM
     judge, document, item = (next(iter(foreign.find(head, kind)), "") for kind in kinds)
     languages = foreign.find_languages(head)
+    used = [sentence, judge, document, item, *languages, *named.values(), *ranks.values()]
+    if twice := next((name for name in used if head.count(name) > 1), None):
+        fault = f"the column {twice!r} comes twice"
+        raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")
     rows: list[foreign.Row] = []
     for origin, record in records:
         with tables.placed(origin):
