@@ -33,9 +33,10 @@ from stopwatch import SHARED, cpu
 
 import grammeter as gm
 from grammeter.formats import read_judgments, read_outputs
-from grammeter.ranking import extract_pairs
+from grammeter.ranking import expected_wins, extract_pairs
 from grammeter.stats import sign_test
 from grammeter.study import distribution, draw_campaigns, items_needed, separations
+from grammeter.study.planning import LEVEL
 
 CONLL = SHARED / "data" / "conll14_test"
 SEEDA = SHARED / "data" / "seeda"
@@ -70,7 +71,9 @@ def rows(shared=None, *, draws=20):
 def study(name, draws):
     judgments, folder = SETS[name]
     outputs = read_outputs(sorted(p for p in folder.iterdir() if not p.name.startswith(".")))
-    rankings = [r for r in read_judgments(judgments, systems=outputs) if len(r.groups) > 1]
+    rankings = [
+        r for r in read_judgments(judgments, systems=outputs) if len(r.groups) > 1 and not r.skipped
+    ]
     print(f"{name}: {len(rankings)} items of {len({r.segment for r in rankings})} sentences,")
     print(f"{len(outputs)} systems, {draws} draws")
     parts = draw_campaigns(rankings, draws=draws)
@@ -84,21 +87,25 @@ def study(name, draws):
 
 
 def row(rankings, chances, draws):
-    inverse = 1 / chances
+    plain, inverse = draw_campaigns(rankings, draws=1, seed=1), 1 / chances
+    size, random = len(plain.systems), np.random.default_rng(1)
+    drawn = random.choice(len(rankings), size=(draws, LONGEST), p=chances)
+    full = (chances @ plain.wins).reshape(size, size)
     columns = {
-        "own": {"full_weights": chances},
+        "own": {"against": np.round(np.nan_to_num(expected_wins(full)), 12)},
         "plain": {},
-        "weighted": {"weights": inverse / inverse.mean()},
+        "weighted": {"wins": plain.wins * (inverse / inverse.mean())[:, None]},
     }
     needed, early = [], []
     for given in columns.values():
-        campaigns = draw_campaigns(rankings, draws=draws, longest=LONGEST, chances=chances, **given)
+        campaigns = replace(plain, drawn=drawn, **given)
         found = items_needed(campaigns)
         needed.append(str(found) if found else f">{LONGEST}")
         early.append(campaigns.correlations(EARLY).mean())
-    everything = replace(campaigns, weights=chances, drawn=np.arange(len(rankings))[None])
+    own = plain.wins * chances[:, None]
+    everything = replace(plain, wins=own, drawn=np.arange(len(rankings))[None])
     limit = everything.correlations(len(rankings))[0]
-    decided = chances @ campaigns.wins.sum(axis=1)
+    decided = chances @ plain.wins.sum(axis=1)
     cells = "".join(f"{cell:>10}" for cell in needed) + "".join(f"{mean:>10.3f}" for mean in early)
     return f"{cells}{limit:>8.3f}{decided:>9.1f}"
 
@@ -145,7 +152,7 @@ def check_formula(rankings, draws):
         drawn = simulated_power(rankings, plan, min(draws, 500))
         wins = np.arange(plan.decided_needed + 1)
         fewer = np.minimum(wins, plan.decided_needed - wins)
-        tests = 2 * binom.cdf(fewer, plan.decided_needed, 0.5) <= plan.level
+        tests = 2 * binom.cdf(fewer, plan.decided_needed, 0.5) <= LEVEL
         exact = binom.pmf(wins, plan.decided_needed, plan.share)[tests].sum()
         print(
             f"{plan.first + ', ' + plan.second:<25}{plan.share:6.3f}{plan.design_effect:6.2f}"
@@ -174,7 +181,7 @@ def simulated_power(rankings, plan, draws):
     for _ in range(draws):
         drawn = random.integers(0, len(numbers), size=sentences)
         counts = (side[drawn].sum() / plan.design_effect for side in (won, lost))
-        separated += sign_test(*(round(count) for count in counts)) <= plan.level
+        separated += sign_test(*(round(count) for count in counts)) <= LEVEL
     return separated / draws
 
 

@@ -12,7 +12,8 @@ from grammeter.resources import sample_corpus
 
 MODELS = {"torch", "transformers", "tokenizers", "safetensors", "huggingface_hub"}
 HEAVY = MODELS | {"scipy", "sacrebleu", "spacy", "pandas", "django", "ray", "rich", "pyarrow",
-                  "rapidfuzz", "nltk", "defusedxml", "matplotlib", "jinja2"}  # fmt: skip
+                  "rapidfuzz", "nltk", "defusedxml", "matplotlib", "packaging",
+                  "jinja2"}  # fmt: skip
 SCORE = """
 import contextlib, io
 from grammeter.cli.main import main

@@ -60,7 +60,7 @@ def test_a_flag_and_a_parameter_of_one_name_have_one_default(verb: str) -> None:
 
 PRINTED = {
     "help", "debug", "format", "output", "quiet", "digits", "percent", "figure", "parts", "show",
-    "segments", "probabilities", "differing", "summary",
+    "segments", "differing",
 }  # fmt: skip
 """How a result is printed and which files it goes into: Python has the result itself."""
 

@@ -67,7 +67,7 @@ def test_less_may_be_better():
 def test_a_warm_scorer_is_used():
     scorer = gm.Scorer(["gleu"])
     assert call(Reward(scorer, reference="target"), source=SOURCES, target=REFERENCES) == EXPECTED
-    with pytest.raises(UsageError, match="one number"):
+    with pytest.raises(UsageError, match="one metric"):
         Reward(gm.Scorer(["gleu", "chrf"]))
 
 

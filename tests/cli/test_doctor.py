@@ -163,15 +163,15 @@ def test_declared_packages_are_looked_for() -> None:
 @pytest.mark.parametrize(
     ("package", "installed", "state", "code"),
     [
-        ("transformers", "4.57.1", "too old", 0),
+        ("transformers", "4.57.1", "unfit", 0),
         ("transformers", "5", "5", 0),
         ("transformers", "5.0.0rc2", "5.0.0rc2", 0),
-        ("Django", "6.0.1", "too new", 0),
-        ("Django", "5.3", "too new", 0),
+        ("Django", "6.0.1", "unfit", 0),
+        ("Django", "5.3", "unfit", 0),
         ("Django", "5.2.19", "5.2.19", 0),
         ("torch", "2.13.0+cpu", "2.13.0+cpu", 0),
-        ("torch", "2.3.1", "too old", 0),
-        ("numpy", "1.25.2", "too old", 4),
+        ("torch", "2.3.1", "unfit", 0),
+        ("numpy", "1.25.2", "unfit", 4),
         ("numpy", "1.26", "1.26", 0),
     ],
 )

@@ -114,7 +114,7 @@ def test_impacts_are_those_of_the_encoder_that_is_named(data, few, encoder, mate
     tasks = list_tasks(PAPER, table)
     with_models = Materials(Settings(models={"bert-base-cased": encoder}))
     paper_data = paper.corrected(materials)
-    with_models.once("corrected", lambda: paper_data)
+    with_models.made["corrected",] = paper_data
     made = [c for c in run_tasks(tasks, with_models).cells if c.column == paper.IMPACT]
     assert made
     # which is much smaller than the paper's

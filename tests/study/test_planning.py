@@ -67,26 +67,14 @@ def judged(draw):
     return result
 
 
-@given(judged(), st.integers(1, 8), st.integers(0, 99), st.data())
-def test_correlations(rankings, size, seed, data):
-    numbers = st.lists(st.integers(1, 3), min_size=len(rankings), max_size=len(rankings))
-    weights, full_weights = data.draw(numbers), data.draw(numbers)
-    campaigns = draw_campaigns(
-        rankings,
-        draws=4,
-        longest=8,
-        chances=[1] * len(rankings),
-        weights=weights,
-        full_weights=full_weights,
-        seed=seed,
-    )
-    full = slow_scores(rankings, full_weights, campaigns.systems)
+@given(judged(), st.integers(1, 8), st.integers(0, 99))
+def test_correlations(rankings, size, seed):
+    campaigns = draw_campaigns(rankings, draws=4, anew=True, seed=seed)
+    everyone = [1] * len(rankings)
+    full = slow_scores(rankings, everyone, campaigns.systems)
     expected = [
         slow_spearman(
-            slow_scores(
-                [rankings[at] for at in drawn], [weights[at] for at in drawn], campaigns.systems
-            ),
-            full,
+            slow_scores([rankings[at] for at in drawn], [1] * len(drawn), campaigns.systems), full
         )
         for drawn in campaigns.drawn[:, :size].tolist()
     ]
@@ -100,10 +88,11 @@ def test_parts_of_the_data_hold_no_item_twice_and_end_in_all():
     assert campaigns.correlations(20) == pytest.approx(np.ones(5))
 
 
-def test_items_are_drawn_by_their_chances():
-    campaigns = draw_campaigns(made_up(4), draws=2000, longest=5, chances=[1, 0, 2, 1])
+def test_a_new_campaign_draws_with_replacement():
+    campaigns = draw_campaigns(made_up(4), draws=2500, anew=True)
     counts = np.bincount(campaigns.drawn.ravel(), minlength=4) / 10_000
-    assert counts == pytest.approx([0.25, 0, 0.5, 0.25], abs=0.02)
+    assert counts == pytest.approx([0.25] * 4, abs=0.02)
+    assert any(len({*drawn}) < 4 for drawn in campaigns.drawn.tolist())
 
 
 def test_what_compares_nothing_is_passed_over():
@@ -112,7 +101,7 @@ def test_what_compares_nothing_is_passed_over():
         Ranking(judge="j", segment=1, groups=(("A",), ("B",)), skipped=True),
         ranking(2, "ABC", [1]),
     ]
-    campaigns = draw_campaigns([idle[0], *items, idle[1]], chances=[9, 1, 1, 1, 1, 1, 9])
+    campaigns = draw_campaigns([idle[0], *items, idle[1]])
     assert campaigns.wins.shape[0] == 5
     assert set(campaigns.drawn.ravel().tolist()) == set(range(5))
 
@@ -136,7 +125,7 @@ def test_curve_rises():
     assert len(data["sizes"]) == len(data["mean"]) == len(data["low"]) == len(data["high"])
     assert data["signature"].startswith(
         "planning|by:expected-wins|unit:item|items:200|draws:300|drawn:without-replacement"
-        "|weighted:false|seed:1|tail:0.05|"
+        "|seed:1|tail:0.05|"
     )
 
 
@@ -148,7 +137,7 @@ def test_items_needed_is_where_the_quantile_reaches_the_target():
 
 
 def test_more_is_asked_than_there_is():
-    campaigns = draw_campaigns(made_up(6), draws=100, longest=3)
+    campaigns = draw_campaigns(made_up(6), draws=100, anew=True)
     assert items_needed(campaigns, target=1.0, share=1.0) is None
 
 
@@ -160,18 +149,7 @@ def test_same_seed_same_curve():
     assert curves[0] == curves[1] != curves[2]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"draws": 0},
-        {"longest": 0},
-        {"longest": 61},
-        {"seed": -1},
-        {"chances": [1.0]},
-        {"chances": [0.0] * 60},
-        {"weights": [-1.0] * 60},
-    ],
-)
+@pytest.mark.parametrize("wrong", [{"draws": 0}, {"seed": -1}])
 def test_impossible_draws(wrong):
     with pytest.raises(UsageError):
         draw_campaigns(made_up(), **wrong)

@@ -1,7 +1,14 @@
-"""Metrics in other people's loops: as rewards of TRL's trainers, as modules of ``evaluate``."""
+"""Metrics in other people's loops: rewards of TRL's trainers, modules of ``evaluate``, harnesses.
 
+The harnesses lm-eval, inspect_ai, lighteval, EuroEval and verl call a function for each row, and
+another one with what all rows gave. A row keeps its texts, so that the corpus is scored as
+:func:`grammeter.score` scores it.
+"""
+
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from importlib import import_module
+from typing import Any, NamedTuple, cast
 
 from grammeter import core, scoring
 from grammeter.metrics import Metric
@@ -28,9 +35,7 @@ class Reward:
         self, metric: str | Metric | scoring.Scorer,
         *, source: str | None = "source", reference: str | None = None, scale: float = 1.0,
     ) -> None:  # fmt: skip
-        self._scorer = metric if isinstance(metric, scoring.Scorer) else scoring.Scorer([metric])
-        if len(self._scorer.metrics) != 1:
-            raise core.UsageError("a reward is one number", fix="Give a scorer of one metric.")
+        self._scorer = of_one(metric)
         self._source, self._reference, self._scale = source, reference, scale
         self.__name__: str = f"grammeter_{self._scorer.metrics[0].name}"
 
@@ -73,6 +78,14 @@ class Reward:
         return columns[name]
 
 
+def of_one(metric: str | Metric | scoring.Scorer) -> scoring.Scorer:
+    """Return a scorer of one metric; UsageError if it has several."""
+    scorer = metric if isinstance(metric, scoring.Scorer) else scoring.Scorer([metric])
+    if len(scorer.metrics) != 1:
+        raise core.UsageError("this gives the scores of one metric", fix="Make one for each.")
+    return scorer
+
+
 def text_of(completion: Completion) -> str:
     """Return a completion as one line."""
     if not isinstance(completion, str):
@@ -97,50 +110,161 @@ def texts_of(cell: object) -> tuple[str, ...]:
 class Evaluate:
     """Computes metrics as an ``evaluate`` module does; that package is not needed.
 
-    ``metrics`` are spellings or metrics; or there is a ``scorer`` whose models are loaded already.
-    ::
+    ``metrics`` are spellings or metrics. ::
 
         Evaluate("gleu").compute(predictions=[...], references=[[...], ...], sources=[...])
     """
 
-    def __init__(self, *metrics: str | Metric, scorer: scoring.Scorer | None = None) -> None:
-        if bool(metrics) == bool(scorer):
-            raise core.UsageError("metrics or a scorer", fix="Give one of the two.")
-        self._scorer = scorer or scoring.Scorer(metrics)
-        self._rows: list[core.Segment] = []
-
-    def add(self, *, prediction: str, source: str, reference: str | Texts | None = None) -> None:
-        """Add one sentence to those of the next :meth:`compute`."""
-        self.add_batch(predictions=[prediction], sources=[source], references=[reference])
-
-    @core.checked
-    def add_batch(
-        self, *, predictions: Texts, sources: Texts, references: References | None = None
-    ) -> None:
-        """Add lists to the next :meth:`compute`; LengthMismatchError, UsageError: a text, None."""
-        self._rows += scoring.segments_of(sources, predictions, references)
+    def __init__(self, *metrics: str | Metric) -> None:
+        self._scorer = scoring.Scorer(metrics)
 
     def compute(
-        self, *, predictions: Texts | None = None, sources: Texts | None = None,
-        references: References | None = None,
-    ) -> dict[str, float]:  # fmt: skip
-        """Score all sentences added, and those of the arguments, as one corpus; then drop them.
+        self, *, predictions: Texts, sources: Texts, references: References | None = None
+    ) -> dict[str, float]:
+        """Score all sentences as one corpus.
 
         ``predictions``, ``sources``: one text for each sentence. ``references``: for each sentence
         a text or a list of texts: ``[sentences][references]``, not sacrebleu's
         ``[references][sentences]``. Returns the score under the metric's spelling, its parts as
-        ``spelling.part``; NaN where there is none. Raises :class:`UsageError` if predictions or
-        sources are missing, or a metric lacks references; :class:`LengthMismatchError`.
+        ``spelling.part``; NaN where there is none. Raises :class:`UsageError` if there is no
+        sentence, or a metric lacks references; :class:`LengthMismatchError`.
         """
-        if predictions is not None or sources is not None or references is not None:
-            lists: Any = {"predictions": predictions, "sources": sources}
-            self.add_batch(**lists, references=references)
-        if not self._rows:
-            raise core.UsageError("nothing to score", fix="Give predictions and sources.")
-        rows, self._rows = self._rows, []
-        corpus_scores = self._scorer.scored(rows)
         scores: dict[str, float] = {}
-        for name, score in corpus_scores.items():
+        for name, score in self._scorer.corpus(sources, predictions, references).items():
             scores[name] = score.value
             scores |= {f"{name}.{part}": value for part, value in score.parts.items()}
         return scores
+
+
+class Row(NamedTuple):
+    """The texts of a sentence."""
+
+    source: str
+    prediction: str
+    references: tuple[str, ...] = ()
+
+
+class Harness:
+    """A metric as harnesses call it.
+
+    ``metric`` is a spelling, a metric, or a scorer of one metric. ``source`` and ``references`` are
+    the columns of the data set that hold the source, and a reference or a list of them; a metric
+    without references needs no such column. Raises :class:`UsageError` if the metric is unknown, or
+    a row has no source.
+    """
+
+    def __init__(
+        self, metric: str | Metric | scoring.Scorer,
+        *, source: str = "source", references: str = "references",
+    ) -> None:  # fmt: skip
+        self._scorer = of_one(metric)
+        self._source, self._references = source, references
+        self.name: str = self._scorer.metrics[0].name
+        self.higher_is_better: bool = self._scorer.metrics[0].higher_is_better
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Harness":
+        """Return itself: harnesses copy what a task is made of, and models are loaded once."""
+        return self
+
+    def row(self, columns: Mapping[str, Any], prediction: str) -> Row:
+        """Return the texts of a row of the data set, each on one line."""
+        if not isinstance(columns.get(self._source), str):
+            there = ", ".join(sorted(columns)) or "none"
+            fault = f"the data set has no texts in a column {self._source!r}; there are: {there}"
+            raise core.UsageError(fault, fix="Name the column when the metric is made.")
+        source, known = text_of(columns[self._source]), texts_of(columns.get(self._references))
+        return Row(source, text_of(prediction), known)
+
+    def corpus(self, rows: Sequence[Sequence[Any]]) -> float:
+        """Score all rows as one corpus."""
+        sources, predictions, references = zip(*rows, strict=True)
+        known = references if any(references) else None
+        (score,) = self._scorer.corpus(sources, predictions, known).values()
+        return score.value
+
+    def sentence(self, row: Row) -> float:
+        """Score one row; NaN where it has no score."""
+        known = [row.references] if row.references else None
+        ((value,),) = self._scorer([row.source], [row.prediction], known).values()
+        return math.nan if value is None else value
+
+    # --- lm-evaluation-harness: `process_results` and `aggregation` of a task -------------------
+    def process_results(self, doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Row]:
+        """Keep the texts of a document under the metric's name."""
+        return {self.name: self.row(doc, results[0])}
+
+    @property
+    def aggregation(self) -> Any:
+        """What scores the texts that :meth:`process_results` kept."""
+        return self.corpus
+
+    # --- inspect_ai -----------------------------------------------------------------------------
+    def inspect_scorer(self) -> Any:
+        """Return a scorer: each sample has its own score, the metric is that of the corpus.
+
+        The source is in the metadata of the sample, else its input; the references are its target.
+        """
+        inspect: Any = import_module("inspect_ai.scorer")
+
+        @inspect.metric(name=self.name)
+        def of_corpus() -> Any:
+            def score(samples: Sequence[Any]) -> float:
+                return self.corpus([sample.score.metadata["row"] for sample in samples])
+
+            return score
+
+        @inspect.scorer(metrics=[of_corpus()], name=f"grammeter_{self.name}")
+        def of_sample() -> Any:
+            async def score(state: Any, target: Any) -> Any:
+                texts: dict[str, Any] = {self._source: state.input_text}
+                texts |= {**(state.metadata or {}), self._references: [*target]}
+                row = self.row(texts, state.output.completion)
+                value, kept = self.sentence(row), {"row": [*row]}
+                return inspect.Score(value=value, answer=row.prediction, metadata=kept)
+
+            return score
+
+        return of_sample()
+
+    # --- lighteval ------------------------------------------------------------------------------
+    def lighteval_metric(self) -> Any:
+        """Return a metric; the source is in ``doc.specific``, the references are its golds."""
+        utils: Any = import_module("lighteval.metrics.utils.metric_utils")
+        sample: Any = import_module("lighteval.metrics.metrics_sample")
+        harness = self
+
+        class Texts(sample.SampleLevelComputation):
+            def compute(self, doc: Any, model_response: Any, **more: Any) -> Row:
+                columns: dict[str, Any] = {harness._references: doc.get_golds()}
+                columns |= doc.specific or {}
+                return harness.row(columns, model_response.final_text[0])
+
+        return utils.CorpusLevelMetric(
+            metric_name=self.name, higher_is_better=self.higher_is_better,
+            category=utils.SamplingMethod.GENERATIVE, sample_level_fn=Texts(),
+            corpus_level_fn=self.corpus,
+        )  # fmt: skip
+
+    # --- EuroEval -------------------------------------------------------------------------------
+    def euroeval_metric(self) -> Any:
+        """Return a metric; the sources are a column of the data set."""
+        base: Any = import_module("euroeval.metrics.base")
+        harness = self
+
+        class Whole(base.Metric):
+            def __call__(self, predictions: Any, references: Any, dataset: Any, *_: Any) -> float:
+                columns = zip(dataset[harness._source], references, strict=True)
+                keys = harness._source, harness._references
+                rows = (dict(zip(keys, texts, strict=True)) for texts in columns)
+                return harness.corpus([*map(harness.row, rows, predictions)])
+
+        return Whole(self.name, f"grammeter {self.name}")
+
+    # --- verl: `custom_reward_function` ---------------------------------------------------------
+    def compute_score(
+        self, data_source: str, solution_str: str, ground_truth: Any,
+        extra_info: Mapping[str, Any] | None = None, **more: Any,
+    ) -> float:  # fmt: skip
+        """Return the reward of a solution; ``extra_info`` has the source."""
+        columns = {**(extra_info or {}), self._references: ground_truth}
+        return self.sentence(self.row(columns, solution_str))

@@ -7,7 +7,7 @@ import sys
 
 import grammeter as gm
 from grammeter import engine, formats
-from grammeter.cli import models
+from grammeter.cli import inputs
 from grammeter.cli.flags import call
 from grammeter.cli.output import notice, print_json, progress, remark
 
@@ -23,8 +23,8 @@ def run(args: argparse.Namespace) -> None:
     def told(note: str) -> None:
         remark([note])
 
-    with gm.using(models.runtime(args)):
-        models.remark_unused(args, list(map(gm.metric, args.metrics)))
+    with gm.using(inputs.runtime(args)):
+        inputs.remark_unused(args, list(map(gm.metric, args.metrics)))
         with progress(args) as shown:
             try:
                 summary = call(args, gm.batch, on_note=told)

@@ -2,7 +2,6 @@
 
 import argparse
 import platform
-import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,6 @@ EXTRAS: Mapping[str, Sequence[str]] = _PACKAGES["extras"]
 
 Row = tuple[str, str, str]
 _KEYS = ("what", "state", "note")
-_UNFIT = ("missing", "too old", "too new")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,37 +38,22 @@ def run(args: argparse.Namespace) -> int:
         print_json({"kind": "doctor", "rows": [dict(zip(_KEYS, row, strict=True)) for row in rows]})
     else:
         sys.stdout.write(gm.Table.of(_KEYS, rows).write(core.Style(width=core.terminal_width())))
-    return 4 if any(state in _UNFIT for _, state, _ in base) else 0
+    return 4 if any(state in ("missing", "unfit") for _, state, _ in base) else 0
 
 
 def _package(wanted: str, command: str) -> Row:
-    name, bounds = re.split(r"(?=[<>])", re.sub(r"\[.*?\]", "", wanted), maxsplit=1)
+    from packaging.requirements import Requirement
+    from packaging.version import Version
+
+    required = Requirement(wanted)
+    name, bounds = required.name, required.specifier
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
         return name, "missing", f"get it: {command}"
-    if state := _unfit(version, bounds):
-        return name, state, f"{version} is here, {bounds} is needed: {command}"
+    if not bounds.contains(Version(version).base_version):  # so that 5.0rc1 fits >=5
+        return name, "unfit", f"{version} is here, {bounds} is needed: {command}"
     return name, version, ""
-
-
-def _unfit(version: str, bounds: str) -> str:
-    for bound in bounds.split(","):
-        is_lower = _numbers(version) < _numbers(bound)
-        if bound.startswith(">=") and is_lower:
-            return "too old"
-        if bound.startswith("<") and not is_lower:
-            return "too new"
-    return ""
-
-
-def _numbers(version: str) -> list[int]:
-    """Return the release, ``[5, 2, 19]`` of ``<5.2.19rc1``, without zeros at the end."""
-    numbers = re.match(r"[<>=]*([\d.]*)", version)
-    release = [int(part) for part in (numbers[1] if numbers else "").split(".") if part]
-    while release and not release[-1]:
-        release.pop()
-    return release
 
 
 def _gpu() -> Row:

@@ -10,7 +10,7 @@ from typing import Any
 
 import grammeter as gm
 from grammeter import formats, llm, metrics, verbs
-from grammeter.cli import demo, inputs, models
+from grammeter.cli import demo, inputs
 from grammeter.cli.output import notice, print_json, print_result, progress, put, remark
 
 ONLINE = (
@@ -43,11 +43,11 @@ def run(args: argparse.Namespace) -> int:
     options: Any = {**settings, "metric": metric, "benchmark": args.benchmark}
     corpus, items = _material(args)
     with (
-        gm.using(models.runtime(args, cached=False)),
-        models.asking(args, concessions=False),
+        gm.using(inputs.runtime(args, cached=False)),
+        inputs.asking(args, concessions=False),
         progress(args, note=lambda: str(llm.current().bill)),
     ):
-        models.remark_unused(args, [metric])
+        inputs.remark_unused(args, [metric])
         remark(filter(None, [metric.notice]))
         if args.dry_run or args.submit:
             return _plan(args, corpus=corpus, items=items, **options)

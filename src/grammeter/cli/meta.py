@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import grammeter as gm
-from grammeter.cli import flags, inputs, models, output
+from grammeter.cli import flags, inputs, output
 
 
 def run_system(args: argparse.Namespace) -> None:
@@ -26,8 +26,8 @@ def run_sentence(args: argparse.Namespace) -> None:
 
 def run_edits(args: argparse.Namespace) -> None:
     """Measure and print."""
-    with gm.using(models.runtime(args)), models.asking(args):
-        models.remark_unused(args, [gm.metric(name) for name in args.metrics or ()], judging=True)
+    with gm.using(inputs.runtime(args)), inputs.asking(args):
+        inputs.remark_unused(args, [gm.metric(name) for name in args.metrics or ()], judging=True)
         with output.progress(args):
             result = flags.call(args, gm.meta_edits)
     output.emit(args, result)
@@ -52,10 +52,10 @@ def run_judge(args: argparse.Namespace) -> None:
 
 def run_attack(args: argparse.Namespace) -> None:
     """Score attacks and print."""
-    with gm.using(models.runtime(args)), models.asking(args):
+    with gm.using(inputs.runtime(args)), inputs.asking(args):
         metrics = [gm.metric(name) for name in args.metrics]
         corpus = inputs.corpus(args, noted=True)
-        models.remark_unused(args, metrics, judging=True)
+        inputs.remark_unused(args, metrics, judging=True)
         if args.attack and "shuffle" not in args.attack:
             flags.remark_idle(args, "no tokens are shuffled", "--seed")
         with output.progress(args):
@@ -68,13 +68,13 @@ def run_maege(args: argparse.Namespace) -> None:
     if args.hyps or args.names:
         fault = "MAEGE makes its outputs from the gold edits"
         raise gm.UsageError(fault, fix="Leave --hyps and --names out.")
-    with gm.using(models.runtime(args)):
+    with gm.using(inputs.runtime(args)):
         metrics = [gm.metric(name) for name in args.metrics]
         corpus = inputs.corpus(args, noted=True)
         if corpus.gold:
             why = "MAEGE makes texts from gold edits by rules of its own"
             flags.remark_idle(args, why, "--um", "--missing-annotator")
-        models.remark_unused(args, metrics)
+        inputs.remark_unused(args, metrics)
         with output.progress(args):
             result = flags.call(args, gm.meta_maege, corpus=corpus)
     output.emit(args, result)

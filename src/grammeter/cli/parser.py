@@ -17,8 +17,8 @@ from grammeter.cli.ending import say
 VERBS: dict[str, str] = tomllib.loads(Path(__file__).with_name("verbs.toml").read_text("utf-8"))
 """Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
 _RESULTS = (
-    "compare", "explain", "rank", "agree", "sample", "report", "list", "cite", "combine",
-    "robustness", "completion",
+    "score", "compare", "explain", "rank", "agree", "sample", "report", "reproduce", "list",
+    "cite", "combine", "robustness", "completion",
 )  # fmt: skip
 """Verbs that share a module."""
 
@@ -141,7 +141,7 @@ def complete(line: str) -> None:
 
 # --- no output takes the place of a file that the same command reads or writes --------------
 WRITTEN = frozenset({
-    "output", "out", "segments", "figure", "figure_williams", "probabilities", "details", "people",
+    "output", "out", "segments", "figure", "figure_williams", "details", "people",
     "target", "copy",
 })  # fmt: skip
 """Arguments, by their names in Python, that say where results go."""

@@ -1,18 +1,22 @@
-"""Verbs with one result: combine, compare, explain, rank, agree, sample, report, list, cite."""
+"""Verbs with one result: score, compare, explain, rank, agree, report, reproduce and others."""
+
+from __future__ import annotations
 
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import grammeter as gm
-from grammeter import core, formats, metrics, rendering, study, version
-from grammeter.cli import flags, inputs, models, output
+from grammeter import core, formats, metrics, papers, rendering, training, verbs, version
+from grammeter.cli import flags, inputs, output
 
 LARGE = 25  # megabytes; above this size a notice says what to leave out of a report
-LIKELY = ("select", "per_item", "metric")  # flags that also say how likely each sentence is
+PROCESSES = 2  # that make tables of papers
+_FORMS: Mapping[str, core.Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 
 OWN = f"""@software{{grammeter,
   title = {{grammeter: measuring grammatical error correction systems}},
@@ -20,6 +24,61 @@ OWN = f"""@software{{grammeter,
   version = {{{version.__version__}}},
   year = {{2026}}
 }}"""
+
+
+def run_score(args: argparse.Namespace) -> int:
+    """Score and print; return the exit code."""
+    with gm.using(inputs.runtime(args)), inputs.asking(args):
+        return _score(args)
+
+
+def _score(args: argparse.Namespace) -> int:
+    if args.benchmark and not args.metrics:
+        args.metrics = formats.recipe(args.benchmark).metrics
+    limits = _limits(args.fail_under)
+    verbs.check_limits(limits, args.metrics)
+    for path in (args.output, args.segments):  # before the work, not after it
+        formats.check_folder(path)
+    metrics = [_named(spelled) for spelled in args.metrics]  # refuses wrong spellings at once
+    corpus = inputs.corpus(args, noted=True)
+    verbs.check_limits(limits, args.metrics, corpus.group_labels)
+    inputs.remark_unused(args, metrics, judging=True)
+    with output.progress(args):
+        table = flags.call(args, verbs.score, corpus=corpus, source=(), references=())
+    if args.output:
+        formats.write_scores(table, args.output)
+    if args.segments:
+        output.put(args.segments, rendering.segments_tsv(table))
+    if args.segments != formats.STDIN:
+        output.print_result(args, table, parts=args.parts)
+    missed = verbs.fail_under(table, limits)
+    for text in missed:
+        print(text, file=sys.stderr)
+    return 1 if missed else 0
+
+
+def _named(spelled: str) -> gm.Metric:
+    try:
+        return gm.metric(spelled)
+    except gm.UsageError:
+        if not Path(spelled).is_file():
+            raise
+    fix = "System outputs stand behind --hyps, gold edits and texts behind -r."
+    raise gm.UsageError(f"{spelled} is a file, no metric", fix=fix)
+
+
+def _limits(spelled: Iterable[str]) -> dict[str, float]:
+    limits: dict[str, float] = {}
+    for text in spelled:
+        name, _, value = text.rpartition("=")
+        try:
+            limits[name] = float(value)
+        except ValueError:
+            name = ""
+        if not name:
+            fix = "Write METRIC=VALUE: m2=0.35, m2@GROUP=0.3"
+            raise gm.UsageError(f"--fail-under {text}", fix=fix)
+    return limits
 
 
 def run_compare(args: argparse.Namespace) -> int:
@@ -38,10 +97,10 @@ def run_compare(args: argparse.Namespace) -> int:
 
 def run_explain(args: argparse.Namespace) -> None:
     """Explain and print."""
-    with gm.using(models.runtime(args)):
+    with gm.using(inputs.runtime(args)):
         scores = gm.read_scores(args.scores)
         names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
-        models.remark_unused(args, [gm.metric(name) for name in names])
+        inputs.remark_unused(args, [gm.metric(name) for name in names])
         with output.progress(args):
             explained = flags.call(args, gm.explain, scores=scores)
         output.emit(args, explained)
@@ -103,11 +162,11 @@ def run_combine(args: argparse.Namespace) -> None:
         raise gm.DataError(fault, where=" ".join(args.hyps), fix="Rename one, or use --names.")
     core.check_home(args.oracle != "edits", "texts, which this oracle has not", output=args.output)
     formats.check_folder(args.output)
-    with gm.using(models.runtime(args)):
+    with gm.using(inputs.runtime(args)):
         corpus = inputs.corpus(args, noted=True, references=args.oracle is not None)
         with output.progress(args):
             result = flags.call(args, gm.combine, corpus=corpus)
-    models.remark_unused(args, [gm.metric(args.metric)] if args.metric else [])
+    inputs.remark_unused(args, [gm.metric(args.metric)] if args.metric else [])
     if args.output:
         output.put(args.output, result.text())
     if args.output == formats.STDIN:
@@ -122,9 +181,9 @@ def run_combine(args: argparse.Namespace) -> None:
 def run_robustness(args: argparse.Namespace) -> None:
     """Measure and print."""
     cases, outputs = gm.read_robustness(args.para), formats.read_outputs(args.hyps)
-    with gm.using(models.runtime(args)), output.progress(args):
+    with gm.using(inputs.runtime(args)), output.progress(args):
         result = flags.call(args, gm.robustness, cases=cases, outputs=outputs)
-    models.remark_unused(args, [gm.metric(args.metric)])
+    inputs.remark_unused(args, [gm.metric(args.metric)])
     output.emit(args, result)
 
 
@@ -158,6 +217,51 @@ def run_cite(args: argparse.Namespace) -> None:
     sys.stdout.write("\n\n".join(parts) + "\n")
 
 
+def run_reproduce(args: argparse.Namespace) -> None:
+    """List, or make tables and print them."""
+    paper: str | None = args.paper
+    if paper is None and not args.slips:
+        _emit(args, gm.reproduce(table=args.table))
+        return
+    output.check_figures(args.figure)
+    args.paper = paper or "all"
+    with (
+        gm.using(inputs.runtime(args)),
+        output.progress(args) as shown,
+        training.listening(output.teller(args, shown)),
+    ):
+        reproduction = flags.call(args, gm.reproduce, processes=PROCESSES)
+    _draw(reproduction, args.figure)
+    _emit(args, reproduction, differing=args.differing)
+    if not reproduction.cells:
+        return
+    counts = Counter(cell.verdict for cell in reproduction.cells)
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    output.notice(
+        args, f"{len(reproduction.cells)} cells: {verdicts}; {sum(reproduction.seconds):.0f} s"
+    )
+
+
+def _draw(reproduction: papers.Reproduction, path: str | None) -> None:
+    if path is None:
+        return
+    drawings = [*reproduction.figures()]
+    if len(drawings) != 1:
+        fault = f"--figure: {len(drawings)} of these tables are drawn by the paper and made here"
+        fix = "Name one, such as: grammeter reproduce grundkiewicz2015 figure3_curves"
+        raise core.UsageError(fault, fix=fix)
+    rendering.save_figures(reproduction, {drawings[0]: path})
+
+
+def _emit(args: argparse.Namespace, result: core.Result, **options: bool) -> None:
+    """Print; write to ``-o`` in the form of the file's suffix, else as JSON."""
+    form = _FORMS.get(Path(args.output).suffix.lower()) if args.output else None
+    if form:
+        formats.write_text(args.output, result.write(form, **options))
+        args = argparse.Namespace(**{**vars(args), "output": None})
+    output.emit(args, result, **options)
+
+
 def run_completion(args: argparse.Namespace) -> None:
     """Print what a shell runs at its start."""
     from argcomplete.shell_integration import shellcode
@@ -167,31 +271,16 @@ def run_completion(args: argparse.Namespace) -> None:
 
 def run_sample(args: argparse.Namespace) -> None:
     """Draw items and print them."""
-    likely: dict[str, Any] = {name: getattr(args, name) for name in LIKELY}
-    likely["scores"] = gm.read_scores(args.scores) if args.scores else None
+    scores = gm.read_scores(args.scores) if args.scores else None
     names: list[str] = args.judges
     judges = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
-    corpus = inputs.corpus(args, references=False)
-    drawn = likely | {"judges": judges, "probabilities": False}
-    items: Sequence[core.Item] = flags.call(args, gm.sample, corpus=corpus, **drawn)
-    if args.probabilities:
-        chances = gm.sample(corpus, probabilities=True, **likely)
-        output.put(args.probabilities, _probabilities_tsv(chances))
-    if args.output or args.probabilities != "-":
-        output.put(args.output, formats.items_text(items))
+    given = {"corpus": inputs.corpus(args, references=False), "scores": scores, "judges": judges}
+    items: Sequence[core.Item] = flags.call(args, gm.sample, **given)
+    output.put(args.output, formats.items_text(items))
     output.notice(args, _summary(items))
 
 
-def _probabilities_tsv(source: "study.Distribution") -> str:
-    columns = (source.expected_systems, source.values, source.probabilities)
-    shared = (" ".join(map(str, study.multiplicities(groups))) for groups in source.groups)
-    figures = zip(shared, *(map(repr, column.tolist()) for column in columns), strict=True)
-    rows = [(str(number), *of) for number, of in enumerate(figures, start=1)]
-    header = ("segment", "multiplicities", "expected_systems", "value", "probability")
-    return gm.Table.of(header, rows).write("tsv")
-
-
-def _summary(items: "Sequence[core.Item]") -> str:
+def _summary(items: Sequence[core.Item]) -> str:
     shown = [item for item in items if not item.repeat]
     alone = sum(item.distinct == 1 for item in shown)
     parts = [f"{len(shown)} items of {len({item.segment for item in shown})} sentences"]

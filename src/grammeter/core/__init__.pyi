@@ -77,8 +77,13 @@ from grammeter.core.score import f_fraction as f_fraction
 from grammeter.core.score import f_measure as f_measure
 from grammeter.core.score import json_number as json_number
 from grammeter.core.score import read_number as read_number
+from grammeter.core.score_table import MACRO as MACRO
 from grammeter.core.score_table import SCORES_KIND as SCORES_KIND
 from grammeter.core.score_table import ScoreTable as ScoreTable
+from grammeter.core.score_table import gold_ranges as gold_ranges
+from grammeter.core.score_table import group_value as group_value
+from grammeter.core.score_table import tables_by_group as tables_by_group
+from grammeter.core.score_table import types_tables as types_tables
 from grammeter.core.sentence_explanation import METHODS as METHODS
 from grammeter.core.sentence_explanation import Attribution as Attribution
 from grammeter.core.sentence_explanation import Explanation as Explanation
@@ -90,7 +95,6 @@ from grammeter.core.sqlite import FAULTS as FAULTS
 from grammeter.core.sqlite import Cache as Cache
 from grammeter.core.sqlite import private_file as private_file
 from grammeter.core.statistics import BoolArray as BoolArray
-from grammeter.core.statistics import CorpusChoice as CorpusChoice
 from grammeter.core.statistics import FloatArray as FloatArray
 from grammeter.core.statistics import IntArray as IntArray
 from grammeter.core.statistics import Segment as Segment
@@ -128,8 +132,3 @@ from grammeter.core.type_counts import CountedTypes as CountedTypes
 from grammeter.core.type_counts import Tier as Tier
 from grammeter.core.type_counts import TypeCounts as TypeCounts
 from grammeter.core.type_counts import tier_of as tier_of
-from grammeter.core.type_tables import MACRO as MACRO
-from grammeter.core.type_tables import gold_ranges as gold_ranges
-from grammeter.core.type_tables import group_value as group_value
-from grammeter.core.type_tables import tables_by_group as tables_by_group
-from grammeter.core.type_tables import types_tables as types_tables

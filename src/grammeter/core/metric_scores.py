@@ -10,7 +10,7 @@ import numpy as np
 from grammeter.core.result import Named, plain
 from grammeter.core.score import Score, read_number
 from grammeter.core.signature import Signature
-from grammeter.core.statistics import CorpusChoice, SegmentScores, Statistics
+from grammeter.core.statistics import SegmentScores, Statistics
 from grammeter.core.type_counts import TypeCounts
 
 Stored = TypeVar("Stored")
@@ -108,14 +108,11 @@ def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Scor
 
 
 def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
-    own, other = _choice(data), _choice(data["in_corpus"]) if data.get("in_corpus") else None
-    parts = {name: np.array([*map(read_number, of)]) for name, of in data["parts"].items()}
-    columns = (own.chosen, *parts.values(), *((other.chosen, other.values) if other else ()))
-    if any(column.shape != own.values.shape for column in columns):
-        raise ValueError("the figures of sentences differ in length")
-    return SegmentScores(own.values, own.chosen, parts, data.get("reason"), other)
-
-
-def _choice(data: Mapping[str, Any]) -> CorpusChoice:
     values = np.array([read_number(value) for value in data["values"]], dtype=np.float64)
-    return CorpusChoice(np.array(data["chosen"], dtype=np.int64), values)
+    chosen = np.array(data["chosen"], dtype=np.int64)
+    parts = {name: np.array([*map(read_number, of)]) for name, of in data["parts"].items()}
+    other = _sentences_from_json(data["in_corpus"]) if data.get("in_corpus") else None
+    columns = (chosen, *parts.values(), *(() if other is None else (other.values,)))
+    if any(column.shape != values.shape for column in columns):
+        raise ValueError("the figures of sentences differ in length")
+    return SegmentScores(values, chosen, parts, data.get("reason"), other)

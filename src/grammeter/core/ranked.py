@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grammeter.core.result import Figure, Named, Result, reading, stamped
-from grammeter.core.score import json_number, read_number
+from grammeter.core.result import Figure, Named, Result, plain, read_fields, reading, stamped
 from grammeter.core.signature import Signature
 from grammeter.core.tables import Column, Table
 
@@ -49,14 +48,7 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a ranking."""
         head = {"kind": RANKING_KIND, "method": self.method, "signature": str(self.signature)}
-        systems: list[dict[str, Any]] = []
-        for row in self.rows:
-            score = {"score": json_number(row.score)}
-            why = row.reason or ("undefined" if score["score"] is None else None)
-            reason = {"reason": why} if why else {}
-            place = {"ranks": [*row.ranks], "cluster": row.cluster}
-            systems.append({"system": row.system, **score, **reason, **place})
-        return stamped({**head, "systems": systems, "notes": [*self.notes]})
+        return stamped({**head, "systems": plain(self.rows), "notes": [*self.notes]})
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each system, best first."""
@@ -85,11 +77,11 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "Ranked":
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, RANKING_KIND, verb="rank", where=where):
-            rows = tuple(_row_from_json(row) for row in data["systems"])
+            rows = tuple(_read_row(**row) for row in data["systems"])
             notes = tuple(data.get("notes", ()))
             return cls(data["method"], Signature.parse(data["signature"]), rows, notes)
 
 
-def _row_from_json(data: Mapping[str, Any]) -> RankedSystem:
-    (first, last), score = data["ranks"], read_number(data["score"])
-    return RankedSystem(data["system"], score, (first, last), data["cluster"], data.get("reason"))
+def _read_row(ranks: Sequence[int], **data: Any) -> RankedSystem:
+    first, last = ranks
+    return read_fields(RankedSystem, {**data, "ranks": (first, last)})

@@ -112,37 +112,21 @@ def grouped(items: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
 
 
 @dataclass(frozen=True, eq=False)
-class CorpusChoice:
-    """References that a corpus score chose, and segments' scores against them: ``(segments,)``."""
-
-    chosen: IntArray
-    values: FloatArray
-
-    def take(self, indices: IntArray) -> "CorpusChoice":
-        """Return those of some segments, in the given order."""
-        return CorpusChoice(self.chosen[indices], self.values[indices])
-
-    def among(self, judged: BoolArray) -> "CorpusChoice":
-        """Give these the places of the sentences that can be judged."""
-        return CorpusChoice(spread(self.chosen, judged, -1), spread(self.values, judged, np.nan))
-
-
-@dataclass(frozen=True, eq=False)
 class SegmentScores:
     """A score for each segment alone: no other sentence decides which reference is chosen.
 
     Shapes are ``(segments,)``: ``values`` in the metric's units, NaN with a ``reason``; ``chosen``,
     the number of the reference or annotator, -1 where the score belongs to none (a mean over
     references, say); ``parts``, further figures by name. ``in_corpus`` is what the corpus score
-    chose, for a metric that chooses by running totals; ``None`` for one whose corpus score has no
-    choice of its own.
+    chose and the scores against it, for a metric that chooses by running totals; ``None`` for one
+    whose corpus score has no choice of its own.
     """
 
     values: FloatArray
     chosen: IntArray
-    parts: dict[str, npt.NDArray[Any]]
+    parts: dict[str, npt.NDArray[Any]] = field(default_factory=dict[str, npt.NDArray[Any]])
     reason: str | None = None
-    in_corpus: CorpusChoice | None = None
+    in_corpus: "SegmentScores | None" = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -156,11 +140,11 @@ class SegmentScores:
 
     def among(self, judged: BoolArray) -> "SegmentScores":
         """Give these the places of the sentences that can be judged; the others are NaN."""
-        own = CorpusChoice(self.chosen, self.values).among(judged)
+        values, chosen = spread(self.values, judged, np.nan), spread(self.chosen, judged, -1)
         parts = {name: spread(column, judged) for name, column in self.parts.items()}
         why = " or ".join(filter(None, [self.reason, "the sentence cannot be judged"]))
         in_corpus = self.in_corpus and self.in_corpus.among(judged)
-        return SegmentScores(own.values, own.chosen, parts, why, in_corpus)
+        return SegmentScores(values, chosen, parts, why, in_corpus)
 
 
 @dataclass(frozen=True, slots=True)

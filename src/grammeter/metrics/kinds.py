@@ -143,7 +143,7 @@ class Choosing(Metric):
         if not self.in_turn or statistics.slots < 2:
             return alone
         corpus = self.scored(statistics, self.chosen(statistics))
-        return replace(alone, in_corpus=core.CorpusChoice(corpus.chosen, corpus.values))
+        return replace(alone, in_corpus=replace(corpus, parts={}))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, get_args, overload
 
 from grammeter import core, version
@@ -88,20 +88,14 @@ class Reproduction(core.Result):
     notes: tuple[str, ...] = ()
     as_printed: bool = False
 
-    def tables(
-        self, *, long: bool = False, differing: bool = False, summary: bool = False
-    ) -> Sequence[core.Table]:
+    def tables(self, *, long: bool = False, differing: bool = False) -> Sequence[core.Table]:
         """Return the verdicts by table, if there are several, and each table with our figures.
 
-        ``differing``: leave out cells with the printed digits. ``summary``: only the verdicts by
-        table, and the cells that differ with the reason. The slips of a paper come last, unless
-        one table alone was made.
+        ``differing``: leave out cells with the printed digits. The slips of a paper come last,
+        unless one table alone was made.
         """
         if self.as_printed and not long:
             return [beside.printed_table(p, of) for p, of in self._by_table() if of]
-        if summary:
-            differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
-            return [self._overview(), *(beside.why_table(p, of) for p, of in differ if of)]
         hidden = EQUAL if differing else ()
         chosen = [(p, [c for c in of if c.verdict not in hidden]) for p, of in self._by_table()]
         overview = [self._overview()] if len(self.printed) > 1 and self.cells else []
@@ -138,7 +132,7 @@ class Reproduction(core.Result):
         """Return the public shape."""
         shape: dict[str, Any] = {"kind": "reproduction", "grammeter": version.__version__}
         shape["cells"] = [cell.to_dict() for cell in self.cells]
-        shape["slips"] = {p: [asdict(slip) for slip in beside.read_slips(p)] for p in self.papers}
+        shape["slips"] = {p: beside.read_paper(p)["slips"] for p in self.papers}
         return shape | {"notes": [*self.notes]}
 
 

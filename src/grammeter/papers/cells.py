@@ -5,7 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -248,26 +248,13 @@ def _first(values: Mapping[str, Any], *keys: str) -> Any:
     return next((values[key] for key in keys if key in values), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """A slip or ambiguity of a paper; which figure proves it, and the ``command`` that shows it."""
-
-    where: str
-    printed: str
-    ours: str
-    proof: str
-    command: str
-
-
-@cache
-def read_slips(paper: str) -> tuple[Slip, ...]:
-    """Return the slips of a paper, in the order of the paper."""
-    return tuple(Slip(**slip) for slip in read_paper(paper)["slips"])
-
-
 @cache
 def read_paper(paper: str) -> Mapping[str, Any]:
-    """Return the file of a paper: title, reference, slips, tables, and data of its recipes."""
+    """Return the file of a paper: title, reference, slips, tables, and data of its recipes.
+
+    Slips, in the order of the paper, say where, what is printed and ours, which figure proves it,
+    and the ``command`` that shows it.
+    """
     text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
     return json.loads(text)
 
@@ -361,20 +348,11 @@ def figure_of(printed: PrintedTable, cells: Sequence[Cell]) -> Figure:
     return Figure("series_curves", {"panels": panels, "x_label": x_label, "title": title})
 
 
-def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
-    """Lay out cells that differ with the number of the reason; the reasons stand below."""
-    reasons = list(dict.fromkeys(cell.note for cell in cells))
-    rows = [(*_figures(printed, cell)[:4], 1 + reasons.index(cell.note)) for cell in cells]
-    notes = (f"{number}: {reason}" for number, reason in enumerate(reasons, start=1))
-    figures = Column.many("number", "published", "ours")
-    title = f"{printed.paper}, {printed.page}: cells that differ"
-    return Table.of(("row", "column", *figures, Column("why", "count")), rows, notes, title=title)
-
-
 def slips_table(paper: str) -> Table:
-    """Lay out the slips of a paper."""
-    heads, rows = (column.name for column in fields(Slip)), (astuple(s) for s in read_slips(paper))
-    return Table.of(heads, rows, title=f"{paper}: slips and ambiguities")
+    """Lay out the slips of a paper: where, what is printed, ours, the proof, the command."""
+    slips: Sequence[Mapping[str, str]] = read_paper(paper)["slips"]
+    rows = [list(slip.values()) for slip in slips]
+    return Table.of(slips[0], rows, title=f"{paper}: slips and ambiguities")
 
 
 def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:

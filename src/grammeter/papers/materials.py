@@ -80,19 +80,29 @@ class ChosenModel(NamedTuple):
     stands_in: str | None = None
 
 
+def once(
+    make: Callable[Concatenate["Materials", Names], Value],
+) -> Callable[Concatenate["Materials", Names], Value]:
+    """Let a function of materials and names, or a method of theirs, run only once for them."""
+
+    @wraps(make)
+    def kept(materials: "Materials", *names: Names.args, **more: Names.kwargs) -> Value:
+        key = (make.__name__, *names)
+        if key not in materials.made:
+            materials.made[key] = make(materials, *names, **more)
+        return materials.made[key]
+
+    return kept
+
+
 class Materials:
     """Data of several recipes, each read or made on first use; see :func:`reproduce`."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self._scored: dict[tuple[str, str], ScoreTable] = {}
-        self._made: dict[str, Any] = {}
-
-    def once(self, name: str, make: Callable[[], Value]) -> Value:
-        """Make what a recipe needs in several tables, the first time that it is needed."""
-        if name not in self._made:
-            self._made[name] = make()
-        return self._made[name]
+        self.made: dict[tuple[object, ...], Any] = {}
+        """What functions made, by their names and arguments; see :func:`once`."""
 
     def model(self, name: str, *, encoder: bool = True) -> ChosenModel:
         """Return a model of a paper: the user's, the one on this machine, or a small encoder.
@@ -113,9 +123,10 @@ class Materials:
             return ChosenModel(STAND_IN, name)
         return ChosenModel(name)
 
+    @once
     def judgments(self, name: str) -> formats.Judgments:
         """Return the judgments of a benchmark: ``gjg15``, ``seeda-e`` or ``seeda-s``."""
-        return self.once(f"judgments {name}", formats.benchmark(name).read_judgments)
+        return formats.benchmark(name).read_judgments()
 
     @cached_property
     def conll14(self) -> formats.Corpus:
@@ -165,16 +176,16 @@ class Materials:
         """The judged sentences of :attr:`seeda`, on which its metrics were scored."""
         return self.seeda.take([number - 1 for number in self.seeda_segments])
 
+    @once
     def answers(self, evaluator: str) -> formats.Judgments:
         """Return the answers of an evaluator, read from the user's file; DataError if they fail."""
-        read = partial(formats.read_rankings, self.settings.answers[evaluator])
-        return self.once(f"answers of {evaluator}", read)
+        return formats.read_rankings(self.settings.answers[evaluator])
 
+    @once
     def answered(self, evaluator: str, runs: int) -> Ranked:
         """Rank the systems by the answers of an evaluator, as people's judgments are ranked."""
         answers, processes = self.answers(evaluator), self.settings.processes
-        ranked = partial(verbs.rank, answers, by=TrueSkill(), resamples=runs, processes=processes)
-        return self.once(f"ranking by {evaluator}", ranked)
+        return verbs.rank(answers, by=TrueSkill(), resamples=runs, processes=processes)
 
     @cached_property
     def seeda_texts(self) -> formats.Corpus:
@@ -208,19 +219,6 @@ class Materials:
             self._scored |= {(name, spelled): made for spelled in made}
         columns = {str(m): self._scored[name, str(m)][str(m)] for m in metrics}
         return ScoreTable(tuple(corpus.systems), len(corpus), columns)
-
-
-def once(
-    make: Callable[Concatenate[Materials, Names], Value],
-) -> Callable[Concatenate[Materials, Names], Value]:
-    """Let a recipe's function of materials and names run only once for them."""
-
-    @wraps(make)
-    def kept(materials: Materials, *names: Names.args, **more: Names.kwargs) -> Value:
-        name = " ".join(map(str, (make.__name__, *names)))
-        return materials.once(name, partial(make, materials, *names, **more))
-
-    return kept
 
 
 def correlated(

@@ -6,7 +6,7 @@ those of all of them. Draws grow item by item, so that all sizes look at the sam
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
@@ -25,7 +25,6 @@ class Campaigns:
 
     systems: tuple[str, ...]  # in alphabetical order
     wins: core.FloatArray  # (items, systems * systems): how often the row beat the column
-    weights: core.FloatArray  # (items,): how much each counts in a campaign that has it
     drawn: core.IntArray  # (draws, longest): the numbers of the items
     against: core.FloatArray  # (systems,): scores by all items, or people's
     signature: core.Signature
@@ -43,13 +42,12 @@ class Campaigns:
         equal. A system without a decided comparison scores 0.
         """
         items, cells = self.wins.shape
-        weighted = self.wins * self.weights[:, None]
         sizes = list(stats.chunks(len(self.drawn), max(items, cells, size)))
         parts: list[core.FloatArray] = []
         for some, drawn in zip(sizes, np.split(self.drawn, np.cumsum(sizes)[:-1]), strict=True):
             rows = drawn[:, :size] + np.arange(some)[:, None] * items
             times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
-            scores = _scores(times @ weighted, len(self.systems))
+            scores = _scores(times @ self.wins, len(self.systems))
             parts.append(self.coefficient(scores, self.against))
         # rounded, so that the order of the systems does not show in the last digits
         return np.round(np.nan_to_num(np.concatenate(parts)), 12)
@@ -81,47 +79,39 @@ class LearningCurve:
 
 
 def draw_campaigns(
-    rankings: Sequence[core.Ranking], *, draws: int = 1000, longest: int | None = None,
-    chances: Sequence[float] | None = None, weights: Sequence[float] | None = None,
-    full_weights: Sequence[float] | None = None, seed: int = 1,
-) -> Campaigns:  # fmt: skip
-    """Draw campaigns from the items at hand that compare outputs.
+    rankings: Sequence[core.Ranking], *, draws: int = 1000, anew: bool = False, seed: int = 1
+) -> Campaigns:
+    """Draw so many campaigns, as long as there are items at hand that compare outputs.
 
-    Without ``chances``, each campaign is a part of the data in random order, no item twice: it says
-    how much of *these* data would have been enough. With ``chances``, items are drawn with
-    replacement, as if the data were all that could be asked: it says what a *new* campaign needs.
-
-    There are so many ``draws``, the ``longest`` of as many items as there are by default. For each
-    ranking, ``chances`` say how likely it is to be drawn (in proportion), ``weights`` how much it
-    counts then, and ``full_weights`` in the full ranking; default for weights: 1. UsageError or
-    DataError if numbers do not fit, or there is nothing to draw from.
+    Each is all of them in random order, no item twice: it says how much of *these* data would have
+    been enough. ``anew``: items are drawn with replacement, as if the data were all that could be
+    asked: it says what a *new* campaign needs. UsageError if ``draws`` is below 1 or ``seed`` below
+    0, DataError if there is nothing to draw from.
     """
-    if not (usable := [at for at, ranking in enumerate(rankings) if compares(ranking)]):
+    usable = [ranking for ranking in rankings if compares(ranking)]
+    if not usable:
         fix = "Give judgments of several outputs."
         raise core.DataError("no item compares two outputs", fix=fix)
-    longest = len(usable) if longest is None else longest
-    if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(usable)):
-        fault = f"{draws} draws of {longest} from {len(usable)} items, seed {seed}"
-        raise core.UsageError(fault, fix="Draw fewer, or with chances; a seed is 0 or more.")
-    random = stats.generator(seed)
-    pairs = ranks.extract_pairs([rankings[at] for at in usable])
+    if draws < 1 or seed < 0:
+        raise core.UsageError(
+            f"{draws} draws, seed {seed}", fix="Draw once or more; seed 0 or more."
+        )
+    random, items = stats.generator(seed), len(usable)
+    pairs = ranks.extract_pairs(usable)
     order = ranks.order_of_units(pairs, ranks.unit_numbers(pairs, "ranking"))  # that of no file
-    if chances is None:
-        drawn = random.permuted(np.tile(order, (draws, 1)), axis=1)[:, :longest]
+    if anew:
+        drawn = order[(random.random((draws, items)) * items).astype(np.int64)]
     else:
-        steps = np.cumsum(_chosen(chances, len(rankings), usable)[order])
-        share = random.random((draws, longest))
-        drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
-    wins, _ = ranks.counted(pairs.cells(pairs.ranking, len(usable)), len(pairs.systems))
-    settings: dict[str, object] = {"by": "expected-wins", "unit": "item", "items": len(usable)}
-    how = "without-replacement" if chances is None else "with-replacement"
-    weighted = weights is not None or full_weights is not None
-    settings |= {"draws": draws, "drawn": how, "weighted": weighted, "seed": seed}
-    wins = wins.reshape(len(usable), -1).astype(np.float64)
-    counted, full = (_chosen(of, len(rankings), usable) for of in (weights, full_weights))
-    against = _scores(full @ wins, len(pairs.systems))
-    signature = core.Signature.of("planning", settings)
-    return Campaigns(pairs.systems, wins, counted, drawn, against, signature)
+        drawn = random.permuted(np.tile(order, (draws, 1)), axis=1)
+    wins, _ = ranks.counted(pairs.cells(pairs.ranking, items), len(pairs.systems))
+    wins = wins.reshape(items, -1).astype(np.float64)
+    settings: dict[str, object] = {"by": "expected-wins", "unit": "item", "items": items}
+    how = "with-replacement" if anew else "without-replacement"
+    signature = core.Signature.of(
+        "planning", settings | {"draws": draws, "drawn": how, "seed": seed}
+    )
+    against = _scores(wins.sum(axis=0), len(pairs.systems))
+    return Campaigns(pairs.systems, wins, drawn, against, signature)
 
 
 def learning_curve(
@@ -164,14 +154,6 @@ def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0
     return needed
 
 
-def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) -> core.FloatArray:
-    values = np.ones(items) if numbers is None else np.asarray(numbers, dtype=np.float64)
-    if len(values) != items or not (values >= 0).all() or not values[usable].any():
-        fix = "Give one for each, none of them negative, and one above 0 at least."
-        raise core.UsageError(f"{len(values)} numbers for {items} rankings", fix=fix)
-    return values[usable]
-
-
 def compares(judged: core.Ranking) -> bool:
     """Whether a ranking compares two outputs."""
     return not judged.skipped and len(judged.groups) > 1
@@ -183,15 +165,19 @@ _NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Separation:
+LEVEL, POWER = 0.05, 0.8  # of the two-sided sign test that is planned for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Separation(core.Plain):
     """The comparisons of two systems, and how many more separate them.
 
     ``wins``, ``losses`` and ``ties`` are the first one's, of all comparisons of the two; ``items``
-    were judged in all. ``design_effect``, 1 or more, is by how much the variance of the share
-    exceeds that of independent comparisons, because several judges saw one sentence.
-    ``decided_needed`` is the number of independent decided comparisons until the two-sided sign
-    test of this ``level`` separates the two with this ``power`` at this share; ``None``: never.
+    were judged in all; ``share`` is its share of the decided comparisons, NaN for a ``reason``.
+    ``design_effect``, 1 or more, is by how much the variance of the share exceeds that of
+    independent comparisons, because several judges saw one sentence. ``decided_needed``:
+    :func:`decided_needed` at this share; ``items_needed`` like those at hand, these included, and
+    ``items_to_go``, still to be judged; ``None``: never.
     """
 
     first: str
@@ -200,35 +186,12 @@ class Separation:
     losses: int
     ties: int
     items: int
+    share: float
     design_effect: float
     decided_needed: int | None
-    level: float
-    power: float
-
-    @property
-    def share(self) -> float:
-        """The first system's share of the decided comparisons; NaN if there is none."""
-        decided = self.wins + self.losses
-        return self.wins / decided if decided else math.nan
-
-    @property
-    def items_needed(self) -> int | None:
-        """Items like those at hand until the two separate, these included."""
-        if self.decided_needed is None:
-            return None
-        per_item = (self.wins + self.losses) / self.items
-        return math.ceil(self.decided_needed * self.design_effect / per_item)
-
-    @property
-    def items_to_go(self) -> int | None:
-        """How many of them are still to be judged."""
-        return None if self.items_needed is None else max(0, self.items_needed - self.items)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name; ``null`` where there is none."""
-        reason = {} if self.wins + self.losses else {"reason": "no decided comparison"}
-        needed = {"items_needed": self.items_needed, "items_to_go": self.items_to_go}
-        return asdict(self) | reason | {"share": core.json_number(self.share), **needed}
+    items_needed: int | None
+    items_to_go: int | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -273,8 +236,8 @@ class Outlook(core.Result):
             for of in self.separations
         ]  # fmt: skip
         counts = core.Column.many("count", "decided", "items needed", "to go")
-        planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in self.separations[:1]]
-        notes = (f"items until the sign test separates two systems: {pair}" for pair in planned)
+        test = f"sign test (level {LEVEL:g}, power {POWER:g})"
+        notes = (f"items until the {test} separates two systems",) if rows else ()
         columns = ("first", "second", core.Column("share", "score"), *counts)
         return core.Table.of(columns, rows, notes)
 
@@ -295,18 +258,15 @@ def outlook(selection: ranks.Selection, *, resamples: int = 1000, seed: int = 1)
     return Outlook(curve, needed, apart, notes)
 
 
-def separations(
-    rankings: Sequence[core.Ranking], systems: Sequence[str],
-    *, level: float = 0.05, power: float = 0.8,
-) -> tuple[Separation, ...]:  # fmt: skip
+def separations(rankings: Sequence[core.Ranking], systems: Sequence[str]) -> tuple[Separation, ...]:
     """Plan for each system and the next one, in the given order: that of a ranking, say.
 
     See :func:`decided_needed` for the formula. What it adds is taken from the data: how many
     comparisons of the two an item brings, how many of them are decided, and the design effect
     (the variance of the share with sentences as units over that of independent comparisons).
 
-    Skipped rankings and those of a single output are passed over. ``level`` and ``power`` of the
-    test lie between 0 and 1; a system that was not judged, or comes twice, is an error.
+    Skipped rankings and those of a single output are passed over. A system that was not judged, or
+    comes twice, is an error.
     """
     if len(set(systems)) != len(systems):
         raise core.UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
@@ -320,34 +280,37 @@ def separations(
         both = pairs.select((pairs.first == low) & (pairs.second == high))
         outcome = both.outcome if first < second else -both.outcome
         wins, losses = int((outcome > 0).sum()), int((outcome < 0).sum())
-        share = wins / (wins + losses) if wins + losses else math.nan
-        needed = decided_needed(share, level=level, power=power)
-        counts = wins, losses, len(both) - wins - losses, len(judged)
-        effect = _design_effect(outcome, both.segment)
-        return Separation(first, second, *counts, effect, needed, level, power)
+        decided, items = wins + losses, len(judged)
+        share = wins / decided if decided else math.nan
+        alone, effect = decided_needed(share), _design_effect(outcome, both.segment)
+        needed = None if alone is None else math.ceil(alone * effect / (decided / items))
+        return Separation(
+            first=first, second=second, wins=wins, losses=losses, ties=len(both) - decided,
+            items=items, share=share, design_effect=effect, decided_needed=alone,
+            items_needed=needed, items_to_go=None if needed is None else max(0, needed - items),
+            reason=None if decided else "no decided comparison",
+        )  # fmt: skip
 
     return tuple(separation(first, second) for first, second in pairwise(systems))
 
 
-def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> int | None:
+def decided_needed(share: float) -> int | None:
     """Return how many decided comparisons separate two systems by the two-sided sign test.
 
     With ``p`` the share and ``z`` quantiles of the normal distribution, ::
 
-        m = ((z(1 - level / 2) / 2 + z(power) * sqrt(p * (1 - p))) / |p - 1/2|) ** 2
+        m = ((z(1 - LEVEL / 2) / 2 + z(POWER) * sqrt(p * (1 - p))) / |p - 1/2|) ** 2
         n = m / 4 * (1 + sqrt(1 + 2 / (m * |p - 1/2|))) ** 2
 
     the second line being the correction for continuity: it solves ``n * |p - 1/2| - 1/2 =
     sqrt(m * n) * |p - 1/2|``. Comparisons are taken to be independent, the share to be the true
     one, and this pair to be the only one tested. ``None`` for a share of one half, or none.
     """
-    if not (0 < level < 1 and 0 < power < 1 and (math.isnan(share) or 0 <= share <= 1)):
-        raise core.UsageError(f"share {share}, level {level}, power {power}", fix="0 to 1, each.")
     gap = abs(share - 0.5)
     if not gap > 0:
         return None
     quantile = NormalDist().inv_cdf
-    spread = quantile(1 - level / 2) / 2 + quantile(power) * math.sqrt(share * (1 - share))
+    spread = quantile(1 - LEVEL / 2) / 2 + quantile(POWER) * math.sqrt(share * (1 - share))
     if not (plain := (max(spread, 0) / gap) ** 2):
         return 1
     return math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2)

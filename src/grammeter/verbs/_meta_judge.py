@@ -301,8 +301,8 @@ def _curve(
     """Correlate the systems' Expected Wins by some items; nothing for a handful of items."""
     if len(judged) < SIZES:
         return None
-    draws, chances = drawn["resamples"], [1] * len(judged)
-    campaigns = study.draw_campaigns(judged, draws=draws, chances=chances, seed=drawn["seed"])
+    draws, seed = drawn["resamples"], drawn["seed"]
+    campaigns = study.draw_campaigns(judged, draws=draws, anew=True, seed=seed)
     if human:
         against = np.array([human[name] for name in campaigns.systems])
         campaigns = replace(campaigns, against=against)
