@@ -22,7 +22,6 @@ DATABASE = "campaign.db"  # the default database: this file in the current folde
 POSTGRES = ("postgresql", "postgres")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BUSY_SECONDS = 30  # longest wait of a writer for another one
-ENGLISH = ("/organise/", "/login", "/logout")  # pages that are not translated
 _YEAR = 365 * 24 * 3600
 _FOR_HTTPS = (
     *("CSRF_COOKIE_SECURE", "SESSION_COOKIE_SECURE", "SECURE_SSL_REDIRECT"),
@@ -55,22 +54,6 @@ def strict_headers(get_response: "Callable[[HttpRequest], HttpResponse]") -> Cal
         for name, value in settings.RESPONSE_HEADERS.items():
             response.headers.setdefault(name, value)
         return response
-
-    return respond
-
-
-def languages(get_response: "Callable[[HttpRequest], HttpResponse]") -> Callable[..., Any]:
-    """Middleware: pages of judges in the language that they chose, or their browser asks for."""
-    from django.middleware.locale import LocaleMiddleware
-    from django.utils.translation import override
-
-    chosen = LocaleMiddleware(get_response)
-
-    def respond(request: "HttpRequest") -> "HttpResponse":
-        if not request.path.startswith(ENGLISH):
-            return chosen(request)
-        with override("en"):
-            return get_response(request)
 
     return respond
 
@@ -137,16 +120,10 @@ def database_settings(database: str | Path) -> dict[str, Any]:
         parts: dict[str, str] = psycopg.conninfo.conninfo_to_dict(str(database))
     except psycopg.ProgrammingError as error:
         raise UsageError(f"the database address cannot be understood: {error}") from None
-    if not parts.get("dbname"):
+    if not (name := parts.pop("dbname", "")):
         raise UsageError("the address names no database", fix="Write postgresql://USER@HOST/NAME.")
-    names = {"dbname": "NAME"} | {
-        name: name.upper() for name in ("user", "password", "host", "port")
-    }
-    return {
-        **{"ENGINE": "django.db.backends.postgresql", "CONN_MAX_AGE": None},
-        **{known: parts.pop(name, "") for name, known in names.items()},
-        **{"CONN_HEALTH_CHECKS": True, "OPTIONS": parts},
-    }
+    where = {"ENGINE": "django.db.backends.postgresql", "NAME": name, "CONN_MAX_AGE": None}
+    return {**where, "CONN_HEALTH_CHECKS": True, "OPTIONS": parts}
 
 
 def is_file(database: str | Path) -> bool:

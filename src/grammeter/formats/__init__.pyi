@@ -95,6 +95,7 @@ from grammeter.formats.shards import odd_ends as odd_ends
 from grammeter.formats.shards import read_blocks as read_blocks
 from grammeter.formats.suggestions import SuggestionForm as SuggestionForm
 from grammeter.formats.suggestions import read_suggestions as read_suggestions
+from grammeter.formats.tables import made as made
 from grammeter.formats.tables import object_text as object_text
 from grammeter.formats.tables import parse_line as parse_line
 from grammeter.formats.tables import parse_object as parse_object

@@ -14,6 +14,7 @@ from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grammeter import core
@@ -34,6 +35,11 @@ class Login(LoginView):
 
     template_name = "campaign/organise/login.html"
     next_page = "campaigns"
+
+    def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        """Speak English, as all pages of organisers do."""
+        translation.activate("en")
+        super().setup(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Log in, or say how long to wait."""
@@ -70,6 +76,7 @@ def campaign_page(
     @require_http_methods([*methods])
     @wraps(view)
     def guarded(request: HttpRequest, number: int, *of: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        translation.activate("en")
         if request.user.is_authenticated:
             campaign = organisers.campaign_of(request.user, number)  # pyright: ignore[reportArgumentType]
             return view(request, campaign, *of, **kwargs)
@@ -89,6 +96,7 @@ campaign_act = partial(campaign_page, methods=["POST"])
 @login_required
 def campaigns(request: HttpRequest) -> HttpResponse:
     """List the organiser's campaigns."""
+    translation.activate("en")
     visible = organisers.campaigns_of(request.user)  # pyright: ignore[reportArgumentType]
     rows = [(campaign, results.progress(campaign)) for campaign in visible]
     return render(request, "campaign/organise/campaigns.html", {"rows": rows})
