@@ -43,7 +43,7 @@ def made(database: Path, *, sources=None, systems=None, https=False, **plan) -> 
     """
     from grammeter.campaign import conf
 
-    conf.configure(database, conf.Server(hosts=("testserver",), https=https))
+    conf.configure(database, serve=True, hosts=("testserver",), https=https)
     from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns, judges
     from grammeter.core import Item

@@ -33,7 +33,7 @@ def mixed(database, tasks=TASKS, *, name="mixed", sentences=None, **plan) -> Mad
     """Make a campaign with an item of each task, by default sentence 1 for the first task, ..."""
     from grammeter.campaign import conf
 
-    conf.configure(database, conf.Server(hosts=("testserver",)))
+    conf.configure(database, serve=True, hosts=("testserver",))
     from grammeter.campaign import creating
     from grammeter.campaign.services import campaigns, judges
 

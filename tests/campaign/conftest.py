@@ -34,7 +34,7 @@ def database(blank, tmp_path, monkeypatch):
     monkeypatch.setattr(conf, "_PRAGMAS", conf._PRAGMAS.replace("FULL", "OFF"))
     path = tmp_path / "campaign.db"
     shutil.copy(blank, path)
-    conf.configure(path, conf.Server())
+    conf.configure(path, serve=True)
     from django.core.cache import cache
     from django.db import connections
 

@@ -194,10 +194,10 @@ def first_check(kind, loud, **settings):
 
 def test_a_tutorial_answers_back_and_asks_again(database):
     from grammeter.campaign.services import answers, assign
-    from grammeter.campaign.views.item_page import shown
+    from grammeter.campaign.views.judging import page_values
 
     judge, found, right = first_check("tutorial", True)
-    assert shown(found)["kind"] == "tutorial"
+    assert page_values(found)["kind"] == "tutorial"
     told = answers.feedback(save(judge, found, ranks=[3 - rank for rank in right]))
     assert (told.right, told.again, told.explanation) == (False, True, "so")
     assert list(told.ranks) == right
@@ -223,11 +223,11 @@ def test_after_three_wrong_answers_one_may_go_on(database):
 @pytest.mark.parametrize("loud", [True, False])
 def test_attention_items_are_loud_or_silent(database, loud, monkeypatch):
     from grammeter.campaign.services import answers, assign, judges
-    from grammeter.campaign.views.item_page import shown
+    from grammeter.campaign.views.judging import page_values
 
     monkeypatch.setattr(assign, "ATTENTION_EVERY", 1)
     judge, found, right = first_check("attention", loud, pass_code="P", fail_code="F")
-    assert shown(found)["kind"] == ""
+    assert page_values(found)["kind"] == ""
     told = answers.feedback(save(judge, found, ranks=[3 - rank for rank in right]))
     assert (told is not None and told.again) == loud
     assert (assign.next_assignment(judge) == found) == loud

@@ -57,14 +57,14 @@ def test_the_order_shown_is_recorded_random_and_its_own_for_each_judge(database)
 
 def test_a_page_names_no_system(database):
     from grammeter.campaign.services import assign
-    from grammeter.campaign.views.item_page import shown
+    from grammeter.campaign.views.judging import page_values
 
     campaign = made_campaign(5, judges=1)
     for output in campaign.sentences.first().outputs.model.objects.all():
         output.text = output.text.replace(" by ", " ").translate(dict.fromkeys(map(ord, "ABCDeyi")))
         output.save()
     (judge,) = come_in(campaign)
-    page = shown(assign.next_assignment(judge))
+    page = page_values(assign.next_assignment(judge))
     assert page["source"].startswith("source")
     assert not any(name in str(page) for name in ("Aye", "Bee", "Cee", "Dee"))
 
@@ -337,7 +337,7 @@ def test_the_total_of_a_pool_has_repeats_and_attention_items_from_the_start(data
     """A total that grew after an attention item would tell that it was one."""
     from grammeter.campaign.criteria import Check
     from grammeter.campaign.services import assign, results
-    from grammeter.campaign.views.item_page import shown
+    from grammeter.campaign.views.judging import page_values
 
     checks = tuple(Check(source=f"{at} .", outputs=("a", "b"), ranks=(1, 2)) for at in range(2))
     campaign = made_campaign(
@@ -346,7 +346,7 @@ def test_the_total_of_a_pool_has_repeats_and_attention_items_from_the_start(data
     (judge,) = come_in(campaign)
     totals = set()
     while (found := assign.next_assignment(judge)) is not None:
-        totals.add(shown(found)["total"])
+        totals.add(page_values(found)["total"])
         answer(judge, found)
     assert totals == {8 + 2 + 2}
     (row,) = results.progress(campaign).judges

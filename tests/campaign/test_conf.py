@@ -48,7 +48,7 @@ def test_commands_write_no_key(tmp_path):
 
 
 def test_the_key_lies_beside_the_database(tmp_path):
-    conf.configure(tmp_path / "a.db", conf.Server())
+    conf.configure(tmp_path / "a.db", serve=True)
     assert [path.name for path in tmp_path.iterdir()] == ["a.db.key"]
     from django.conf import settings
 
@@ -100,13 +100,13 @@ def test_messages_show_no_password():
 def test_https_makes_everything_strict(tmp_path):
     from django.conf import settings
 
-    conf.configure(tmp_path / "a.db", conf.Server(hosts=["judge.example"], https=True))
+    conf.configure(tmp_path / "a.db", serve=True, hosts=["judge.example"], https=True)
     assert settings.SESSION_COOKIE_SECURE
     assert settings.CSRF_COOKIE_SECURE
     assert settings.SECURE_SSL_REDIRECT
     assert settings.SECURE_HSTS_SECONDS > 0
     assert settings.CSRF_TRUSTED_ORIGINS == ["https://judge.example"]
-    conf.configure(tmp_path / "a.db", conf.Server())
+    conf.configure(tmp_path / "a.db", serve=True)
     assert not settings.SESSION_COOKIE_SECURE
     assert "*" not in settings.ALLOWED_HOSTS
 
@@ -115,7 +115,7 @@ def test_the_deployment_check_is_clean(tmp_path):
     code = (
         "import sys\n"
         "from grammeter.campaign import conf\n"
-        "conf.configure(sys.argv[1], conf.Server(hosts=['judge.example'], https=True))\n"
+        "conf.configure(sys.argv[1], serve=True, hosts=['judge.example'], https=True)\n"
         "from django.core.management import call_command\n"
         "call_command('check', deploy=True, fail_level='WARNING')\n"
     )

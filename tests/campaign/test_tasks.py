@@ -417,7 +417,7 @@ def test_from_items_to_figures_on_the_command_line(database, tmp_path, monkeypat
     create = ["campaign", "create", "all", "-s", "source.txt", "--hyps", *outputs, "--items"]
     create += ["items.jsonl", "--task", "direct", "--judges", "2", "--overlap", "4"]
     assert main([*create, "--database", str(database)]) == 0
-    conf.configure(database, conf.Server(hosts=("testserver",)))
+    conf.configure(database, serve=True, hosts=("testserver",))
     from grammeter.campaign.models import Campaign
     from grammeter.campaign.services import judges
 
@@ -477,7 +477,7 @@ def test_criteria_from_a_file(database, tmp_path):
     gm.campaign_create(
         "rated", corpus, n=1, task="rating", criteria=tmp_path / "criteria.toml", database=database
     )
-    conf.configure(database, conf.Server(hosts=("testserver",)))
+    conf.configure(database, serve=True, hosts=("testserver",))
     from grammeter.campaign.models import Campaign
     from grammeter.campaign.services import judges
     from made_campaigns import Made

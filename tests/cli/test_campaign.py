@@ -182,13 +182,13 @@ def test_close_and_reopen(run, capsys):
     assert "'pilot'" in run("close", "pilt", code=2)
 
 
-def test_judges_stand_in_a_natural_order(run, tmp_path):
+def test_judges_stand_by_name(run, tmp_path):
     names = ["judge10", "judge2", "judge1", "Ann"]
     items = [{"segment": at, "systems": ["Careful", "Fluent"], "judges": names} for at in (1, 2)]
     text = "".join(f"{json.dumps(item)}\n" for item in items)
     (tmp_path / "i.jsonl").write_text(text, encoding="utf-8")
     run("create", "panel", *CORPUS, "--items", "i.jsonl")
-    wanted = ["Ann", "judge1", "judge2", "judge10"]
+    wanted = ["Ann", "judge1", "judge10", "judge2"]
     data = json.loads(run("status", "panel", "--format", "json"))
     assert [judge["judge"] for judge in data["progress"]["judges"]] == wanted
     assert re.findall(r"^(Ann|judge\d+) ", run("status", "panel"), re.M) == wanted

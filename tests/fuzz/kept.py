@@ -174,9 +174,9 @@ def _key(path: Path) -> None:
 def _answer(path: Path) -> None:
     from grammeter.campaign import conf
 
-    conf.configure(path.with_name("none.db"), conf.Server())
+    conf.configure(path.with_name("none.db"), serve=True)
     from grammeter.campaign.tasks import Scene
-    from grammeter.campaign.views.item_page import read_answer
+    from grammeter.campaign.views.judging import read_answer
 
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
     read_answer(dict(line.partition("=")[::2] for line in lines), Scene([1, 2]))

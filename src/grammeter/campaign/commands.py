@@ -229,7 +229,7 @@ def campaign_serve(
         names = [platform.node() if everywhere else shown]
         other = "other names: --allowed-host judge.example.org"
         notes.append(f"browsers of other machines must ask for {names[0]}; {other}")
-    conf.configure(database, conf.Server(hosts=names, https=https, secret_file=secret_file))
+    conf.configure(database, serve=True, hosts=names, https=https, secret_file=secret_file)
     server = make_server(host, port, behind_proxy)
     try:
         if started is not None:

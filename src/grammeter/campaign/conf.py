@@ -7,7 +7,6 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,15 +28,6 @@ _FOR_HTTPS = (
 )
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"  # answers survive a power cut
 _CONSTANT = Path(__file__).with_name("settings.toml")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Server:
-    """How pages are served."""
-
-    hosts: Sequence[str] = ()  # host names for browsers, besides the loopback
-    https: bool = False  # cookies are sent over nothing else then
-    secret_file: str | Path | None = None  # default: beside the database; for PostgreSQL, here
 
 
 _NEEDED = ("django", "django_htmx", "whitenoise", "argon2")  # packages of the settings
@@ -69,10 +59,15 @@ class OneLine(logging.Formatter):
         return f"refused a request: {reason.replace('settings.', '')}"
 
 
-def configure(database: str | Path = DATABASE, server: Server | None = None) -> None:
+def configure(
+    database: str | Path = DATABASE,
+    *, serve: bool = False, hosts: Sequence[str] = (), https: bool = False,
+    secret_file: str | Path | None = None,
+) -> None:  # fmt: skip
     """Configure Django for a database: an SQLite file, or ``postgresql://user@host:port/name``.
 
-    Without a ``server`` no secret key is written.
+    To ``serve`` needs a secret key, by default beside the database, for PostgreSQL here, and names
+    of ``hosts`` for browsers, besides the loopback. With ``https`` cookies go over nothing else.
     """
     for package in _NEEDED:  # Django may be here without the extra, and loads the others late
         require(package, extra="campaign")
@@ -81,16 +76,15 @@ def configure(database: str | Path = DATABASE, server: Server | None = None) -> 
     from django.db import connections
 
     databases = {"default": database_settings(database)}
-    served = server or Server()
-    scheme, https = "https" if served.https else "http", dict.fromkeys(_FOR_HTTPS, served.https)
-    values = tomllib.loads(_CONSTANT.read_text(encoding="utf-8")) | https
-    values |= {"DATABASES": databases, "ALLOWED_HOSTS": [*LOOPBACK, *served.hosts]}
-    values["CSRF_TRUSTED_ORIGINS"] = [f"{scheme}://{name}" for name in served.hosts]
-    values["SECURE_HSTS_SECONDS"] = _YEAR if served.https else 0
-    beside = f"{database}.key" if is_file(database) else "campaign.key"
+    values = tomllib.loads(_CONSTANT.read_text(encoding="utf-8"))
+    values |= dict.fromkeys(_FOR_HTTPS, https)
+    values |= {"DATABASES": databases, "ALLOWED_HOSTS": [*LOOPBACK, *hosts]}
+    values["CSRF_TRUSTED_ORIGINS"] = [f"http{'s' * https}://{name}" for name in hosts]
+    values["SECURE_HSTS_SECONDS"] = _YEAR if https else 0
     values["SECRET_KEY"] = secrets.token_urlsafe(64)  # shell commands sign nothing
-    if server:
-        values["SECRET_KEY"] = secret_key(Path(server.secret_file or beside))
+    if serve:
+        beside = f"{database}.key" if is_file(database) else "campaign.key"
+        values["SECRET_KEY"] = secret_key(Path(secret_file or beside))
     if not settings.configured:
         settings.configure(**values)
         django.setup()
@@ -99,9 +93,8 @@ def configure(database: str | Path = DATABASE, server: Server | None = None) -> 
         setattr(settings, name, value)
     connections.close_all()
     handler: Any = connections
-    for alias in connections:
-        if hasattr(handler._connections, alias):
-            del handler[alias]
+    with suppress(AttributeError):  # this thread has none yet
+        del handler["default"]
     handler.settings = handler.configure_settings(values["DATABASES"])
 
 

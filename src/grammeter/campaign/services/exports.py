@@ -133,7 +133,7 @@ def post_edits(campaign: Campaign, rows: Sequence[Row]) -> dict[str, dict[int, l
         for systems, entry in zip(row["shown"], row["answer"], strict=True):
             for system in systems if not row["turn"] else ():
                 made[system][row["segment"]].append(entry.get("text", ""))
-    return {name: dict(sorted(made[name].items())) for name in results.in_order(made)}
+    return {name: dict(sorted(made[name].items())) for name in sorted(made)}
 
 
 def _post_edits(campaign: Campaign, rows: Sequence[Row]) -> tuple[dict[str, str], list[str]]:
@@ -234,7 +234,7 @@ def _ends(rankings: Sequence[Ranking]) -> Table:
         for system in group
         for rank in ("shown", place)
     )
-    names = results.in_order({name for name, _ in counts})
+    names = sorted({name for name, _ in counts})
     rows = [(name, *(counts[name, rank] for rank in ("shown", BEST, WORST))) for name in names]
     return Table.of(("system", *Column.many("count", "shown", "best", "worst")), rows)
 

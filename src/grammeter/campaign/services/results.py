@@ -1,6 +1,5 @@
 """The results of a campaign: judgments, progress, agreement, ranking, files."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -124,13 +123,6 @@ def normal_tasks(campaign: Campaign) -> list[Task]:
     return [task for task in Task if task in present]
 
 
-def in_order(names: Iterable[str]) -> list[str]:
-    """Sort names, numbers in them as numbers."""
-    split = {name: re.split(r"(\d+)", name) for name in names}
-    parts = {n: [(int(p), "") if p.isdecimal() else (-1, p) for p in of] for n, of in split.items()}
-    return sorted(parts, key=lambda name: (parts[name], name))
-
-
 def final(campaign: Campaign) -> QuerySet[Judgment]:
     """Return complete versions, oldest first, without tutorial and attention items."""
     complete = Judgment.objects.filter(assignment__item__campaign=campaign, complete=True)
@@ -171,8 +163,8 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
     columns = ("assignment__judge", "assignment", "active_seconds")
     for judge, assignment, active in final(campaign).values_list(*columns):
         seconds.setdefault(judge, {})[assignment] = active or 0.0
-    by_name: dict[str, Any] = {judge.name: judge for judge in rows}
-    for judge in map(by_name.__getitem__, in_order(by_name)):
+    judge: Any
+    for judge in rows.order_by("name"):
         yield JudgeProgress(
             judge=judge.name,
             **{name: getattr(judge, name) is not None for name in ("joined", "finished")},
