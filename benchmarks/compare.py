@@ -23,7 +23,7 @@ from grammeter.stats import (
     percentile_interval,
     randomisation_pvalues,
 )
-from grammeter.stats.multiple import letter_groups
+from grammeter.stats.resample import letter_groups
 
 SYSTEMS, SEGMENTS, RESAMPLES = 13, 1312, 1000
 LETTERED, MANY = 100, 300

@@ -70,7 +70,7 @@ def test_json_equals_the_library_and_the_file(run, table, scores, human, tmp_pat
 def test_every_option_reaches_the_library(run, scores, human):
     _, text, err = run(
         *(scores, human, "-m", "share", "--drop", "E", "--interval", "sentences"),
-        *("--resamples", "50", "--seed", "7", "--confidence", "0.9", "--ties", "gamma"),
+        *("--resamples", "50", "--seed", "7", "--confidence", "0.9", "--ties", "tau-a"),
         *("--leave-one-out", "--top-k", "--drop-outliers", "9", "--format", "json", "--quiet"),
     )
     data = json.loads(text)
@@ -79,7 +79,7 @@ def test_every_option_reaches_the_library(run, scores, human):
     metric = data["metrics"]["share"]
     assert list(metric["leave_one_out"]) == list("ABCD")
     assert [row["k"] for row in metric["top"]] == [4]
-    for part in ("interval:sentences", "resamples:50", "seed:7", "confidence:0.9", "kendall:gamma"):
+    for part in ("interval:sentences", "resamples:50", "seed:7", "confidence:0.9", "kendall:tau-a"):
         assert f"meta-{part}" in metric["signature"]
     assert metric["pearson"]["low"] <= metric["pearson"]["value"] <= metric["pearson"]["high"]
 

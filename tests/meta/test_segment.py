@@ -423,7 +423,8 @@ def test_each_cell_has_its_case():
 def test_tau_is_accuracy_stretched_where_every_pair_is_right_or_wrong(rule):
     counts = np.array([[5, 3, 2, 1, 4, 2], [0, 0, 1, 0, 0, 9]])
     weights = RULES[rule]
-    assert weights.tau_of(counts) == pytest.approx(2 * weights.accuracy_of(counts) - 1)
+    tau, accuracy = (figure(counts) for figure in weights.figures)
+    assert tau == pytest.approx(2 * accuracy - 1)
 
 
 # --- chance ------------------------------------------------------------------------------------
@@ -465,7 +466,7 @@ def test_the_interval_of_pairs_is_that_of_drawn_pairs():
     cells = np.repeat(np.arange(6), result.counts.cells)
     drawn = random.choice(cells, size=(4000, len(cells)))
     counts = np.stack([(drawn == cell).sum(axis=1) for cell in range(6)], axis=-1)
-    low, high = np.quantile(RULES["h-ties"].tau_of(counts), [0.025, 0.975])
+    low, high = np.quantile(RULES["h-ties"].figures[0](counts), [0.025, 0.975])
     assert result.tau.low == pytest.approx(low, abs=0.06)
     assert result.tau.high == pytest.approx(high, abs=0.06)
 

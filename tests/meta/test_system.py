@@ -18,7 +18,7 @@ from grammeter.core import (
     UnknownNameError,
     UsageError,
 )
-from grammeter.formats import read_human_scores, read_score_file
+from grammeter.formats import read_human, read_score_file
 from grammeter.meta.sides import outliers, select_systems
 from grammeter.meta.system import correlate_systems
 from grammeter.meta.system_values import INTERVALS, META_SYSTEM, Design
@@ -57,7 +57,7 @@ def cn18(shared):
     }
     names = {"EW": "expected_wins", "TS": "trueskill"}
     humans = {
-        who: read_human_scores(folder / f"system_scores_humans/{name}.txt.gz")
+        who: read_human(folder / f"system_scores_humans/{name}.txt.gz")
         for who, name in names.items()
     }
     golden = json.loads((shared / "golden/ranking/seed001_system_level.json").read_text("utf-8"))

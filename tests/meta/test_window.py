@@ -88,7 +88,7 @@ def test_equals_scipy_on_slices(values, size):
     result = correlate_windows(table_of(m=column(metric)), human, size=size)
     order = sorted(names, key=lambda name: -human[name])
     assert list(result.systems) == order
-    assert len(result) == len(names) - size + 1
+    assert len(result.windows) == len(names) - size + 1
     for start, window in enumerate(result):
         chosen = order[start : start + size]
         assert window.systems == tuple(chosen)
@@ -106,7 +106,8 @@ def test_equals_scipy_on_slices(values, size):
 def test_intervals_are_fishers():
     """tanh(atanh(r) +- 1.96 / sqrt(n - 3)), worked by hand for r = .8, n = 5."""
     metric = dict(zip("abcde", (5.0, 3.0, 4.0, 1.0, 2.0), strict=True))
-    result = correlate_windows(table_of(m=column(metric)), HUMAN, size=5)[0].metrics["m"]["pearson"]
+    window, *_ = correlate_windows(table_of(m=column(metric)), HUMAN, size=5)
+    result = window.metrics["m"]["pearson"]
     assert result.value == pytest.approx(0.8)
     half = 1.959964 / math.sqrt(2)
     assert result.low == pytest.approx(math.tanh(math.atanh(0.8) - half), abs=1e-6)
@@ -120,7 +121,7 @@ def test_clusters_stand_beside_windows():
     assert [window.one_cluster for window in result] == [True, False, False]
     assert result.to_dict()["windows"][0]["one_cluster"] is True
     without = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3)
-    assert not without[0].one_cluster
+    assert not without.windows[0].one_cluster
     assert "clusters" not in without.to_dict()["windows"][0]
 
 
@@ -165,7 +166,7 @@ def test_three_systems_have_no_interval():
 
 def test_a_perfect_correlation_of_few_systems_has_no_interval_of_no_width():
     result = correlate_windows(table_of(m=column({n: h**3 for n, h in HUMAN.items()})), HUMAN)
-    spearman = result[0].metrics["m"]["spearman"]
+    spearman = result.windows[0].metrics["m"]["spearman"]
     assert spearman.value == 1
     assert math.isnan(spearman.low)
     assert "around 1 or -1" in result.to_dict()["windows"][0]["metrics"]["m"]["reason"]
@@ -175,7 +176,7 @@ def test_systems_are_chosen_and_strangers_named():
     table = table_of(m=column(METRIC | {"stranger": 1.0}))
     with pytest.raises(DataError, match="stranger"):
         correlate_windows(table, HUMAN)
-    assert len(correlate_windows(table, HUMAN, drop=["stranger"])) == 2
+    assert len(correlate_windows(table, HUMAN, drop=["stranger"]).windows) == 2
     with pytest.raises(DataError, match="people gave 'e' no score"):
         correlate_windows(table, HUMAN | {"e": math.nan}, drop=["stranger"])
 
@@ -191,7 +192,7 @@ def test_an_unknown_metric_is_refused():
         correlate_windows(table_of(m=column(METRIC)), HUMAN, metrics=["n"])
 
 
-def test_it_is_a_sequence():
+def test_windows_come_one_by_one():
     result = correlate_windows(table_of(m=column(METRIC)), HUMAN)
-    assert result[0:2] == tuple(result)
+    assert result.windows == tuple(result)
     assert np.isfinite([w.metrics["m"]["pearson"].value for w in result]).all()

@@ -41,18 +41,18 @@ def negative_log_likelihood(theta, tie, wins, ties):
 
 
 def fit(wins, ties, prior=0.0):
-    """Abilities as ranked, and the frequency of ties that they go with."""
+    """Abilities as ranked, and the frequency of ties that goes with them."""
     newton = Newton(wins[None], ties[None], prior)
     newton.climb(100)
     values = BradleyTerry(prior=prior).score(wins, ties)
     np.testing.assert_array_equal(newton.theta[0], values)
-    return values, math.exp(newton.log_tie[0]), newton.errors()[0]
+    return values, math.exp(newton.log_tie[0])
 
 
 @given(counts)
 def test_no_other_abilities_are_likelier(tables):
     wins, ties = tidy(*tables)
-    abilities, tie, _ = fit(wins, ties)
+    abilities, tie = fit(wins, ties)
     n, tied = len(wins), bool(ties.any())
     assert bool(tie) == tied
     assert abilities.sum() == pytest.approx(0, abs=1e-9)
@@ -70,14 +70,12 @@ def test_no_other_abilities_are_likelier(tables):
 
 def test_two_systems_by_hand():
     """With two systems the model fits exactly: 5 wins, 3 losses, 2 ties."""
-    (first, second), tie, errors = fit(np.array([[0, 5], [3, 0]]), np.array([[0, 2], [2, 0]]))
+    (first, second), tie = fit(np.array([[0, 5], [3, 0]]), np.array([[0, 2], [2, 0]]))
     assert first - second == pytest.approx(math.log(5 / 3))
     assert tie == pytest.approx(2 / math.sqrt(15))
-    # the delta method for log(W / L): variance 1 / W + 1 / L, a quarter of it for one of the two
-    assert errors == pytest.approx([math.sqrt((1 / 5 + 1 / 3) / 4)] * 2)
 
 
-def test_standard_errors_are_those_of_simulated_data():
+def test_abilities_of_simulated_data():
     random = np.random.default_rng(2)
     theta, tie, n, games = np.array([0.6, 0.0, -0.6]), 0.8, 3, 60
     fitted = []
@@ -88,10 +86,8 @@ def test_standard_errors_are_those_of_simulated_data():
                 parts = np.array([np.exp((theta[i] - theta[j]) / 2), 0, tie])
                 parts[1] = 1 / parts[0]
                 wins[i, j], wins[j, i], ties[i, j] = random.multinomial(games, parts / parts.sum())
-        fitted.append(fit(wins, ties + ties.T))
-    values, _, errors = map(np.array, zip(*fitted, strict=True))
-    np.testing.assert_allclose(values.mean(axis=0), theta, atol=0.05)
-    np.testing.assert_allclose(values.std(axis=0), errors.mean(axis=0), rtol=0.15)
+        fitted.append(fit(wins, ties + ties.T)[0])
+    np.testing.assert_allclose(np.mean(fitted, axis=0), theta, atol=0.05)
 
 
 def test_2015(shared):

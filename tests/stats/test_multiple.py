@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from grammeter.stats.multiple import CORRECTIONS, adjust, compact_letters, letter_groups
+from grammeter.stats.resample import CORRECTIONS, adjust, compact_letters, letter_groups
 
 RAW = [0.01, 0.04, 0.03, 0.005]
 

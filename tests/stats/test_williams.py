@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from grammeter.core import DataError
 from grammeter.stats.correlation_tests import williams_matrix
 
 
@@ -94,13 +93,3 @@ def test_the_scale_does_not_matter():
     human, metrics = np.arange(5.0), np.array([[2.0, 1, 4, 5, 3], [1, 0, 2, 1, 5]])
     result, small = (williams_matrix(human, metrics * scale) for scale in (1, 1e-200))
     assert result.pvalue == pytest.approx(small.pvalue, nan_ok=True)
-
-
-def test_three_units_are_too_few():
-    with pytest.raises(DataError, match="needs 4 units at least, here are 3"):
-        williams_matrix(np.arange(3.0), np.arange(6.0).reshape(2, 3))
-
-
-def test_kendall_has_no_such_test():
-    with pytest.raises(ValueError, match="Pearson"):
-        williams_matrix(np.arange(5.0), np.ones((2, 5)), "kendall")

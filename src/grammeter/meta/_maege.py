@@ -16,7 +16,6 @@ import numpy as np
 from grammeter import core, stats
 from grammeter.meta import partial
 from grammeter.metrics import Metric
-from grammeter.ranking import plain, public_shape
 from grammeter.stats import Result as Coefficient
 
 KIND = "meta-maege"
@@ -82,10 +81,11 @@ class MetricResult:
             "signature": self.signature,
             "corpus": _level(self.corpus) | {"values": self.values},
             "sentence": _level(self.sentence) | {"n": self.sentence["pearson"].n},
-            "chain": plain(replace(self.chain, reason=None)) | {"tie_share": self.chain.tie_share},
+            "chain": core.plain(replace(self.chain, reason=None))
+            | {"tie_share": self.chain.tie_share},
             **{name: getattr(self, name) for name in ("sentences", "lines", "texts")},
         }
-        return plain(shape | ({"reasons": self.reasons} if self.reasons else {}))
+        return core.plain(shape | ({"reasons": self.reasons} if self.reasons else {}))
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,7 +134,7 @@ class Maege(core.Result, core.Named[MetricResult], over="metrics", what="metric 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         parts = asdict(self.design) | {"target_values": self.target}
-        return public_shape(KIND, self, "signature", "applied", "dropped", "metrics", **parts)
+        return core.public_shape(KIND, self, "signature", "applied", "dropped", "metrics", **parts)
 
 
 def maege(

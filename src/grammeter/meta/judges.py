@@ -27,16 +27,8 @@ Sums = dict[str, tuple[FloatArray, ValueOf]]
 """Sums over items, shape ``(items, k)``, by the name of the figure made of them."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A usable reply: places of groups in the order shown, from 0, and the score of each group."""
-
-    order: tuple[int, ...]
-    scores: Mapping[int, float]
-
-    def place(self, group: int) -> int:
-        """Return where a group was shown, -1 if it was not."""
-        return self.order.index(group) if group in self.scores else -1
+Answer = Mapping[int, float]
+"""A usable reply: the score of each group, by its number from 0, in the order shown."""
 
 
 def answers_of(ranking: Ranking) -> list[Answer]:
@@ -49,7 +41,7 @@ def answers_of(ranking: Ranking) -> list[Answer]:
             by_group: dict[int, Any] = dict(zip(order, scores, strict=True))
             values = {g: float(of) for g, of in by_group.items() if isinstance(of, int | float)}
             if by_group.keys() <= {*range(len(ranking.groups))} and len(values) == len(order):
-                usable.append(Answer(tuple(by_group), values))
+                usable.append(values)
     return usable
 
 
@@ -57,9 +49,9 @@ def judgments_of(ranking: Ranking) -> list[Ranking]:
     """Return a judgment for each usable reply to an item; the item itself if there is none."""
     said: list[Ranking] = []
     for answer in answers_of(ranking):
-        scores = [answer.scores[place] for place in sorted(answer.order)]
+        scores = [answer[number] for number in sorted(answer)]
         best = sorted(set(scores), reverse=True)
-        groups = tuple(ranking.groups[place] for place in sorted(answer.order))
+        groups = tuple(ranking.groups[number] for number in sorted(answer))
         ranks = tuple(1 + best.index(score) for score in scores)
         one = replace(ranking, groups=groups, ranks=ranks, scores=tuple(scores), replies=())
         said.append(replace(one, skipped=False))
@@ -76,9 +68,10 @@ def again(items: Sequence[Sequence[Answer]]) -> dict[str, FloatArray]:
     """
     sums = {name: np.zeros((len(items), 5)) for name in ("same", "swapped")}
     for at, answers in enumerate(items):
-        groups = sorted({group for answer in answers for group in answer.scores})
-        scores = np.array([[of.scores.get(g, math.nan) for g in groups] for of in answers])
-        places = np.array([[of.place(group) for group in groups] for of in answers])
+        groups = sorted({group for answer in answers for group in answer})
+        scores = np.array([[of.get(group, math.nan) for group in groups] for of in answers])
+        shown = [dict(zip(of, range(len(of)), strict=True)) for of in answers]
+        places = np.array([[of.get(group, -1) for group in groups] for of in shown])
         if len(answers) < 2:
             continue
         (one, two), (i, j) = np.triu_indices(len(answers), 1), np.triu_indices(len(groups), 1)
@@ -101,8 +94,8 @@ def by_place(items: Sequence[Sequence[Answer]], places: int) -> FloatArray:
     rows = np.zeros((len(items), places, 2))
     for row, answers in zip(rows, items, strict=True):
         for answer in answers:
-            for place, group in enumerate(answer.order):
-                row[place] += answer.scores[group], 1
+            for place, score in enumerate(answer.values()):
+                row[place] += score, 1
     return rows.reshape(len(items), -1)
 
 
@@ -263,7 +256,7 @@ def judge_profile(
     replies = [reply for ranking in rankings for reply in ranking.replies]
     values = [list(r.scores or (None,) * len(r.groups)) for r in due]
     known = [[value for value in of if value is not None] for of in values]
-    raw = [score for of in answers for answer in of for score in answer.scores.values()]
+    raw = [score for of in answers for answer in of for score in answer.values()]
     repeated = again(answers)
     figures = _of_answers(answers, known, repeated) | swaying(due, values, corpus)
     tokens = np.array([reply.get("tokens") or (0, 0) for reply in replies]).reshape(-1, 2)
@@ -310,12 +303,10 @@ def _of_answers(
         figures[f"changed-{name}"] = (rows, changed)
         figures[f"kappa-{name}"] = (rows, kappa)
         figures[f"apart-{name}"] = (rows, apart)
-    places = max((len(answer.order) for of in answers for answer in of), default=0)
+    places = max((len(answer) for of in answers for answer in of), default=0)
     rows = by_place(answers, places)
     figures |= {f"place-{n + 1}": (rows, ratio(2 * n, 2 * n + 1)) for n in range(places)}
-    columns = [[([*range(len(a.order))], [a.scores[at] for at in a.order]) for a in of]
-               for of in answers]  # fmt: skip
-    rows = swayed(columns)
+    rows = swayed([[([*range(len(a))], [*a.values()]) for a in of] for of in answers])
     return figures | {f"{name}-place": (rows, of) for name, of in SWAYS if places}
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -40,18 +41,10 @@ class TieWeights:
 
     @property
     def figures(self) -> tuple[Callable[[FloatArray | IntArray], FloatArray], ...]:
-        """What is computed of counts: tau and accuracy."""
-        return self.tau_of, self.accuracy_of
+        """Kendall's tau, -1 to 1, and accuracy, 0 to 1, of counts ``(..., 6)``; NaN: no pair."""
+        return partial(self._ratio, self.tau), partial(self._ratio, self.accuracy)
 
-    def tau_of(self, counts: FloatArray | IntArray) -> FloatArray:
-        """Return Kendall's tau, -1 to 1, of counts of shape ``(..., 6)``; NaN without a pair."""
-        return self._ratio(counts, self.tau)
-
-    def accuracy_of(self, counts: FloatArray | IntArray) -> FloatArray:
-        """Return the accuracy, 0 to 1, of counts of shape ``(..., 6)``; NaN without a pair."""
-        return self._ratio(counts, self.accuracy)
-
-    def _ratio(self, counts: FloatArray | IntArray, gains: tuple[float, ...]) -> FloatArray:
+    def _ratio(self, gains: tuple[float, ...], counts: FloatArray | IntArray) -> FloatArray:
         above: FloatArray = counts @ np.array(gains, dtype=np.float64)
         below: FloatArray = counts @ np.array(self.counted, dtype=np.float64)
         return np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0)

@@ -14,7 +14,6 @@ from typing import Any
 from grammeter import core, stats
 from grammeter.core import Cell, Column, FloatArray, Named, Result, Signature, Table
 from grammeter.meta.sentence_design import SentenceDesign
-from grammeter.ranking import Plain, plain, public_shape
 
 KIND = "meta-sentence"
 
@@ -26,7 +25,7 @@ COUNTS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate(Plain):
+class Estimate(core.Plain):
     """A value and its bootstrap interval, ``None`` if there was none; NaN has a ``reason``."""
 
     value: float
@@ -123,7 +122,7 @@ class RatedAgreement:
         """Return the public shape."""
         pooled: dict[str, Any] = {**self.pooled, "n": self.outputs, "missing": self.missing}
         segment = {**self.segment, "n": self.segments, "left_out": self.left_out}
-        return plain({"pooled": pooled, "segment": segment})
+        return core.plain({"pooled": pooled, "segment": segment})
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ class MetricAgreement:
             both = {"value": self.acc_eq, "calibrated": accuracy, "epsilon": epsilon}
             reason = {"reason": calibrated["reason"]} if "reason" in calibrated else {}
             rest |= self.rated.to_dict() | {"acc_eq": both | reason}
-        return plain(estimates | self.counts.to_dict() | rest)
+        return core.plain(estimates | self.counts.to_dict() | rest)
 
 
 ByMetric = Mapping[str, MetricAgreement]
@@ -322,4 +321,4 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
         parts |= {"criterion": self.criterion}
         parts |= {"by_judge": self.by_judge or None, "by_rule": self.by_rule or None}
         parts |= {"permutation": permutation or None, "soft_pairwise_accuracy": self.soft or None}
-        return public_shape(KIND, self, "systems", "judges", "rankings", "metrics", **parts)
+        return core.public_shape(KIND, self, "systems", "judges", "rankings", "metrics", **parts)

@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from itertools import product
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from grammeter import core, stats
 from grammeter.meta.sides import best_first, check_judged, select_systems
 from grammeter.meta.system import chosen_columns, constant, correlations, oriented
-from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
-from grammeter.ranking import plain, public_shape
+from grammeter.meta.system_values import TESTED, Correlation, Design, direction
+from grammeter.ranking import notes_of_few_systems
 
 SIZE = 4  # systems of a window, as in the figures of Kobayashi et al. 2024
 
@@ -67,11 +67,11 @@ class Window:
             reasons = dict.fromkeys(c.reason for c in of.values() if c.reason)
             metrics[name] = {kind: c.value for kind, c in of.items()} | ends
             metrics[name] |= {"reason": "; ".join(reasons)} if reasons else {}
-        return plain(data | {"metrics": metrics})
+        return core.plain(data | {"metrics": metrics})
 
 
 @dataclass(frozen=True, repr=False)
-class Windows(core.Result, Sequence[Window], kind="meta-window"):
+class Windows(core.Result, kind="meta-window"):
     """All windows of one size, from the best systems down.
 
     ``systems`` are all who took part, best by people first; ``signatures`` are by metric.
@@ -84,15 +84,8 @@ class Windows(core.Result, Sequence[Window], kind="meta-window"):
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
 
-    @overload
-    def __getitem__(self, index: int) -> Window: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Window, ...]: ...
-    def __getitem__(self, index: int | slice) -> Window | tuple[Window, ...]:
-        return self.windows[index]
-
-    def __len__(self) -> int:
-        return len(self.windows)
+    def __iter__(self) -> Iterator[Window]:
+        return iter(self.windows)
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each window, the best of several metrics marked."""
@@ -187,7 +180,8 @@ def correlate_windows(
     signatures = {n: of.signature.extended(shown | direction(of)) for n, of in columns.items()}
     alike = sum(window.one_cluster for window in windows)
     alike_note = f"people tell no two systems apart in {alike} of {len(windows)} windows"
-    said = (*table.notes_on(columns), *notes, *([alike_note] if alike else []), *few_systems(size))
+    more = (*([alike_note] if alike else []), *notes_of_few_systems(size))
+    said = (*table.notes_on(columns), *notes, *more)
     return Windows(size, chosen, signatures, tuple(windows), tuple(dict.fromkeys(said)))
 
 
@@ -263,7 +257,7 @@ class BetaSweep(core.Result, kind="meta-beta"):
         best = {kind: dict(zip(("beta", "value"), self.best(kind), strict=True)) for kind in TESTED}
         undefined = np.isnan(self.pearson).any()
         reason = "all systems have the same F, or people's same score" if undefined else None
-        return public_shape(self._kind, self, f=None, best=best, reason=reason)
+        return core.public_shape(self._kind, self, f=None, best=best, reason=reason)
 
 
 def parse_betas(text: str) -> tuple[float, ...]:
@@ -390,6 +384,6 @@ def _beta_notes(
                " beta may choose other annotators or average other F-measures")  # fmt: skip
     elif len(f) > 1 and (f == f[0]).all():
         yield f"beta has no effect on {name}: its scores are the same at all"
-    yield from few_systems(f.shape[1])
+    yield from notes_of_few_systems(f.shape[1])
     if len(f) > 1:
         yield "the best beta was chosen on the very systems that its coefficient is reported for"

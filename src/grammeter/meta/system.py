@@ -17,6 +17,7 @@ from grammeter.meta import system_values
 from grammeter.meta.judged import MEAN, JudgedScores
 from grammeter.meta.sides import best_first, outliers, select_systems
 from grammeter.meta.system_values import TESTED, Correlation, Design, MetricMeta, Pair, SystemMeta
+from grammeter.ranking import notes_of_few_systems
 
 Sampler = Callable[[MetricScores, Sequence[str]], stats.PairedSamples | None]
 """Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
@@ -56,8 +57,8 @@ def correlate_systems(
         if not outlier_cutoff > 0:
             fault = f"a cutoff of {outlier_cutoff} for outliers"
             raise UsageError(fault, fix="Give a number above 0.")
-        away = outliers(np.array([human[name] for name in chosen]), cutoff=outlier_cutoff)
-        far = tuple(name for name, out in zip(chosen, away, strict=True) if out)
+        apart = outliers(np.array([human[name] for name in chosen]), cutoff=outlier_cutoff)
+        far = tuple(name for name, out in zip(chosen, apart, strict=True) if out)
         chosen = tuple(name for name in chosen if name not in far)
     criterion = np.array([human[name] for name in chosen])
     scores = {name: oriented(column, chosen) for name, column in columns.items()}
@@ -76,10 +77,12 @@ def correlate_systems(
              for k in range(min(FEWEST_TOP, len(chosen)), len(chosen) + 1) if top_k},
         )  # fmt: skip
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
-    about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
+    away = [f"left out as outliers by people's scores: {', '.join(far)}"] if far else []
+    few = notes_of_few_systems(len(chosen))
+    said = tuple(dict.fromkeys([*table.notes_on(columns), *notes, *away, *few]))
     williams = (_williams(results, scores, criterion, kind) for kind in TESTED)
     tests = dict(zip(TESTED, williams, strict=True))
-    return SystemMeta(design, chosen, judged, results, tests, far, about)
+    return SystemMeta(design, chosen, judged, results, tests, far, said)
 
 
 def chosen_columns(table: ScoreTable, metrics: Sequence[str] | None) -> Mapping[str, MetricScores]:
@@ -131,13 +134,17 @@ def _missing(column: MetricScores, systems: Sequence[str], scores: FloatArray) -
 def _pairwise_accuracy(scores: FloatArray, human: FloatArray) -> system_values.PairwiseAccuracy:
     """Compare every two systems; higher is better on both sides."""
     if not np.isfinite(scores).all():
-        return system_values.PairwiseAccuracy(0, 0, 0, 0, "a system has no score")
+        return system_values.PairwiseAccuracy(
+            0, 0, {"metric": 0, "human": 0}, "a system has no score"
+        )
     first, second = np.triu_indices(len(human), 1)
     ours, theirs = (np.sign(side[first] - side[second]) for side in (scores, human))
     decided = theirs != 0
     cells = ((ours == theirs) & decided, decided, (ours == 0) & decided, ~decided)
     reason = None if decided.any() else "people give all systems the same score"
-    return system_values.PairwiseAccuracy(*(int(cell.sum()) for cell in cells), reason=reason)
+    correct, n, tied, human_ties = (int(cell.sum()) for cell in cells)
+    ties = {"metric": tied, "human": human_ties}
+    return system_values.PairwiseAccuracy(correct, n, ties, reason)
 
 
 def _leave_one_out(

@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter import core, stats
-from grammeter.ranking import Plain, notes_of_few_systems, plain, public_shape
 
 META_SYSTEM = "meta-system"
 
@@ -22,37 +21,28 @@ TESTED: tuple[stats.CoefficientName, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
 
 
-def few_systems(number: int, outliers: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return notes for a result of few systems, or without outliers; else nothing."""
-    left_out = f"left out as outliers by people's scores: {', '.join(outliers)}"
-    return (*([left_out] if outliers else []), *notes_of_few_systems(number))
-
-
 @dataclass(frozen=True, slots=True)
 class PairwiseAccuracy:
     """How many pairs of systems a metric orders as people do.
 
     Kocmi et al. 2021 ("To Ship or Not to Ship", WMT), section 4; used by the WMT metrics tasks
-    since. ``pairs`` are those to which people give different scores; of them the metric orders
-    ``correct`` alike and ties ``metric_ties``, which are not correct. ``human_ties`` do not count.
+    since. ``n`` pairs have different scores by people; of them the metric orders ``correct`` alike,
+    ``ties["metric"]`` are tied, hence not correct. ``ties["human"]``, tied by people, do not count.
     """
 
     correct: int
-    pairs: int
-    metric_ties: int
-    human_ties: int
+    n: int
+    ties: Mapping[str, int]
     reason: str | None = None
 
     @property
     def value(self) -> float:
         """Correct pairs by all that people decide; 0 to 1, NaN without a pair."""
-        return self.correct / self.pairs if self.pairs and self.reason is None else math.nan
+        return self.correct / self.n if self.n and self.reason is None else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason."""
-        ties = {"metric": self.metric_ties, "human": self.human_ties}
-        data = plain({"value": self.value, "correct": self.correct, "n": self.pairs, "ties": ties})
-        return data | ({"reason": self.reason} if self.reason else {})
+        return {"value": core.json_number(self.value), **core.plain_fields(self)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +89,7 @@ def direction(column: core.MetricScores) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation(Plain):
+class Correlation(core.Plain):
     """A coefficient with its interval and two-sided p-value; ``reason`` says why one is NaN."""
 
     value: float
@@ -116,7 +106,7 @@ class Correlation(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class WilliamsCell(Plain):
+class WilliamsCell(core.Plain):
     """Whether the row's metric correlates better than the column's; one-sided."""
 
     t: float
@@ -155,20 +145,17 @@ class MetricMeta(core.Named[Correlation], over="correlations", what="correlation
         top = [{"k": k, **pair} for k, pair in self.top.items()]
         wanted = {"leave_one_out": self.leave_one_out, "top": top}
         wanted = {name: part for name, part in wanted.items() if part}
-        return plain({**self.correlations, **parts, "scores": self.scores, **wanted})
+        return core.plain({**self.correlations, **parts, "scores": self.scores, **wanted})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MetricMeta":
         """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
-        accuracy = data["pairwise_accuracy"]
-        ties = accuracy["ties"]
-        counts = (accuracy["correct"], accuracy["n"], ties["metric"], ties["human"])
         without = data.get("leave_one_out", {}).items()
         return cls(
             core.Signature.parse(data["signature"]),
             {kind: core.read_fields(Correlation, data[kind]) for kind in stats.KINDS},
             numbers(data.get("scores", {})),
-            PairwiseAccuracy(*counts, accuracy.get("reason")),
+            core.read_fields(PairwiseAccuracy, data["pairwise_accuracy"]),
             {system: numbers(pair) for system, pair in without},
             {of["k"]: numbers({k: of[k] for k in TESTED}) for of in data.get("top", ())},
         )
@@ -181,9 +168,8 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
     ``systems`` took part, best by people first; ``human`` are their human scores; ``outliers`` were
     left out because people's scores of them lie far off. ``williams["pearson"]["gleu"]["m2"]`` asks
     whether gleu correlates better than m2. Only the metric with the greater correlation has a cell;
-    where the test is undefined both have one, with the reason. ``about`` has notes of the scores
-    and judgments, ``notices`` what was noticed while files were read. ``rankings``, if asked for,
-    are those of judges in the place of metrics.
+    where the test is undefined both have one, with the reason. ``notices``: what was noticed while
+    files were read. ``rankings``, if asked for, are those of judges in the place of metrics.
     """
 
     design: Design
@@ -192,14 +178,9 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
     metrics: Mapping[str, MetricMeta]
     williams: Mapping[stats.CoefficientName, Mapping[str, Mapping[str, WilliamsCell]]]
     outliers: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
     rankings: Mapping[str, core.Ranked] = field(default_factory=dict[str, core.Ranked])
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits these figures, in sentences for a reader."""
-        return (*self.about, *few_systems(len(self.systems), self.outliers))
 
     def tables(self, *, long: bool = False) -> Sequence[core.Table]:
         """Return a row for each metric; then Williams' tests, systems left out, the best K.
@@ -254,7 +235,7 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
         for name, metric in self.items():
             rows += [(name, k, *c.figures, c.pvalue, c.n) for k, c in metric.items()]
             accuracy = metric.pairwise
-            values = (accuracy.value, *[math.nan] * 3, accuracy.pairs)
+            values = (accuracy.value, *[math.nan] * 3, accuracy.n)
             rows.append((name, "pairwise-accuracy", *values))
         figures = core.Column.many("number", "value", "low", "high")
         ends = (core.Column("pvalue", "pvalue"), core.Column("n", "count"))
@@ -288,13 +269,12 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
         names = ("systems", "outliers", "metrics", "williams")
         parts = {**asdict(self.design), "human_scores": self.human}
-        return public_shape(META_SYSTEM, self, *names, rankings=self.rankings or None, **parts)
+        return core.public_shape(META_SYSTEM, self, *names, rankings=self.rankings or None, **parts)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "SystemMeta":
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with core.reading(data, META_SYSTEM, verb="meta system", where=where):
-            outliers, systems = tuple(data["outliers"]), tuple(data["systems"])
             read = partial(core.read_fields, WilliamsCell)
             williams = {
                 kind: {a: {b: read(cell) for b, cell in row.items()} for a, row in rows.items()}
@@ -302,12 +282,11 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
             }
             metrics = {name: MetricMeta.from_dict(m) for name, m in data["metrics"].items()}
             human = numbers(data.get("human_scores", {}))
-            drawn = few_systems(len(systems), outliers)
-            about = tuple(note for note in data["notes"] if note not in drawn)
             design = core.read_fields(Design, data)
             stored = {n: core.Ranked.from_dict(r) for n, r in data.get("rankings", {}).items()}
-            of = (design, systems, human, metrics, williams, outliers, about)
-            return cls(*of, rankings=stored)
+            of = (design, tuple(data["systems"]), human, metrics, williams)
+            listed = (tuple(data[name]) for name in ("outliers", "notes"))
+            return cls(*of, *listed, rankings=stored)
 
 
 def numbers(data: Mapping[str, float | None]) -> dict[str, float]:

@@ -223,7 +223,7 @@ def _figure_window(materials: Materials) -> Made:
             value = window.metrics[row]["pearson"].value
             cells[f"{row}, {judged}", f"x={window.last}"] = Ours(value, note)
         if judged == "SEEDA-S":
-            lowest = {name: _lowest(windows, name) for name in evaluators()}
+            lowest = {name: _lowest(windows.windows, name) for name in evaluators()}
             note = "the lowest of nine windows for {} of the ten evaluators".format
             (x, times), *_ = Counter(lowest.values()).most_common()
             cells[DROP, "x"] = Ours(float(x), note(times), "print")

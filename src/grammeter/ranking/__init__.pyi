@@ -1,6 +1,3 @@
-from grammeter.core import Plain as Plain
-from grammeter.core import plain as plain
-from grammeter.core import public_shape as public_shape
 from grammeter.ranking.agreement_results import AGREEMENT as AGREEMENT
 from grammeter.ranking.agreement_results import LEAST as LEAST
 from grammeter.ranking.agreement_results import Agreement as Agreement

@@ -244,13 +244,6 @@ class Newton:
             if self._open.any():
                 self._step(np.flatnonzero(self._open))
 
-    def errors(self) -> FloatArray:
-        """Return the standard errors of the abilities, ``(tables, n)``: comparisons independent."""
-        n = self.theta.shape[1]
-        _, information = self._derivatives(np.arange(len(self.theta)))
-        inverse = np.linalg.inv(information)[:, :n, :n]
-        return np.sqrt(np.diagonal(inverse, axis1=1, axis2=2) - 1 / n)  # less the fixed mean
-
     def _step(self, at: IntArray) -> None:
         gradient, information = self._derivatives(at)
         try:

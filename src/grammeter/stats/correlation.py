@@ -18,12 +18,11 @@ from grammeter.stats.resample import percentile_interval, resample_counts
 
 CoefficientName = Literal["pearson", "spearman", "kendall"]
 KINDS: tuple[CoefficientName, ...] = get_args(CoefficientName)
-TiePolicy = Literal["tau-a", "tau-b", "tau-c", "gamma"]
+TiePolicy = Literal["tau-a", "tau-b"]
 """The divisor of C - D, the concordant less the discordant pairs.
 
 ``tau-a``: all pairs. ``tau-b`` (Kendall 1945): the geometric mean of the pairs not tied in
-either variable. ``tau-c`` (Stuart 1953): what is possible with so few distinct values.
-``gamma`` (Goodman and Kruskal 1954): C + D, ties left out.
+either variable.
 """
 TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
 Coefficient = Callable[..., FloatArray]
@@ -117,14 +116,9 @@ def _kendall(x: FloatArray, y: FloatArray, weights: FloatArray, ties: TiePolicy)
 
 def _tau_divisor(x: FloatArray, y: FloatArray, weights: FloatArray, ties: TiePolicy) -> FloatArray:
     """Return what C - D is divided by; 0 divided by 0 is NaN."""
-    n = weights.sum(axis=-1)
-    if ties == "gamma":
-        return _pairs(np.abs(_signs(x) * _signs(y)), weights)
-    if ties == "tau-c":
-        fewest = np.minimum(_distinct(x, weights), _distinct(y, weights))
-        return n**2 * (fewest - 1) / (2 * fewest)
     untied_x, untied_y = (_pairs(np.abs(_signs(values)), weights) for values in (x, y))
     if ties == "tau-a":
+        n = weights.sum(axis=-1)
         return np.where((untied_x == 0) | (untied_y == 0), 0.0, n * (n - 1) / 2)
     return np.sqrt(untied_x * untied_y)
 
@@ -138,13 +132,6 @@ def _pairs(matrix: FloatArray, weights: FloatArray) -> FloatArray:
     """Add up a symmetric matrix over pairs of units, each as often as its units stand there."""
     total: FloatArray = ((matrix @ weights[..., :, None])[..., 0] * weights).sum(axis=-1)
     return total / 2
-
-
-def _distinct(values: FloatArray, weights: FloatArray) -> FloatArray:
-    present = weights > 0
-    equal = np.tril(values[..., None, :] == values[..., :, None], -1)
-    met_before = (equal & present[..., None, :]).any(axis=-1)
-    return (present & ~met_before).sum(axis=-1).astype(np.float64)
 
 
 def fisher_interval(

@@ -14,7 +14,7 @@ from itertools import chain, permutations
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core import BoolArray, DataError, FloatArray
+from grammeter.core import BoolArray, FloatArray
 from grammeter.stats.correlation import CoefficientName, TiePolicy, average_ranks, coefficients
 
 EXACT = 9  # up to so many units the p-values of rank coefficients are exact, with ties, too
@@ -40,12 +40,9 @@ def correlate(
     """Correlate two variables, shape ``(n,)``, and test whether they are unrelated.
 
     The test is exact for ranks of fewer than ten units, and its p-value never 0. The result is
-    NaN with a reason for fewer than two units, missing values, and constant variables. Variables
-    that differ in length are a ``ValueError``.
+    NaN with a reason for fewer than two units, missing values, and constant variables.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if x.shape != y.shape or x.ndim != 1:
-        raise ValueError(f"two variables of one length are due, not {x.shape} and {y.shape}")
     if reason := _undefined(x, y):
         return Result(math.nan, math.nan, len(x), reason)
     value = float(coefficients(kind, ties=ties)(x, y))
@@ -161,16 +158,11 @@ def williams_matrix(
 
     Only the signed condition counts: a variable that correlates at -0.9 is worse than one at 0.1.
     For Spearman's coefficients the same formula is used, as in Chollampatt & Ng 2018; for Kendall's
-    the test is not derived, a ``ValueError``. Fewer than 4 units are a DataError.
+    the test is not derived. It takes :data:`FEWEST` units at least.
     """
     from scipy.special import stdtr  # pyright: ignore[reportMissingTypeStubs]
 
-    if kind == "kendall":
-        raise ValueError("Williams' test is for Pearson's and Spearman's coefficients")
-    rows = np.vstack([criterion, variables]).astype(np.float64)
-    if (n := rows.shape[1]) < FEWEST:
-        fault = f"Williams' test needs {FEWEST} units at least, here are {n}"
-        raise DataError(fault, fix="Give more of them, or do without the test.")
+    rows, n = np.vstack([criterion, variables]).astype(np.float64), len(criterion)
     matrix = coefficients(kind)(rows[:, None], rows[None, :])
     first, second, between = matrix[1:, :1], matrix[:1, 1:], matrix[1:, 1:]
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between

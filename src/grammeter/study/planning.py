@@ -75,7 +75,7 @@ class LearningCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
-        return ranks.public_shape("learning-curve", self)
+        return core.public_shape("learning-curve", self)
 
 
 def draw_campaigns(

@@ -120,8 +120,8 @@ def meta_system(
     notes = [note for of in ranked.values() for note in of.notes]
     if rankings and not ranked:
         notes.append("--rankings: no judge stands here in the place of a metric")
-    about = tuple(dict.fromkeys([*result.about, *notes]))
-    return replace(result, notices=side.notices, rankings=ranked, about=about)
+    notes = list(dict.fromkeys([*result.notes, *notes]))
+    return replace(result, notices=side.notices, rankings=ranked, notes=tuple(notes))
 
 
 @core.checked
