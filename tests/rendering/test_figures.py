@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from grammeter.core import Ranked, RankedSystem, Signature, UsageError
-from grammeter.rendering import charts, curves
+from grammeter.rendering import charts
 from grammeter.rendering.figures import save_figure, shortened
 
 NAN = math.nan
@@ -41,14 +41,14 @@ FIGURES = {
     "ranges": lambda: charts.rank_ranges(ranked()),
     "heads": lambda: charts.head_to_head_map(NAMES, SHARES, [["", "*", "‡"]] * 3),
     "agreement": lambda: charts.agreement_matrix(NAMES, SHARES - 0.3),
-    "learning": lambda: curves.learning_curve(SIZES, MEAN, LOW, HIGH),
-    "scatter": lambda: curves.metric_scatters(
+    "learning": lambda: charts.learning_curve(SIZES, MEAN, LOW, HIGH),
+    "scatter": lambda: charts.metric_scatters(
         HUMAN, METRICS, human_label="wins", captions={"m2": "pearson 0.981"}
     ),
     "williams": lambda: charts.williams_map(
         ("m2", "a<b"), {"pearson": PVALUES, "spearman": PVALUES / 1000}
     ),
-    "beta": lambda: curves.series_curves(
+    "beta": lambda: charts.series_curves(
         {
             "r": {
                 "Pearson": [(0.1, 0.2), (0.5, 0.8), (1.0, NAN)],
@@ -58,7 +58,7 @@ FIGURES = {
         x_label="beta",
         title="Correlation by beta",
     ),
-    "window": lambda: curves.window_curve(
+    "window": lambda: charts.window_curve(
         ["1-4", "2-5", "3-6"],
         {"pearson": {"m2": WINDOWS, "gleu": -WINDOWS}, "spearman": {"m2": WINDOWS}},
         alike=(False, True, False),
@@ -164,7 +164,7 @@ def test_a_curve_rises_to_the_right_in_equal_steps(tmp_path):
 
 
 def test_intervals_are_drawn_where_they_are_known(tmp_path):
-    figure = curves.window_curve(["1-4", "2-5", "3-6"], {"r": {"m2": WINDOWS}})
+    figure = charts.window_curve(["1-4", "2-5", "3-6"], {"r": {"m2": WINDOWS}})
     spans = re.findall(r'd="M ([0-9.]+) [0-9.]+\s+L \1 [0-9.]+\s*"[^>]*#0072b2', figure.svg)
     assert len(spans) == 1  # upright
 
@@ -172,15 +172,15 @@ def test_intervals_are_drawn_where_they_are_known(tmp_path):
 def test_undefined_everywhere(tmp_path):
     nothing = np.full((2, 3), NAN)
     path = tmp_path / "x.svg"
-    assert "m" in texts(curves.window_curve(["1-2", "2-3"], {"p": {"m": nothing}}), path)
+    assert "m" in texts(charts.window_curve(["1-2", "2-3"], {"p": {"m": nothing}}), path)
     assert "m" in texts(charts.williams_map("m", {"p": np.array([[NAN]])}), path)
-    assert "no score: A" in texts(curves.metric_scatters({"A": 0.4}, {"m": {"A": NAN}}), path)
+    assert "no score: A" in texts(charts.metric_scatters({"A": 0.4}, {"m": {"A": NAN}}), path)
 
 
 def test_one_system():
     single = Ranked("m", Signature.of("m", {}), (RankedSystem("A", 0.0, (1, 1), 1),))
     assert charts.rank_ranges(single).svg
-    assert curves.metric_scatters({"A": 0.4}, {"m": {"A": 0.5}}).svg
+    assert charts.metric_scatters({"A": 0.4}, {"m": {"A": 0.5}}).svg
 
 
 @pytest.mark.parametrize("name", ["x.pdf", "x", "folder/x.svg"])

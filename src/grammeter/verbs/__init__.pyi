@@ -15,6 +15,7 @@ from grammeter.verbs._edits import edits_split as edits_split
 from grammeter.verbs._explain import explain as explain
 from grammeter.verbs._extract import ExtractedEdits as ExtractedEdits
 from grammeter.verbs._extract import edits_extract as edits_extract
+from grammeter.verbs._extract import edits_from_suggestions as edits_from_suggestions
 from grammeter.verbs._judge import Shown as Shown
 from grammeter.verbs._judge import check_shown as check_shown
 from grammeter.verbs._judge import judge as judge
@@ -44,7 +45,6 @@ from grammeter.verbs._score import check_limits as check_limits
 from grammeter.verbs._score import fail_if_worse as fail_if_worse
 from grammeter.verbs._score import fail_under as fail_under
 from grammeter.verbs._score import score as score
-from grammeter.verbs._suggestions import edits_from_suggestions as edits_from_suggestions
 from grammeter.verbs._train import train_cross_domain as train_cross_domain
 from grammeter.verbs._train import train_impacts as train_impacts
 from grammeter.verbs._train import train_impara as train_impara

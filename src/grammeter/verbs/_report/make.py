@@ -16,8 +16,7 @@ from grammeter.verbs._meta import meta_system
 from grammeter.verbs._meta_judge import scoring_judges
 from grammeter.verbs._rank import agree, rank
 from grammeter.verbs._read import parsed
-from grammeter.verbs._report import people
-from grammeter.verbs._report import scores as of_scores
+from grammeter.verbs._report import sections as show
 from grammeter.verbs._report.browser import make_browser
 
 Material = core.Result | formats.Judgments | formats.EditJudgments
@@ -72,7 +71,7 @@ def report(
     table = restricted(table, metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
     drawn: Any = {"resamples": resamples, "seed": seed}
-    comparison = of_scores.compared(table, found.get(Comparison), **drawn)
+    comparison = show.compared(table, found.get(Comparison), **drawn)
     known = formats.benchmark(benchmark) if benchmark else None
     judgments: formats.Judgments | None = found.get(formats.Judgments)
     if known and judgments is None:
@@ -95,12 +94,12 @@ def report(
         correlated = meta_system(table, ranked, systems=common)
     texts = known.read_corpus() if known and corpus is None else corpus
     sections = (
-        of_scores.scores_section(table, comparison),
-        *of_scores.groups_section(table, comparison),
-        of_scores.types_section(table),
-        *people.sections(table, ranked, agreement, correlated, common),
-        *people.judges_section(everyone, texts, **drawn),
-        of_scores.signatures_section(table, ranked, agreement, correlated),
+        show.scores_section(table, comparison),
+        *show.groups_section(table, comparison),
+        show.types_section(table),
+        *show.people_sections(table, ranked, agreement, correlated, common),
+        *show.judges_section(everyone, texts, **drawn),
+        show.signatures_section(table, ranked, agreement, correlated),
     )
     edits: formats.EditJudgments | None = found.get(formats.EditJudgments)
     browser, browser_facts = None, dict[str, str]()

@@ -1,26 +1,23 @@
-"""The sections about scores: values with intervals and letters, error types, and signatures."""
+"""The sections: scores with intervals and letters, error types, people, signatures."""
 
 import math
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grammeter import core
+from grammeter import core, formats
 from grammeter.meta import SystemMeta
-from grammeter.ranking import Agreement
-from grammeter.rendering import Dot, Drawing, Section, dot_plot, heat_map
+from grammeter.ranking import FEW_SYSTEMS, Agreement
+from grammeter.rendering import Dot, Drawing, Section, dot_plot, draw, heat_map
+from grammeter.verbs._compare import results
 from grammeter.verbs._compare.design import ComparisonDesign
-from grammeter.verbs._compare.results import (
-    Comparison,
-    SystemResult,
-    best_first,
-    groups_table,
-    metric_columns,
-)
+from grammeter.verbs._compare.results import Comparison, best_first
 from grammeter.verbs._compare.samples import paired_samples
 from grammeter.verbs._compare.verb import compare
+from grammeter.verbs._meta_judge import examined, scoring_judges
 
 WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 """What the page says; ``captions`` of tables are by their first head."""
@@ -65,7 +62,7 @@ def groups_section(table: core.ScoreTable, comparison: Comparison) -> Iterator[S
     tables, captions, drawings = [*core.tables_by_group(block, table)], [*table], list[Drawing]()
     for name, by_group in block["metrics"].items():
         if name in comparison and comparison[name].groups:
-            tables.append(groups_table(comparison.design, name, comparison[name]))
+            tables.append(results.groups_table(comparison.design, name, comparison[name]))
             captions.append(f"{name} with intervals, of units drawn in each group")
         order, title = block["order"], f"{name} by {block['by']}"
         values = [[core.group_value(by_group[g], s) for s in table.systems] for g in order]
@@ -91,18 +88,14 @@ def signatures_section(
 
 
 def _check_comparison(table: core.ScoreTable, comparison: Comparison) -> None:
-    common = [
-        (f"{name}, {system}", result.value, column[system].value)
+    common = {
+        f"{name}, {system}": math.isclose(result.value, column[system].value, rel_tol=1e-9)
         for name, column in table.items()
         for system, result in _results(comparison, name).items()
         if system in column.scores and not math.isnan(result.value)
-    ]
-    differing = (
-        f"{where}: {value}"
-        for where, value, ours in common
-        if not math.isclose(value, ours, rel_tol=1e-9)
-    )
-    if where := next(differing, "" if common else "no metric and system in common"):
+    }
+    if not all(common.values()) or not common:
+        where = next((where for where, same in common.items() if not same), "nothing in common")
         fix = "Compare the scores of this report, or leave the comparison out: it is made anew."
         raise core.DataError(f"the comparison is of other scores ({where})", fix=fix)
 
@@ -114,7 +107,7 @@ def _scores_table(table: core.ScoreTable, comparison: Comparison) -> core.Table:
     columns: list[tuple[core.Column | str, Sequence[core.Cell]]] = [("system", names)]
     for name, column in table.items():
         if name in comparison:
-            columns += metric_columns(comparison.design, name, comparison[name], names)
+            columns += results.metric_columns(comparison.design, name, comparison[name], names)
         else:
             best = "high" if column.higher_is_better else "low"
             values = [column[s].value if s in column.scores else None for s in names]
@@ -131,7 +124,7 @@ def _obstacle(name: str, column: core.MetricScores) -> str | None:
     return None
 
 
-def _results(comparison: Comparison, name: str) -> Mapping[str, SystemResult]:
+def _results(comparison: Comparison, name: str) -> Mapping[str, results.SystemResult]:
     return comparison[name].systems if name in comparison else {}
 
 
@@ -164,9 +157,9 @@ def _notes(table: core.ScoreTable, comparison: Comparison) -> Iterator[str]:
 
 
 def _dots(column: core.MetricScores, comparison: Comparison, name: str) -> Iterator[Dot]:
-    results = _results(comparison, name)
+    compared = _results(comparison, name)
     for system in best_first(column, column, higher_is_better=column.higher_is_better):
-        result = results.get(system)
+        result = compared.get(system)
         low, high = (result.low, result.high) if result else (math.nan, math.nan)
         letters = (result.letters if result else None) or ""
         yield Dot(system, column[system].value, low, high, letters)
@@ -208,3 +201,67 @@ def _drawn(name: str, column: core.MetricScores) -> Drawing:
     look = {"title": f"F by error type ({name})"}
     look["caption"] = f"F by type and system ({name}), {which} types."
     return heat_map(kinds[:MOST], list(types), rows, **look)
+
+
+# --- people ----------------------------------------------------------------------------------
+def judges_section(
+    rankings: Sequence[core.Ranking], corpus: formats.Corpus | None, *, resamples: int, seed: int
+) -> Iterator[Section]:
+    """Yield the section about judges who gave scores, if there are such."""
+    if scoring_judges(rankings):
+        drawn = {"resamples": resamples, "seed": seed, "confidence": 0.95}
+        result = examined(rankings, corpus, drawn=drawn)
+        tables, drawings = tuple(result.tables()), tuple(map(draw, result.figures().values()))
+        captions = tuple(table.title for table in tables)
+        words = (WORDS["how_examined"], *result.notes)
+        yield Section("judges", "Judges that gave scores", words, tables, drawings, captions)
+
+
+def people_sections(
+    table: core.ScoreTable, ranked: core.Ranked | None, agreement: Agreement | None,
+    correlated: SystemMeta | None, common: Sequence[str],
+) -> Iterator[Section]:  # fmt: skip
+    """Yield a section for each of these results; ``common``: systems with both kinds of scores."""
+    if ranked is not None:
+        drawings = tuple(map(draw, ranked.figures().values()))
+        title, caption = "core.Ranking by people", f"Systems by {ranked.method}"
+        words, tables = (WORDS["how_ranked"],), tuple(ranked.tables())
+        yield Section("ranking", title, words, tables, drawings, (caption,))
+    if agreement is not None:
+        tables, words = tuple(agreement.tables()), (WORDS["how_agreed"],)
+        yield Section("agreement", "Agreement", words, tables, captions=_captions(tables))
+    words = (*_how_many(correlated), *_left_out(table, ranked, common))
+    correlations = "correlations", "Metrics and people", words
+    if correlated is not None:
+        tables = tuple(correlated.tables())
+        complete = correlated.human and all(of.scores for of in correlated.values())
+        drawings = (draw(correlated.figures()["scores"]),) if complete else ()
+        yield Section(*correlations, tables, drawings, _captions(tables))
+    elif ranked is not None:
+        yield Section(*correlations)
+
+
+def _left_out(
+    table: core.ScoreTable, ranked: core.Ranked | None, common: Sequence[str]
+) -> Iterator[str]:
+    if ranked is None:
+        return
+    if unjudged := [name for name in table.systems if name not in common]:
+        yield f"Scored, but without a score by people: {', '.join(unjudged)}."
+    if unscored := [name for name in ranked if name not in table.systems]:
+        yield f"Judged, not scored: {', '.join(unscored)}."
+
+
+def _captions(tables: Sequence[core.Table]) -> tuple[str, ...]:
+    return tuple(WORDS["captions"][table.columns[0].head] for table in tables)
+
+
+def _how_many(correlated: SystemMeta | None) -> Iterator[str]:
+    if correlated is None:
+        yield WORDS["too_few"]
+        return
+    systems = len(correlated.systems)
+    human = re.split(r"[|(]", correlated.design.human)[0]  # of a signature only the method
+    yield f"{systems} systems, against people's scores ({human})."
+    if systems < FEW_SYSTEMS:
+        yield f"{systems} systems are few: correlations vary widely by chance."
