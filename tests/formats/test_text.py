@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import shutil
 import stat
@@ -24,6 +26,7 @@ from grammeter.formats.text import (
     encoding_notices,
     read_bytes,
     read_lines,
+    read_text,
     space_notices,
     split_lines,
     system_name,
@@ -298,3 +301,46 @@ def test_unusual_white_space_is_mentioned(line: str) -> None:
 @pytest.mark.parametrize("text", ["", "a b\n\nc\n", "a\u200bb \u200fc e\u0301 😀"])
 def test_usual_white_space_is_not(text: str) -> None:
     assert space_notices(text, "f") == []
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.txt.bz2", "a.txt.xz"])
+def test_what_is_written_packed_is_read_by_any_name(tmp_path: Path, name: str) -> None:
+    write_text(tmp_path / name, "eins\nzwei\n")
+    assert (tmp_path / name).read_bytes().startswith(b"eins") == (name == "a.txt")
+    (tmp_path / name).rename(tmp_path / "b.out")
+    assert read_lines(tmp_path / "b.out") == ["eins", "zwei"]
+    assert system_name(name) == "a"
+
+
+@pytest.mark.parametrize("packed", [bz2.compress(b"a\n" * 999), lzma.compress(b"a\n" * 999)])
+def test_damaged_archives_are_named(tmp_path: Path, packed: bytes) -> None:
+    (tmp_path / "a").write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(DataError, match=r"a: damaged (bz2|lzma) data"):
+        read_text(tmp_path / "a")
+
+
+@pytest.mark.parametrize("packed", [bz2.compress(bytes(2**28)), lzma.compress(bytes(2**28))])
+def test_bombs_of_other_packers_are_refused(tmp_path: Path, packed: bytes) -> None:
+    (tmp_path / "a").write_bytes(packed)
+    with pytest.raises(DataError, match="times their size"):
+        read_text(tmp_path / "a")
+
+
+def test_zstd_is_refused_with_the_way(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\x28\xb5\x2f\xfd and more")
+    with pytest.raises(DataError, match="packed by zstd") as caught:
+        read_text(tmp_path / "a")
+    assert "zstd -d" in str(caught.value)
+
+
+@pytest.mark.parametrize("form", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_with_its_mark_is_read(tmp_path: Path, form: str) -> None:
+    mark = "" if form == "utf-16" else "\ufeff"
+    (tmp_path / "a").write_text(f"{mark}žluť 😀\nb\n", encoding=form)
+    assert read_lines(tmp_path / "a") == ["žluť 😀", "b"]
+
+
+def test_bytes_that_only_begin_like_utf_16_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xff\xfe\x00\xd8a")
+    with pytest.raises(DataError, match="a:1: not UTF-8"):
+        read_text(tmp_path / "a")

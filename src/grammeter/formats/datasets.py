@@ -18,7 +18,7 @@ from typing import IO, Any, Literal
 
 from grammeter import core
 from grammeter.formats import tables
-from grammeter.formats.text import gunzip, write_bytes
+from grammeter.formats.text import unpacked, write_bytes
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent", "described"]
@@ -26,7 +26,6 @@ Opener = Callable[[str], AbstractContextManager[IO[bytes]]]
 """Opens an address for reading; tests pass their own."""
 
 _TIMEOUT_S = 60
-_GZIP = b"\x1f\x8b"
 _DAMAGED = zlib.error, tarfile.TarError, zipfile.BadZipFile
 _FAULTS = OSError, EOFError, RuntimeError, *_DAMAGED  # RuntimeError: encrypted
 _FIX = "Fetch it again from its official page, or unpack it yourself and give the folder."
@@ -342,10 +341,3 @@ def _tar(path: Path, limit: int) -> Iterator[tuple[str, bytes]]:
             wanted = info.isreg() and info.size <= limit
             if member := archive.extractfile(info) if wanted else None:
                 yield info.name, member.read()
-
-
-def unpacked(data: bytes, name: str, *, limit: int) -> bytes | None:
-    """Unpack gzip, leave other bytes as they are; ``None`` beyond ``limit`` bytes."""
-    if data.startswith(_GZIP):
-        return gunzip(data, name, limit=limit)
-    return data if len(data) <= limit else None

@@ -249,7 +249,7 @@ def reference_texts(
 
 def is_m2(text: str, path: str | Path) -> bool:
     """Whether a file is M2: by its name, or because it holds lines of edits."""
-    return str(path).removesuffix(".gz").endswith(".m2") or has_edits(text)
+    return plain.bare_name(path).endswith(".m2") or has_edits(text)
 
 
 def has_edits(text: str) -> bool:

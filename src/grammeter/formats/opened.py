@@ -77,7 +77,7 @@ def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
 
 def is_ratings(path: PathLike) -> bool:
     """Whether a file of references has the name of JSON: ratings with the judges' corrections."""
-    return str(path).removesuffix(".gz").endswith(".json")
+    return plain.bare_name(path).endswith(".json")
 
 
 def reference_files(

@@ -40,7 +40,7 @@ from grammeter.formats.tables import (
     whole_number,
     write_object,
 )
-from grammeter.formats.text import read_text, split_lines
+from grammeter.formats.text import bare_name, read_text, split_lines
 
 _MISSING = ("none", "nan", "null")
 _DIRECTION = "higher_is_better"
@@ -210,7 +210,7 @@ def _row(line: int, row: Mapping[str, str], beside: set[str], least: int) -> _Ro
 
 def metric_name(path: str | Path) -> str:
     """Return the metric that a nameless file is about: ``BLEU.seg.score`` is ``BLEU``."""
-    name = Path(path).name.removesuffix(".gz").removeprefix("scores.")
+    name = Path(bare_name(path)).name.removeprefix("scores.")
     for suffix in (".jsonl", ".json", ".xml", ".csv", ".txt", ".tsv", ".score", ".sys", ".seg"):
         name = name.removesuffix(suffix)
     return name or Path(path).name

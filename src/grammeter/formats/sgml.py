@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 
 from grammeter.core import NOOP, DataError, Edit, GoldEdits, minimise
 from grammeter.formats.elements import Element, parse_xml
+from grammeter.formats.text import bare_name
 
 # learners write "R&D" and "p < 0.05"; SGML took both as text, XML does not
 _BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z/!?])")
@@ -67,7 +68,7 @@ class Document:
 
 def is_sgml(text: str, path: str | Path) -> bool:
     """Whether a file is SGML: by its name, or because it begins with a document."""
-    return str(path).removesuffix(".gz").endswith(".sgml") or text.lstrip()[:5] == "<DOC "
+    return bare_name(path).endswith(".sgml") or text.lstrip()[:5] == "<DOC "
 
 
 def parse_sgml(text: str, where: str) -> tuple[Document, ...]:

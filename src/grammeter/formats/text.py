@@ -1,22 +1,25 @@
 """Plain text: UTF-8, one sentence a line."""
 
 import codecs
-import gzip
 import io
 import os
 import re
 import secrets
 import stat
 import sys
-import zlib
 from collections import Counter
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from grammeter.core import DataError, UsageError
 
 STDIN = "-"
 MAX_RATIO = 200  # unpacked bytes for each packed byte; text packs three- to tenfold
-_SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".md", ".gz")
+_SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".md", ".gz", ".bz2", ".xz")
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma"}
+_PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # some builds of Python lack the last two
+_PACKED_NAME = re.compile(r"\.(gz|bz2|xz)$")
 _FREE_BYTES = 64 * 2**20  # files up to this size are harmless, whatever their ratio
 _BLOCK = 2**20
 _LINE_END = re.compile(r"\r*\n|\r")
@@ -28,7 +31,10 @@ _HIDDEN = re.compile("[\xa0\u2007\u202f\xad\u200b\u200e\u200f\u202a-\u202e\u2060
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file (``-``: standard input), unpack gzip; :class:`DataError` if damaged or a bomb."""
+    """Read a file (``-``: standard input), unpacked; UTF-16 with its mark becomes UTF-8.
+
+    Raises :class:`DataError` if it cannot be read, is damaged, or would unpack without end.
+    """
     try:
         if os.path.realpath(path) in _ENDLESS:
             raise DataError("this device never ends", where=str(path), fix="Name a file.")
@@ -41,11 +47,13 @@ def read_bytes(path: str | Path) -> bytes:
         raise DataError("this is a folder, not a file", where=str(path), fix=fix) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL, or what no file system can spell
         raise _no_file("read", path, error) from error
-    if data[:2] != b"\x1f\x8b":
-        return data
-    if (content := gunzip(data, str(path), limit=max(len(data) * MAX_RATIO, _FREE_BYTES))) is None:
-        fault = f"these gzip data unpack to more than {MAX_RATIO} times their size"
+    limit = max(len(data) * MAX_RATIO, _FREE_BYTES)
+    if (content := unpacked(data, str(path), limit=limit)) is None:
+        fault = f"these packed data unpack to more than {MAX_RATIO} times their size"
         raise DataError(fault, where=str(path), fix="Unpack the file yourself if you trust it.")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        with suppress(UnicodeDecodeError):  # then it is none, and the reader says what is wrong
+            return content.decode("utf-16").encode()
     return content
 
 
@@ -55,17 +63,27 @@ def _no_file(done: str, path: str | Path, error: Exception) -> DataError:
     return DataError(fault, where=where, fix="Check the path and its permissions.")
 
 
-def gunzip(data: bytes, where: str, *, limit: int) -> bytes | None:
-    """Unpack gzip; ``None`` if there are more than ``limit`` bytes in it."""
-    content = io.BytesIO()
+def unpacked(data: bytes, where: str, *, limit: int) -> bytes | None:
+    """Unpack gzip, bzip2 or xz, leave other bytes as they are; ``None`` beyond ``limit`` bytes."""
+    if data.startswith(b"\x28\xb5\x2f\xfd"):
+        raise DataError("the file is packed by zstd", where=where, fix="Unpack it: zstd -d FILE")
+    name = next((name for magic, name in _MAGIC.items() if data.startswith(magic)), None)
+    if name is None:
+        return data if len(data) <= limit else None
+    form, content = import_module(name), io.BytesIO()
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        with form.open(io.BytesIO(data)) as stream:
             while content.tell() <= limit and (block := stream.read(_BLOCK)):
                 content.write(block)
-    except (OSError, EOFError, zlib.error) as error:
-        fix = "Fetch or pack the file again."
-        raise DataError(f"damaged gzip data: {error}", where=where, fix=fix) from None
+    except Exception as error:  # each packer has its own
+        fault = f"damaged {name} data: {error}"
+        raise DataError(fault, where=where, fix="Fetch or pack the file again.") from None
     return content.getvalue() if content.tell() <= limit else None
+
+
+def bare_name(path: str | Path) -> str:
+    """Return a path less the suffix of a packed file."""
+    return _PACKED_NAME.sub("", str(path))
 
 
 def decode(data: bytes, path: str | Path) -> str:
@@ -111,7 +129,7 @@ def checked_lines(text: str, path: str | Path) -> list[str]:
 
 
 def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
-    """Write a text as UTF-8, gzip by the name's suffix.
+    """Write a text as UTF-8, packed by the name's suffix ``.gz``, ``.bz2`` or ``.xz``.
 
     The file is replaced at once, when it is complete. Only links, devices, pipes and files of
     others are written in place. ``private``: readable by its owner alone, from its first byte
@@ -132,8 +150,9 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
     if str(path) == STDIN:
         raise UsageError("'-' is standard input, no file to write", fix="Give a file's name.")
     target = Path(path)
-    # no time and no name in the gzip head: same text, same bytes
-    content = gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data
+    content = data
+    if name := _PACKERS.get(target.suffix):  # no time and no name inside: same text, same bytes
+        content = import_module(name).compress(data, **{"mtime": 0} if name == "gzip" else {})
     try:
         if _is_replaceable(target):
             _replace(target, content, private=private)
