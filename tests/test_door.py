@@ -132,7 +132,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
         "list_datasets": (gm.list_datasets, {}),
         "metric": (gm.metric, {"spelled": "m2"}),
         "Corpus": (gm.Corpus, {"sources": TEXTS, "references": [TEXTS], "systems": {"A": TEXTS}}),
-        "Scorer": (gm.Scorer, {"metrics": [TABLES], "remember": 3}),
+        "Scorer": (gm.Scorer, {"metrics": [TABLES]}),
         "Scorer()": (scorer, three),
         "Scorer.corpus": (scorer.corpus, three),
         "using": (gm.using, {"runtime": gm.Runtime()}),

@@ -283,7 +283,7 @@ def _state() -> tuple[bytes, ...]:
 
 
 _CARD = {"kind": "training-card", "metric": "impara", "results": {"test": 0.5}, "options": {}}
-_TALLY = {"tally": {}, "edits": "gold"}
+_TALLY = {"with_edits": 3, "edits_from": "gold"}
 _REPLY = {
     "model": "tiny",
     "choices": [{"finish_reason": "stop", "message": {"content": samples.REPLY}}],

@@ -9,6 +9,7 @@ import pytest
 import grammeter as gm
 from grammeter.core import LengthMismatchError, UsageError
 from grammeter.metrics import Gleu
+from grammeter.scoring import scorer as module
 
 SOURCES = ["he go home .", "all fine .", "they was late"]
 HYPOTHESES = ["he goes home .", "all fine .", "they were lately"]
@@ -89,17 +90,14 @@ def test_known_sentences_are_not_scored_again(counted):
     assert [count for count in counted if count] == [3, 1, 1]
 
 
-def test_no_more_is_remembered_than_allowed(counted):
-    scorer = gm.Scorer(["gleu"], remember=2)
+def test_no_more_is_remembered_than_allowed(counted, monkeypatch):
+    monkeypatch.setattr(module, "REMEMBERED", 2)
+    scorer = gm.Scorer(["gleu"])
     scorer(SOURCES, HYPOTHESES, REFERENCES)
     assert len(scorer._known) == 2
     scorer(SOURCES[1:], HYPOTHESES[1:], REFERENCES[1:])  # the last two are known
     scorer(SOURCES[:1], HYPOTHESES[:1], REFERENCES[:1])  # the first is not
     assert [count for count in counted if count] == [3, 1]
-    forgetful = gm.Scorer(["gleu"], remember=0)
-    forgetful(SOURCES, HYPOTHESES, REFERENCES)
-    forgetful(SOURCES, HYPOTHESES, REFERENCES)
-    assert [count for count in counted if count] == [3, 1, 3, 3]
 
 
 def test_what_went_wrong_is_told_and_tried_again(monkeypatch):
@@ -189,8 +187,6 @@ def test_what_cannot_be_scored_is_refused(scorer, arguments, error, said):
 def test_scorers_that_cannot_be(metrics, said):
     with pytest.raises(UsageError, match=said):
         gm.Scorer(metrics)
-    with pytest.raises(UsageError, match="remember"):
-        gm.Scorer(["gleu"], remember=-1)
 
 
 @pytest.mark.parametrize("metric", ["m2", "gotoscorer(pipeline=neutral)"])

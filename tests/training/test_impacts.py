@@ -133,7 +133,7 @@ def test_conll13(shared, monkeypatch):
     assert (len(rows), len(measured)) == (1381, 1122)
     assert sum(len(sentence.edits) for sentence in measured) == 3412
     assert len(texts) == 4532
-    tally = draw_pairs(measured).tally
-    assert tally.draws == 30 * 1122
-    assert tally.kept == 4096 <= tally.available
-    assert 0.75 < tally.inclusion_share < 0.85
+    counts = draw_pairs(measured).counts
+    assert counts["draws"] == 30 * 1122
+    assert counts["kept"] == 4096 <= counts["available"]
+    assert 0.75 < counts["inclusion_share"] < 0.85

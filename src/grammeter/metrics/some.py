@@ -1,10 +1,10 @@
 """SOME, IMPARA and Scribendi score: what pretrained models say of a hypothesis."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -60,11 +60,11 @@ class Some(kinds.SentenceMean, kinds.Asking):
 
     def check_fields(self) -> None:
         """Refuse weights that are not three numbers of 0 or more, one of them above 0."""
-        numbers = [_number(weight) for weight in cast("tuple[object, ...]", self.weights)]
-        fit = len(numbers) == 3 and all(0 <= number < math.inf for number in numbers)
+        numbers = all(type(each) in (int, float) and 0 <= each < 1e300 for each in self.weights)
         fix = "Give three numbers of 0 or more, weights=(0.55, 0.43, 0.02)."
-        self.refuse_unless(fit and any(numbers), "weights", fix=fix)
-        object.__setattr__(self, "weights", tuple(numbers))
+        fits = numbers and len(self.weights) == 3 and any(self.weights)
+        self.refuse_unless(fits, "weights", fix=fix)
+        object.__setattr__(self, "weights", tuple(map(float, self.weights)))
 
     def models(self) -> Mapping[str, str]:
         """Return the model of each criterion; raise if one is neither named nor in ``model``."""
@@ -153,16 +153,12 @@ class Impara(kinds.SentenceMean, kinds.Asking):
         card = read_card(folder)
         if card is None or card.get("metric") != self.name:
             return ENCODER
-        where = str(folder / CARD_FILE)
-        try:
+        with suppress(KeyError, TypeError):
             name, trained = str(card["encoder"]["name"]), card["encoder"]["hash"]
-        except (KeyError, TypeError):
-            raise core.DataError("no encoder is named", where=where, fix=_NAME_IT) from None
-        if (present := find_model(name).hash) != trained:
-            fault = f"the encoder {name!r} is not the one that the model was trained from:"
-            fault += f" its hash was {trained}, is {present}"
-            raise core.DataError(fault, where=where, fix=_NAME_IT)
-        return name
+            if find_model(name).hash == trained:
+                return name
+        fault = "the encoder that the model was trained from is not named, or is another one now"
+        raise core.DataError(fault, where=str(folder / CARD_FILE), fix=_NAME_IT)
 
     def settings(self) -> dict[str, object]:
         """Return the encoder in use, hashes and number type."""
@@ -202,12 +198,6 @@ class Impara(kinds.SentenceMean, kinds.Asking):
 def _logistic(figures: core.FloatArray) -> core.FloatArray:
     small = np.exp(-np.abs(figures))
     return np.where(figures >= 0, 1.0, small) / (1.0 + small)
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return math.nan
-    return float(value) if abs(value) < 1e308 else math.nan
 
 
 FIGURES = ("perplexity_source", "perplexity_hypothesis", "token_sort_ratio", "levenshtein_ratio")

@@ -38,8 +38,8 @@ class Scorer:
     """Scores sentences again and again: models stay warm, known sentences are not scored again.
 
     ``metrics`` are spellings or metrics; models run by the ``runtime``, by default that of the
-    thread that makes the scorer, see :func:`grammeter.using`; of so many sentences as ``remember``
-    says, those used last, scores are kept for later calls. Calls from several threads are answered
+    thread that makes the scorer, see :func:`grammeter.using`; of the :data:`REMEMBERED` sentences
+    used last scores are kept for later calls. Calls from several threads are answered
     one after the other: they share models and memory. Raises :class:`UsageError` if there is no
     metric, or one is unknown or named twice.
 
@@ -51,16 +51,12 @@ class Scorer:
 
     @core.checked
     def __init__(
-        self, metrics: Sequence[str | Metric],
-        *, runtime: models.Runtime | None = None, remember: int = REMEMBERED,
-    ) -> None:  # fmt: skip
+        self, metrics: Sequence[str | Metric], *, runtime: models.Runtime | None = None
+    ) -> None:
         self._metrics = {str(spelled): make_metric(spelled) for spelled in metrics}
         if not metrics or len(self._metrics) != len(metrics):
             raise core.UsageError("no metric, or one named twice", fix="Name each once.")
-        if remember < 0:
-            raise core.UsageError(f"remember={remember}", fix="Use 0 or more.")
         self._runtime = runtime or models.current()
-        self._remember = remember
         self._known: OrderedDict[_Key, tuple[Value, ...]] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -135,7 +131,7 @@ class Scorer:
                 continue  # what went wrong may have passed by the next time
             self._known[key] = values
             self._known.move_to_end(key)
-        while len(self._known) > self._remember:
+        while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
 
     def _check(self, rows: Sequence[core.Segment]) -> None:

@@ -275,10 +275,7 @@ def check_needs(metric: Metric, corpus: formats.Corpus) -> None:
 # --- groups of sentences: each is scored as a corpus of its own --------------------------------
 def places_of(labels: Sequence[str]) -> dict[str, list[int]]:
     """Return the places of each label, labels in the order in which they first appear."""
-    places: dict[str, list[int]] = {}
-    for at, label in enumerate(labels):
-        places.setdefault(label, []).append(at)
-    return places
+    return core.grouped((label, at) for at, label in enumerate(labels))
 
 
 def corpus_score(

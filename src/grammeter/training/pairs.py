@@ -121,33 +121,19 @@ class Pair:
         return cls(**known)
 
 
-@dataclass
-class PairTally:
-    """Counts of the draws."""
-
-    sentences: int = 0  # that were read
-    with_edits: int = 0  # sentences with an edit that can be applied
-    edits: int = 0  # these edits
-    left_out: int = 0  # edits that change nothing or overlap an earlier one
-    draws: int = 0
-    equal_sets: int = 0  # draws that were dropped, and why
-    equal_texts: int = 0
-    equal_impacts: int = 0
-    repeated: int = 0
-    available: int = 0  # distinct pairs
-    kept: int = 0  # pairs sampled from them
-    inclusion: int = 0  # sampled pairs where one set of edits contains the other
-    inclusion_share: float = 0.0
-    one_edit: int = 0  # sampled pairs from sentences with a single edit
-
-
 @dataclass(frozen=True)
 class PairData:
-    """Pairs, counts of the draws, and the origin of the edits as in :class:`Measured`."""
+    """Pairs, and what the card of a model counts of their draws.
+
+    ``sentences`` were read, those ``with_edits`` have these ``edits`` that can be applied, others
+    were ``left_out``. Of all ``draws`` those with ``equal_sets``, ``equal_impacts``,
+    ``equal_texts`` or ``repeated`` pairs were dropped; of the ``available`` pairs some were
+    ``kept``: the share where one set of edits contains the other is the ``inclusion_share``, and
+    ``one_edit`` of them come from sentences with a single edit.
+    """
 
     pairs: tuple[Pair, ...]
-    tally: PairTally = field(default_factory=PairTally)
-    edits: str = "given"
+    counts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def part(self, part: Part) -> list[Pair]:
         """Return the pairs of one part."""
@@ -157,8 +143,7 @@ class PairData:
         """Return what the card of a model says of its pairs."""
         digest = hashlib.blake2b(pairs_text(self.pairs).encode("utf-8"), digest_size=8)
         sizes = {part: len(self.part(part)) for part in PARTS}
-        counts = {"edits_from": self.edits, **asdict(self.tally)}
-        return {**counts, "pairs": sizes, "pairs_hash": digest.hexdigest()}
+        return {**self.counts, "pairs": sizes, "pairs_hash": digest.hexdigest()}
 
 
 def draw_pairs(
@@ -175,48 +160,49 @@ def draw_pairs(
     """
     if size < 10:
         raise UsageError(f"{size} pairs", fix="Ask for 10 at least: training needs 8:1:1.")
-    tally = PairTally(with_edits=len(sentences), edits=sum(len(s.edits) for s in sentences))
+    dropped = Counter(equal_sets=0, equal_impacts=0, equal_texts=0, repeated=0)
+    draws = 1 if parallel_only else DRAWS
     parts = assign_parts([sentence.source for sentence in sentences], seed)
     distinct: dict[frozenset[str], Pair] = {}
     for number, sentence in enumerate(sentences):
         random = Random(f"pairs {seed} {number}")  # noqa: S311 - no secret
         edits = len(sentence.edits)
-        for _ in range(1 if parallel_only else DRAWS):
+        for _ in range(draws):
             first = frozenset(range(edits)) if parallel_only else draw_subset(edits, random)
             second = frozenset[int]() if parallel_only else flip_some(first, edits, random)
-            tally.draws += 1
-            pair = _ordered(sentence, parts[sentence.source], first, second, tally)
-            if pair is not None:
-                texts = frozenset((pair.low, pair.high))
-                tally.repeated += texts in distinct
-                distinct.setdefault(texts, pair)
+            pair = _ordered(sentence, parts[sentence.source], first, second)
+            if isinstance(pair, str):
+                dropped[pair] += 1
+            elif (texts := frozenset((pair.low, pair.high))) in distinct:
+                dropped["repeated"] += 1
+            else:
+                distinct[texts] = pair
     pairs = _sample(list(distinct.values()), size, seed)
     one_edit = {(s.source, s.origin) for s in sentences if len(s.edits) == 1}
-    tally.available, tally.kept = len(distinct), len(pairs)
-    tally.inclusion = sum(pair.inclusion for pair in pairs)
-    tally.inclusion_share = tally.inclusion / len(pairs)
-    tally.one_edit = sum((pair.source, pair.origin) in one_edit for pair in pairs)
-    return PairData(tuple(pairs), tally)
+    inclusion = sum(pair.inclusion for pair in pairs)
+    counts = {
+        **{"with_edits": len(sentences), "edits": sum(len(s.edits) for s in sentences)},
+        **{"draws": draws * len(sentences), **dropped, "available": len(distinct)},
+        **{"kept": len(pairs), "inclusion": inclusion, "inclusion_share": inclusion / len(pairs)},
+        "one_edit": sum((pair.source, pair.origin) in one_edit for pair in pairs),
+    }
+    return PairData(tuple(pairs), counts)
 
 
 Subset = frozenset[int]  # places of edits
 
 
-def _ordered(
-    sentence: EditedSentence, part: Part, first: Subset, second: Subset, tally: PairTally
-) -> Pair | None:
+def _ordered(sentence: EditedSentence, part: Part, first: Subset, second: Subset) -> Pair | str:
+    """Return a pair, or why there is none."""
     if first == second:
-        tally.equal_sets += 1
-        return None
+        return "equal_sets"
     sides = sorted(((sentence.impact(s), s) for s in (first, second)), key=lambda side: side[0])
     (low_impact, low), (high_impact, high) = sides
     if high_impact - low_impact < EQUAL:
-        tally.equal_impacts += 1
-        return None
+        return "equal_impacts"
     texts = sentence.text(low), sentence.text(high)
     if texts[0] == texts[1]:
-        tally.equal_texts += 1
-        return None
+        return "equal_texts"
     edits = tuple(sorted(low)), tuple(sorted(high))
     return Pair(part, sentence.source, *texts, *edits, low_impact, high_impact, sentence.origin)
 
@@ -252,11 +238,6 @@ def pairs_text(pairs: Iterable[Pair]) -> str:
     return "".join(json.dumps(pair.to_dict(), ensure_ascii=False) + "\n" for pair in pairs)
 
 
-def damaged(what: str, where: str) -> DataError:
-    """Return the error for a damaged file of a training."""
-    return DataError(what, where=where, fix="Remove the folder and train anew.")
-
-
 def accuracy(low: FloatArray, high: FloatArray) -> float:
     """Return the share of pairs whose better side has the greater output; NaN without pairs."""
     return float(np.mean(high > low)) if len(low) else float("nan")
@@ -268,7 +249,8 @@ def pairs_of(folder: Path) -> list[Pair]:
         lines = (folder / PAIRS).read_bytes().splitlines()  # a text may hold U+2028
         return [Pair.from_dict(json.loads(line)) for line in lines]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise damaged(f"the pairs cannot be read: {error}", str(folder / PAIRS)) from error
+        fault, fix = f"the pairs cannot be read: {error}", "Remove the folder and train anew."
+        raise DataError(fault, where=str(folder / PAIRS), fix=fix) from error
 
 
 def load_or_draw(
@@ -276,17 +258,14 @@ def load_or_draw(
 ) -> PairData:
     """Return the pairs in the folder of a model; without any, draw and write them."""
     if (folder / RECORD).exists():
-        known = read_object(folder / RECORD)
-        try:
-            return PairData(tuple(pairs_of(folder)), PairTally(**known["tally"]), known["edits"])
-        except (KeyError, TypeError) as error:
-            raise damaged(f"no record of draws: {error}", str(folder / RECORD)) from error
+        return PairData(tuple(pairs_of(folder)), read_object(folder / RECORD))
     measured = measure()
     data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
-    data.tally.sentences, data.tally.left_out = measured.total, measured.left_out
+    read = {"sentences": measured.total, "left_out": measured.left_out}
+    data = replace(data, counts={"edits_from": measured.edits, **read, **data.counts})
     write_text(folder / PAIRS, pairs_text(data.pairs))
-    write_object({"tally": asdict(data.tally), "edits": measured.edits}, folder / RECORD)
-    return replace(data, edits=measured.edits)
+    write_object(data.counts, folder / RECORD)
+    return data
 
 
 LossName = Literal["sigmoid", "logistic"]

@@ -47,7 +47,7 @@ def fit_impara(
         if (card := read_card(folder)) is None:
             data = pairs.load_or_draw(folder, measure, size, settings.seed, parallel_only)
             sizes = ", ".join(f"{len(data.part(part))} for {part}" for part in PARTS)
-            tell(f"pairs: {sizes}; of {data.tally.with_edits} corrections with edits")
+            tell(f"pairs: {sizes}; of {data.counts.get('with_edits')} corrections with edits")
             fitted = fit(pairs.Preference(data.pairs, loss), settings, folder, resume=resume)
             figures = _accuracies(data, fitted, settings.seed)
             origin = {"files": [*map(str, files)], **data.to_dict()}
@@ -188,33 +188,16 @@ def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[f
 
 
 def card_page(card: Card) -> str:
-    """Return the card as Markdown."""
-    best = {card["best_epoch"]: " *"}
-    heads = "loss", f"{card['figure']} (validation)", Column("seconds", "number", digits=0)
-    epochs = [
-        (f"{row['number']}{best.get(row['number'], '')}", f"{row['loss']:.4f}",
-         f"{row['figure']:.4f}", row["seconds"])
-        for row in card["epochs"]
-    ]  # fmt: skip
-    titles = {"Data": "data", "Settings": "settings", "Results on held-out examples": "results",
-              "Environment": "environment"}  # fmt: skip
-    sections = {
-        title: Table.of(
-            ("", ""), [(name.replace("_", " "), _shown(of)) for name, of in card[key].items()]
-        )
-        for title, key in titles.items()
-    }
-    sections["Epochs (* kept)" if epochs else "Epochs: none, the head is untrained"] = Table.of(
-        ("epoch", *heads), epochs
-    )
-    tables = (f"## {title}\n\n{of.write('markdown')}" for title, of in sections.items())
-    lines = [
-        f"# {card['metric']}, trained by grammeter {card['grammeter']}\n",
-        f"Encoder: {card['encoder']['name']} ({card['encoder']['hash']}).",
-        f"Weights: {card['weights']} (blake2b, 8 bytes); model, as in signatures: {card['model']}.",
-        f"Scores with: {card['scoring']}.\n",
-    ]
-    return "\n".join([*lines, *tables])
+    """Return the card as Markdown: a line for each figure, a table for each group of figures."""
+    epochs = {f"epoch {number}": row for number, row in enumerate(card["epochs"], start=1)}
+    named = {name.replace("_", " "): of for name, of in {**card, "epochs": epochs}.items()}
+    groups: dict[str, dict[str, Any]] = {n: of for n, of in named.items() if type(of) is dict}
+    page = [f"# {card['metric']}, trained by grammeter {card['grammeter']}\n"]
+    page += [f"- {name}: {_shown(of)}" for name, of in named.items() if name not in groups]
+    for name, of in groups.items():
+        rows = [(key.replace("_", " "), _shown(figure)) for key, figure in of.items()]
+        page.append(f"\n## {name}\n\n{Table.of(('', ''), rows).write('markdown')}")
+    return "\n".join(page)
 
 
 def _shown(value: object) -> str:
