@@ -138,7 +138,6 @@ def test_an_empty_line_is_an_empty_sentence(folder: Path) -> None:
         ({"systems": ["A.txt", Path("A.txt")]}, "two systems are called 'A'"),
         ({"systems": ["A.txt", "B.out"], "names": ["x", "x"]}, "two systems are called 'x'"),
         ({"systems": ["A.txt"], "names": ["x", "y"]}, "2 names for 1 outputs"),
-        ({"systems": {"x": "A.txt"}, "names": ["y"]}, "the systems have names already"),
         ({"source": None}, "no sources"),
         ({"source": "-", "systems": ["-"]}, "standard input is read twice"),
         ({"references": ["-", "ref.txt", "-"]}, "standard input is read twice"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import starmap
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from grammeter import core
 from grammeter.formats.tables import checked_text
@@ -83,8 +83,8 @@ class Corpus:
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
-        for name in ("sources", "references", "systems"):
-            object.__setattr__(self, name, _walked(getattr(self, name)))
+        for name, depth in {"sources": 0, "references": 1, "systems": 1}.items():
+            object.__setattr__(self, name, _walked(getattr(self, name), depth))
         self._check_texts("source", self.sources)
         if len(self.sources) == 0:  # arrays and columns have no truth value
             fault = "there is no sentence"
@@ -268,8 +268,6 @@ class Corpus:
             fault = f"{what} where a list of sentences belongs"
             fix = "Split it into a list, one text a sentence."
             raise core.DataError(fault, where=self._origin(part), fix=fix)
-        if _are_clean(lines):
-            return
         for number, line in enumerate(lines, start=1):
             where = f"{self._origin(part)}:{number}"
             if isinstance(line, str) and "\n" not in line:
@@ -331,24 +329,15 @@ def _edit(start: int, end: int, kind: str, correction: str, *more: str) -> core.
     return core.Edit(start, end, correction, kind, more)
 
 
-def _walked(value: Any) -> Any:
-    """Make lists of generators, which can be walked through but once."""
-    if isinstance(value, Mapping):
-        return {key: _walked(item) for key, item in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        rows = cast("Sequence[Any]", value)
-        return [*map(_walked, rows)] if any(isinstance(row, Iterator) for row in rows) else rows
-    return list(cast("Iterator[Any]", value)) if isinstance(value, Iterator) else value
+def _walked(value: Any, depth: int) -> Any:
+    """Make lists of generators, which can be walked through but once, ``depth`` lists inside."""
+    rows: Any = [*value] if isinstance(value, Iterator) else value
+    if depth and hasattr(rows, "items"):
+        return {key: _walked(of, 0) for key, of in rows.items()}
+    if depth and _is_list(rows) and any(isinstance(of, Iterator) for of in rows):
+        return [_walked(of, 0) for of in rows]
+    return rows
 
 
 def _is_list(value: object) -> bool:
     return not isinstance(value, str) and hasattr(value, "__len__")
-
-
-def _are_clean(lines: Sequence[Any]) -> bool:
-    try:
-        joined = "\n".join(lines)
-        joined.encode()
-    except (TypeError, UnicodeEncodeError):
-        return False
-    return joined.count("\n") == max(len(lines) - 1, 0)

@@ -260,22 +260,19 @@ def has_edits(text: str) -> bool:
 def named_outputs(
     paths: Sequence[str | Path] | Mapping[str, str | Path], names: Sequence[str] | None = None
 ) -> dict[str, str | Path]:
-    """Name systems after their files."""
-    if isinstance(paths, Mapping):
-        if names is not None:
-            raise core.UsageError("the systems have names already", fix="Leave names out.")
-        return dict(paths)
+    """Name systems by ``names``, their keys, or after their files."""
+    files = [*paths.values()] if isinstance(paths, Mapping) else [*paths]
     if names is None:
-        names = [*map(plain.system_name, paths)]
-    if len(names) != len(paths):
-        fault = f"{len(names)} names for {len(paths)} outputs"
+        names = [*paths] if isinstance(paths, Mapping) else [*map(plain.system_name, files)]
+    if len(names) != len(files):
+        fault = f"{len(names)} names for {len(files)} outputs"
         raise core.UsageError(fault, fix="Give one name for each output.")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        both = ", ".join(str(p) for p, name in zip(paths, names, strict=True) if name == twice)
+        both = ", ".join(str(p) for p, name in zip(files, names, strict=True) if name == twice)
         fault = f"two systems are called {twice!r}: {both}"
         raise core.UsageError(fault, fix="Rename one file, or use --names.")
-    return dict(zip(names, paths, strict=True))
+    return dict(zip(names, files, strict=True))
 
 
 def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:

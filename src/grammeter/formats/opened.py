@@ -93,9 +93,6 @@ def reference_files(
     if not systems:
         fault = f"{references[0]}: references of each system's own, and there is no system"
         raise core.UsageError(fault, fix="Give outputs (--hyps), or references that all share.")
-    if plain.STDIN in map(str, references):
-        fix = "Give shared references as a file beside those of each system."
-        raise core.UsageError("standard input is read once for each system", fix=fix)
     for name in systems:
         for path in marked:
             if not Path(file := str(path).replace(MARK, name)).is_file():
