@@ -109,8 +109,8 @@ def test_faults_name_the_line(text: str, line: int | None, message: str) -> None
 @pytest.mark.parametrize(
     ("head", "body", "message"),
     [
-        (MISTAKE.format("-1", 2), "<TYPE/><CORRECTION/>", "start_off='-1' is no whole number"),
-        (MISTAKE.format("², ", 2), "<TYPE/><CORRECTION/>", "is no whole number"),
+        (MISTAKE.format("-1", 2), "<TYPE/><CORRECTION/>", "start_off is '-1', no whole number"),
+        (MISTAKE.format("², ", 2), "<TYPE/><CORRECTION/>", "no whole number"),
         (MISTAKE.format(3, 2), "<TYPE/><CORRECTION/>", "ends before it starts"),
         (MISTAKE.format(1, 2), "<TYPE/>", "needs one TYPE and one CORRECTION"),
         (MISTAKE.format(1, 2), "<TYPE/><TYPE/><CORRECTION/>", "needs one TYPE"),

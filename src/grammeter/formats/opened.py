@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from glob import escape, glob
+from itertools import product
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,7 +12,8 @@ from grammeter import core
 from grammeter.formats import m2, sgml
 from grammeter.formats import text as plain
 
-UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
+UnicodeForm = Literal["NFC", "NFD"]
+"""Neither splits a token; the others do."""
 PathLike = str | Path
 MARK = "{system}"
 """Stands for a system's name in files of its own references, such as post-edits of its outputs."""
@@ -36,7 +38,12 @@ class TextReader:
         text = plain.decode(data, path)
         self.notes += plain.hidden_notes(text, path)
         self.composed[str(path)] = unicodedata.is_normalized("NFC", text)
-        return _normalised(text, path, self.form) if self.form else text
+        normal = unicodedata.normalize(self.form, text) if self.form else text
+        if normal != text and sgml.is_sgml(text, path):
+            fault = f"{self.form} changes characters that mistakes count"
+            fix = "Leave --normalise out, or give the gold edits as M2."
+            raise core.DataError(fault, where=str(path), fix=fix)
+        return normal
 
     def sentences(self, path: PathLike) -> list[str]:
         """Return the sentences of a text, one a line; DataError if it is an M2 file."""
@@ -59,22 +66,6 @@ class TextReader:
         return [said] if mixed else []
 
 
-def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
-    """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
-    if (normal := unicodedata.normalize(form, text)) != text and sgml.is_sgml(text, path):
-        fault = f"{form} changes characters that mistakes count"
-        fix = "Leave --normalise out, or give the gold edits as M2."
-        raise core.DataError(fault, where=str(path), fix=fix)
-    if m2.is_m2(text, path):
-        pairs = zip(plain.split_lines(text), plain.split_lines(normal), strict=True)
-        for number, (old, new) in enumerate(pairs, start=1):
-            if old.startswith("S ") and len(old.split()) != len(new.split()):
-                fault = f"{form} splits tokens that gold edits count: {old[2:42]!r}"
-                fix = "Take NFC or NFD, which split none."
-                raise core.DataError(fault, where=f"{path}:{number}", fix=fix)
-    return normal
-
-
 def is_ratings(path: PathLike) -> bool:
     """Whether a file of references has the name of JSON: ratings with the judges' corrections."""
     return plain.bare_name(path).endswith(".json")
@@ -93,19 +84,16 @@ def reference_files(
     if not systems:
         fault = f"{references[0]}: references of each system's own, and there is no system"
         raise core.UsageError(fault, fix="Give outputs (--hyps), or references that all share.")
-    for name in systems:
-        for path in marked:
-            if not Path(file := str(path).replace(MARK, name)).is_file():
-                fault = f"the system {name} has no references of its own: there is no such file"
-                raise core.DataError(fault, where=file, fix=f"Write it, or leave {name} out.")
+    for name, path in product(systems, marked):
+        if not Path(file := str(path).replace(MARK, name)).is_file():
+            fault = f"the system {name} has no references of its own: there is no such file"
+            raise core.DataError(fault, where=file, fix=f"Write it, or leave {name} out.")
     return {n: [str(path).replace(MARK, n) for path in references] for n in systems}
 
 
 def strangers(references: Sequence[PathLike], systems: Sequence[str]) -> Iterator[str]:
     """Yield notices of files that would be references of a system that is not here."""
-    for path in references:
-        used = {Path(str(path).replace(MARK, name)) for name in systems}
-        files = glob(escape(str(path)).replace(MARK, "*")) if MARK in str(path) else []
-        others = sorted(file for file in files if Path(file) not in used and Path(file).is_file())
-        if others:
+    for path in map(str, references):
+        files = glob(escape(path).replace(MARK, "*")) if MARK in path else []
+        if others := sorted({*files} - {path.replace(MARK, name) for name in systems}):
             yield f"no system has the references {core.listed(others)}; they are not read"

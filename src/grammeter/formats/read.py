@@ -117,7 +117,7 @@ def read_corpus(
     files = [source, *references, *output_paths.values(), *raw]
     if [*map(str, files)].count(plain.STDIN) > 1:
         raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
-    lessons = reader.raw(raw)
+    lessons = {str(path): plain.checked_lines(reader.text(path), path) for path in raw}
     if corpus is not None:
         read = records.read_records(corpus)
         said = (*read.notices, *reader.remarks())
@@ -204,9 +204,6 @@ class _Reader(TextReader):
     by_id: dict[str, essays.Essays] = field(default_factory=dict[str, essays.Essays])  # by path
     ids: list[str] = field(default_factory=list[str])  # of the source's essays
     labelled: set[str] = field(default_factory=set[str])  # lines of keys are no sentences in these
-
-    def raw(self, paths: Sequence[PathLike]) -> dict[str, list[str]]:
-        return {str(path): plain.checked_lines(self.text(path), path) for path in paths}
 
     def corpus(self, **parts: Any) -> Corpus:
         """Return a corpus of its parts, for two of which the same file may be read."""

@@ -33,12 +33,12 @@ from typing import Any, NamedTuple
 
 from grammeter.core import NOOP, DataError, Edit, GoldEdits, minimise
 from grammeter.formats.elements import Element, parse_xml
+from grammeter.formats.tables import placed, whole_number
 from grammeter.formats.text import bare_name
 
 # learners write "R&D" and "p < 0.05"; SGML took both as text, XML does not
 _BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z/!?])")
 _ESCAPED = {"&": "&amp;", "<": "&lt;"}
-_DIGITS = 9
 _FIX = "See the CoNLL-2014 data format: DOC > TEXT > P, DOC > ANNOTATION > MISTAKE."
 
 
@@ -166,10 +166,8 @@ def _attribute(node: Element, name: str) -> str:
 
 
 def _number(node: Element, name: str) -> int:
-    text = _attribute(node, name)
-    if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
-        raise node.fault(f"{name}={text[:40]!r} is no whole number of a usual size")
-    return int(text)
+    with placed(node.where):
+        return whole_number(_attribute(node, name), name)
 
 
 # --- characters to tokens -------------------------------------------------------------------
