@@ -382,8 +382,11 @@ def test_the_summary_has_the_notes(run, fake, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--dry-run", "-o", "j.jsonl", "--coverage", "0.5"), "-o, --coverage had no effect"),
-        (("--offline", "--max-requests", "5"), "--max-requests had no effect"),
+        (
+            ("--dry-run", "-o", "j.jsonl", "--coverage", "0.5"),
+            "--output, --coverage have no effect",
+        ),
+        (("--offline", "--max-requests", "5"), "--max-requests has no effect"),
         (("--items", FOLDER / "judgments.xml", "--seed", "5"), "--seed had no effect"),
     ],
 )

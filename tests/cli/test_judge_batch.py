@@ -99,7 +99,7 @@ def test_the_whole_batch_stays_under_the_ceiling(run, tmp_path):
         (("--submit", "b", "--collect", "b"), 2, "not allowed with"),
         (("--submit", "b", "--dry-run"), 2, "not allowed with"),
         (("--collect", "b"), 3, "no results of these calls"),
-        (("--submit", "b", "-o", "j.jsonl", "--offline"), 0, "-o, --offline had no effect"),
+        (("--submit", "b", "-o", "j.jsonl", "--offline"), 0, "--output, --offline have no effect"),
         (("--submit", "b", "--max-cost", "1"), 2, "the price of 'scripted-1' is not known"),
     ],
 )
@@ -114,4 +114,4 @@ def test_options_of_sending_have_no_effect(run):
     provider.answer_all("batch")
     code, _, err = run("--collect", "batch", "-o", "run.jsonl", "--concurrency", 5, "--quiet")
     assert code == 0
-    assert "--concurrency had no effect: with --collect nothing is sent" in err
+    assert "--concurrency has no effect: with --collect nothing is sent" in err

@@ -44,8 +44,11 @@ class Reward:
         **columns: Any,
     ) -> list[float | None]:  # fmt: skip
         """Return rewards; :class:`UsageError` if a named column is absent or lengths differ."""
-        sources = self._column(self._source, columns, prompts)
-        references = self._column(self._reference, columns, [()] * len(completions))
+        named, nothing = self._reference, [()] * len(completions)
+        sources: Sequence[Any] = (
+            prompts if self._source is None else _of_data_set(columns, self._source)
+        )
+        references = nothing if named is None else _of_data_set(columns, named)
         if not len(sources) == len(completions) == len(references):
             fault = f"{len(completions)} completions, {len(sources)} sources,"
             fault += f" {len(references)} references"
@@ -66,16 +69,14 @@ class Reward:
                 rewards[at] = None if value is None else value * self._scale
         return rewards
 
-    def _column(
-        self, name: str | None, columns: Mapping[str, Any], default: Sequence[Any]
-    ) -> Sequence[Any]:
-        if name is None:
-            return default
-        if name not in columns:
-            there = ", ".join(sorted(columns)) or "none"
-            fault = f"the data set has no column {name!r}; there are: {there}"
-            raise core.UsageError(fault, fix="Name the column when the reward is made.")
-        return columns[name]
+
+def _of_data_set(columns: Mapping[str, Any], name: str, kind: type = object) -> Any:
+    """Return a column of a data set, or a cell of it; UsageError if there is none of this kind."""
+    if name not in columns or not isinstance(columns[name], kind):
+        there = ", ".join(sorted(columns)) or "none"
+        fault = f"the data set has no texts in a column {name!r}; there are: {there}"
+        raise core.UsageError(fault, fix="Name the column where reward or metric is made.")
+    return columns[name]
 
 
 def of_one(metric: str | Metric | scoring.Scorer) -> scoring.Scorer:
@@ -168,12 +169,8 @@ class Harness:
 
     def row(self, columns: Mapping[str, Any], prediction: str) -> Row:
         """Return the texts of a row of the data set, each on one line."""
-        if not isinstance(columns.get(self._source), str):
-            there = ", ".join(sorted(columns)) or "none"
-            fault = f"the data set has no texts in a column {self._source!r}; there are: {there}"
-            raise core.UsageError(fault, fix="Name the column when the metric is made.")
-        source, known = text_of(columns[self._source]), texts_of(columns.get(self._references))
-        return Row(source, text_of(prediction), known)
+        source, known = _of_data_set(columns, self._source, str), columns.get(self._references)
+        return Row(text_of(source), text_of(prediction), texts_of(known))
 
     def corpus(self, rows: Sequence[Sequence[Any]]) -> float:
         """Score all rows as one corpus."""

@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import grammeter as gm
 from grammeter import formats, llm, metrics, verbs
-from grammeter.cli import demo, inputs
+from grammeter.cli import demo, flags, inputs
 from grammeter.cli.output import notice, print_json, print_result, progress, put, remark
 
-ONLINE = (
-    "concurrency", "requests_per_minute", "tokens_per_minute", "max_requests", "max_tokens",
-    "max_cost",
-)  # fmt: skip
+ONLINE = ("--concurrency", "--requests-per-minute", "--tokens-per-minute", "--max-requests",
+          "--max-tokens", "--max-cost")  # fmt: skip
 """Options that have no effect beside --offline."""
 
 OF_CORPUS = frozenset((
@@ -56,22 +54,15 @@ def run(args: argparse.Namespace) -> int:
     put(args.output, formats.format_judgments(judged.rankings, "jsonl"))
     for text in _summary(judged, metric):
         notice(args, text)
-    unused = {f"--{name.replace('_', '-')}": getattr(args, name) for name in ONLINE}
-    silent = "--offline" if args.offline else "--collect" if args.collect else ""
-    idle = _idle(f"with {silent} nothing is sent", unused) if silent else []
-    notes = (*idle, *judged.notes)
+    if silent := "--offline" if args.offline else "--collect" if args.collect else "":
+        flags.remark_idle(args, f"with {silent} nothing is sent", *ONLINE)
     if args.format == "json":
-        print_json({**judged.to_dict(), "notes": notes})
+        print_json(judged.to_dict())
     else:
-        remark(notes)
+        remark(judged.notes)
     if judged.shortfall:
         print(judged.shortfall, file=sys.stderr)
     return int(judged.shortfall is not None)
-
-
-def _idle(why: str, options: Mapping[str, object]) -> list[str]:
-    names = [name for name, value in options.items() if value]
-    return [f"{', '.join(names)} had no effect: {why}"] if names else []
 
 
 def _material(
@@ -125,9 +116,8 @@ def _plan(args: argparse.Namespace, **options: Any) -> int:
         if left:
             remark([f"{left} requests have no room under the ceiling, if each takes as much as it"
                     " may: --submit again, after --collect, writes these"])  # fmt: skip
-    unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
-    flag = "--dry-run" if args.dry_run else "--submit"
-    remark(_idle(f"{flag} sends nothing and writes no judgments", unused))
+    why = f"{'--dry-run' if args.dry_run else '--submit'} sends nothing and writes no judgments"
+    flags.remark_idle(args, why, "--output", "--coverage", "--offline")
     return int(left > 0)
 
 

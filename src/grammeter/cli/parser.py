@@ -63,10 +63,6 @@ class VerbParser(argparse.ArgumentParser):
         actions: list[dict[str, VerbParser]] = [c for c in choices if isinstance(c, dict)]
         yield from (actions[0].values() if actions else [self])
 
-    def takes(self, option: str) -> bool:
-        """Whether an option is one of this parser's."""
-        return option in self._option_string_actions
-
     def _written(self, words: Sequence[str]) -> set[str]:
         known = self._option_string_actions
         actions = [known[name] for name in (w.partition("=")[0] for w in words) if name in known]
@@ -75,7 +71,7 @@ class VerbParser(argparse.ArgumentParser):
     def _hints(self, extra: Sequence[str]) -> Iterator[str]:
         for option in (word.partition("=")[0] for word in extra if word.startswith("--")):
             parsers = (parser for verb in VERBS for parser in parser_of(verb).parsers())
-            owners = [f"'{parser.prog}'" for parser in parsers if parser.takes(option)]
+            owners = [f"'{of.prog}'" for of in parsers if option in of._option_string_actions]
             near = core.UnknownNameError("option", option, self._option_string_actions).suggestions
             if 0 < len(owners) <= MOST_OWNERS:
                 yield f"{option} belongs to {' and '.join(owners)}."

@@ -1,7 +1,6 @@
 """``grammeter train``: fit learned metrics."""
 
 import argparse
-import shlex
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -63,12 +62,7 @@ def _at_work(args: argparse.Namespace) -> Generator[None]:
         except KeyboardInterrupt:
             shown.clear()
             if hasattr(args, "output"):
-                output.notice(args, f"{args.output} keeps what is done; to go on: {_again(args)}")
+                flag = " with --resume" * (getattr(args, "resume", None) is False)
+                kept = f"{args.output} keeps what is done"
+                output.notice(args, f"{kept}; to go on: the same command{flag}")
             raise
-
-
-def _again(args: argparse.Namespace) -> str:
-    flag = ["--resume"] if getattr(args, "resume", None) is False else []
-    if sys.argv[1:2] != ["train"]:  # called from Python
-        return " ".join(["the same command", *(["with --resume"] if flag else [])])
-    return shlex.join(["grammeter", *sys.argv[1:], *flag])

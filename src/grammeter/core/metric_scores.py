@@ -10,8 +10,7 @@ import numpy as np
 from grammeter.core.result import Named, plain
 from grammeter.core.score import Score, read_number
 from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores, Statistics
-from grammeter.core.type_counts import TypeCounts
+from grammeter.core.statistics import SegmentScores, Statistics, TypeCounts
 
 Stored = TypeVar("Stored")
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, TypeVar, cast, get_type_hints
 
 from grammeter.core import errors, score, signature, texts
-from grammeter.core.folding import terminal_width, wrapped
 from grammeter.core.tables import Form, Style, Table, write_tables
 from grammeter.version import __version__
 
@@ -65,8 +64,8 @@ class Result:
         return write_tables(self.tables(long=form == "tsv", **options), style)
 
     def __str__(self) -> str:
-        width = terminal_width()
-        notes = (wrapped(texts.terminal(note), width, "  ") for note in self._notes())
+        width = texts.terminal_width()
+        notes = (texts.wrapped(texts.terminal(note), width, "  ") for note in self._notes())
         text = self.write(Style(width=width))
         return "".join([text, *(f"{line}\n" for note in notes for line in note)]).rstrip("\n")
 

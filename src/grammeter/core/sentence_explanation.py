@@ -7,12 +7,11 @@ from itertools import compress
 from typing import Any, Literal, get_args
 
 from grammeter.core.edit import Edit, JudgedEdit, interleaved, minimise
-from grammeter.core.folding import wrapped
 from grammeter.core.result import Result, plain, plain_fields, public_shape
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.tables import Cell, Column, Form, Style, Table
-from grammeter.core.texts import format_number, isolated, marked_up, terminal
+from grammeter.core.texts import format_number, isolated, marked_up, terminal, wrapped
 
 Method = Literal["shapley", "leave-one-out"]
 """How a sentence score is shared out among edits; see :mod:`grammeter.scoring.attribution`."""
@@ -128,10 +127,6 @@ class SentenceExplanation(Result):
         style = replace(style, digits=4 if style.digits is None else style.digits)
         lines = (wrapped(line, style.width, "    ") for line in _lines(self, style))
         return "".join(f"{part}\n" for line in lines for part in line)
-
-    def __repr__(self) -> str:
-        metrics = ", ".join(self.metrics)
-        return f"<SentenceExplanation of {self.system}, line {self.line}: {metrics}>"
 
     def _repr_html_(self) -> str:
         lines = "\n".join(map(marked_up, self.write().splitlines()))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from grammeter.core import folding, lazy, texts
+from grammeter.core import lazy, texts
 
 Form = Literal["table", "tsv", "markdown", "latex", "html"]
 """For the terminal, for programs, for web pages, for papers, for notebooks and reports."""
@@ -192,7 +192,7 @@ def write_notes(notes: Iterable[str], form: Form, width: int = 0) -> str:
     special = {"markdown": (_markdown, "- "), "latex": (texts.single_line, "% ")}
     write, start = special.get(form, (texts.terminal, ""))
     whole = (f"{start}note: {write(note)}" for note in notes)
-    lines = [line for note in whole for line in folding.wrapped(note, width, "  ")]
+    lines = [line for note in whole for line in texts.wrapped(note, width, "  ")]
     return _lines(["", *lines]) if lines else ""
 
 
@@ -208,8 +208,8 @@ def _to_text(table: Table, style: Style) -> str:
     table = replace(table, marks=_in_line(table))
     heads = [texts.isolated(column.shown) for column in table.columns]
     rows = [heads, *_cells(table, style, texts.isolated)]
-    text = folding.laid_out(rows, [column.side for column in table.columns], style.width)
-    lines = (folding.wrapped(texts.isolated(note), style.width, "  ") for note in table.notes)
+    text = texts.laid_out(rows, [column.side for column in table.columns], style.width)
+    lines = (texts.wrapped(texts.isolated(note), style.width, "  ") for note in table.notes)
     notes = [line for note in lines for line in note]
     return _lines([*text, *([""] if notes else []), *notes])
 

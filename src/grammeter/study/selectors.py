@@ -40,9 +40,6 @@ class Distribution:
     probabilities: core.FloatArray  # in one draw, 1 in all
     signature: core.Signature
 
-    def __len__(self) -> int:
-        return len(self.groups)
-
 
 def distribution(
     systems: Mapping[str, Sequence[str]], *, select: Select = "paper", per_item: int = 5,
