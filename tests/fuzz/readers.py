@@ -53,7 +53,7 @@ from grammeter.llm.reply import read as read_reply
 from grammeter.metrics import metric
 from grammeter.training.pairs import PAIRS, pairs_of
 from grammeter.verbs import agree, rank
-from grammeter.verbs._read import read_materials
+from grammeter.verbs._read import read
 
 
 def tried(name: str, inputs: int, folder: Path, *, seed: int = 1) -> list[Failure]:
@@ -171,7 +171,7 @@ def _scores(path: Path) -> None:
 
 
 def _materials(path: Path) -> None:
-    read_materials([path])
+    read(path)
 
 
 def _score_file(path: Path) -> None:

@@ -12,7 +12,7 @@ from fuzz.verbs import LINES, run, tried
 from grammeter.core import DataError, ScoreTable
 from grammeter.formats import find_shards, parse_block, read_blocks
 from grammeter.llm.cost import read_prices
-from grammeter.verbs._read import read_materials
+from grammeter.verbs._read import read
 
 INPUTS = {
     "demo": 1,
@@ -93,7 +93,7 @@ def test_stored_scores_whose_parts_do_not_fit(path: list[str | int], value: obje
 def test_materials_of_an_odd_kind(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text, "utf-8")
     with pytest.raises(DataError):
-        read_materials([tmp_path / "a.json"])
+        read(tmp_path / "a.json")
 
 
 def test_prices_too_large_for_a_float(tmp_path: Path) -> None:
