@@ -77,11 +77,4 @@ class Ranked(Result, Named[RankedSystem], over="rows", what="system"):
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "Ranked":
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, RANKING_KIND, verb="rank", where=where):
-            rows = tuple(_read_row(**row) for row in data["systems"])
-            notes = tuple(data.get("notes", ()))
-            return cls(data["method"], Signature.parse(data["signature"]), rows, notes)
-
-
-def _read_row(ranks: Sequence[int], **data: Any) -> RankedSystem:
-    first, last = ranks
-    return read_fields(RankedSystem, {**data, "ranks": (first, last)})
+            return read_fields(cls, {**data, "rows": data["systems"]})

@@ -4,7 +4,8 @@ from abc import abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, ClassVar, TypeVar, cast, get_type_hints
+from types import UnionType
+from typing import Any, ClassVar, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from grammeter.core import errors, score, signature, texts
 from grammeter.core.tables import Form, Style, Table, write_tables
@@ -188,8 +189,24 @@ def plain_fields(value: Any) -> dict[str, Any]:
 
 
 def read_fields(cls: type[Value], data: Mapping[str, Any]) -> Value:
-    """Make a dataclass of what :func:`plain_fields` returned; ``None`` is NaN for a number."""
+    """Make a dataclass of what :func:`plain_fields` returned, by the types of its fields."""
     kinds = get_type_hints(cls)
     names = [each.name for each in fields(cast("Any", cls)) if each.name in data]
-    numbers = {name for name in names if kinds[name] is float}
-    return cls(**{n: score.read_number(data[n]) if n in numbers else data[n] for n in names})
+    return cls(**{name: _read(kinds[name], data[name]) for name in names})
+
+
+def _read(kind: Any, data: Any) -> Any:
+    """Return a value of JSON as a type has it; ``None`` is NaN for a number."""
+    if get_origin(kind) is UnionType:  # with None, which is not written
+        kind = get_args(kind)[0]
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Mapping:
+        pairs = get_origin(parts[0]) is tuple
+        return {tuple(key.split("|", 1)) if pairs else key: _read(parts[1], of)
+                for key, of in data.items()}  # fmt: skip
+    if origin is tuple:
+        return tuple(_read(parts[0], item) for item in data)
+    known = {float: score.read_number, signature.Signature: signature.Signature.parse}
+    if read := known.get(kind, getattr(kind, "from_dict", None)):
+        return read(data)
+    return read_fields(cast("type[Any]", kind), data) if is_dataclass(kind) else data

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -150,15 +149,10 @@ class MetricMeta(core.Named[Correlation], over="correlations", what="correlation
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MetricMeta":
         """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
-        without = data.get("leave_one_out", {}).items()
-        return cls(
-            core.Signature.parse(data["signature"]),
-            {kind: core.read_fields(Correlation, data[kind]) for kind in stats.KINDS},
-            numbers(data.get("scores", {})),
-            core.read_fields(PairwiseAccuracy, data["pairwise_accuracy"]),
-            {system: numbers(pair) for system, pair in without},
-            {of["k"]: numbers({k: of[k] for k in TESTED}) for of in data.get("top", ())},
-        )
+        parts: dict[str, Any] = {"correlations": {kind: data[kind] for kind in stats.KINDS}}
+        parts["pairwise"] = data["pairwise_accuracy"]
+        parts["top"] = {of["k"]: {kind: of[kind] for kind in TESTED} for of in data.get("top", ())}
+        return core.read_fields(cls, {"scores": {}, **data, **parts})
 
 
 @dataclass(frozen=True, repr=False)
@@ -275,20 +269,5 @@ class SystemMeta(core.Result, core.Named[MetricMeta], over="metrics", what="metr
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "SystemMeta":
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with core.reading(data, META_SYSTEM, verb="meta system", where=where):
-            read = partial(core.read_fields, WilliamsCell)
-            williams = {
-                kind: {a: {b: read(cell) for b, cell in row.items()} for a, row in rows.items()}
-                for kind, rows in data["williams"].items()
-            }
-            metrics = {name: MetricMeta.from_dict(m) for name, m in data["metrics"].items()}
-            human = numbers(data.get("human_scores", {}))
-            design = core.read_fields(Design, data)
-            stored = {n: core.Ranked.from_dict(r) for n, r in data.get("rankings", {}).items()}
-            of = (design, tuple(data["systems"]), human, metrics, williams)
-            listed = (tuple(data[name]) for name in ("outliers", "notes"))
-            return cls(*of, *listed, rankings=stored)
-
-
-def numbers(data: Mapping[str, float | None]) -> dict[str, float]:
-    """Return numbers of JSON by name, ``None`` as NaN."""
-    return {name: core.read_number(value) for name, value in data.items()}
+            parts = {"design": data, "human": data.get("human_scores", {})}
+            return core.read_fields(cls, {**data, **parts})

@@ -8,7 +8,7 @@ divisor that their script has for it, to four decimals.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import combinations
-from typing import Any, Literal, Self, TypeVar, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -26,7 +26,6 @@ KappaKind = Literal["script", "orientation-free"]
 """How chance agreement is computed: with "better" and "worse" as they fall in alphabetical order of
 the outputs' names, as the paper's script does, or equally likely, for that order means nothing."""
 KINDS: tuple[KappaKind, ...] = get_args(KappaKind)
-Measured = TypeVar("Measured", Kappa, Alpha)
 Judges = tuple[str, str]
 SIDES = ("inter", "intra")  # between judges, and of judges with themselves
 LEAST = 50  # pairs of judges with fewer comparisons do not count in the mean (the paper's rule)
@@ -68,29 +67,10 @@ class Kappas:
             shape["pairs"]["|".join(judges)]["in_mean"] = in_mean(kappa)
         return shape
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
-        names = (text.partition("|") for text in data["pairs"])
-        kappas = (read_figure(Kappa, shape) for shape in data["pairs"].values())
-        pairs = {(a, b): kappa for (a, _, b), kappa in zip(names, kappas, strict=True)}
-        return cls(**_read(Kappa, data), pairs=pairs, pooled=_read(Kappa, data["pooled"]))
-
 
 def in_mean(kappa: Kappa) -> bool:
     """Whether the kappa of a pair of judges counts in the mean."""
     return kappa.n >= LEAST and not np.isnan(kappa.value)
-
-
-def read_figure(cls: type[Measured], shape: Mapping[str, Any]) -> Measured:
-    """Read a kappa or alpha from its public shape."""
-    value = {"value": shape["kappa"]} if cls is Kappa else {}
-    ends = {end: core.read_number(shape[end]) for end in ("low", "high") if end in shape}
-    return core.read_fields(cls, {**shape, **value, **ends})
-
-
-def _read(cls: type[Measured], shapes: Mapping[str, Any]) -> dict[str, Measured]:
-    return {side: read_figure(cls, shapes[side]) for side in SIDES}
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,16 +145,13 @@ class Agreement(core.Result):
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Self:
         """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with core.reading(data, AGREEMENT, verb="agree", where=where):
-            signature = core.Signature.parse(data["signature"])
-            beside: KappaKind = data["beside"]["kappa"]
-            kind: KappaKind = next(name for name in KINDS if name != beside)
-            kappas: dict[KappaKind, Kappas] = {kind: Kappas.from_dict(data)}
-            kappas[beside] = Kappas.from_dict(data["beside"])
-            between, within = _read(Alpha, data["alpha"]).values()
-            counts = {judge: JudgeCounts(**done) for judge, done in data["counts"].items()}
-            total = counts.pop(TOTAL)
-            notes = tuple(data["notes"])
-            return cls(kind, signature, kappas, between, within, counts, total, notes)
+            beside = data["beside"]["kappa"]
+            kind = next(name for name in KINDS if name != beside)
+            kappas = {kind: data, beside: data["beside"]}
+            counts = {**data["counts"]}
+            parts = {"kind": kind, "kappas": kappas, "total": counts.pop(TOTAL), "counts": counts}
+            parts |= {f"alpha_{side}": data["alpha"][side] for side in SIDES}
+            return core.read_fields(cls, {**data, **parts})
 
 
 def _summary(agreement: Agreement) -> core.Table:

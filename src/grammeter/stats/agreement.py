@@ -6,13 +6,13 @@ categories over all judgments together, as Scott (1955) does and as the evaluati
 translation do under Cohen's name (Bojar et al. 2014), not from each observer's own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from grammeter.core import FloatArray, IntArray, plain_fields
+from grammeter.core import FloatArray, IntArray, plain_fields, read_fields
 
 Level = Literal["nominal", "ordinal", "interval"]
 """Level of measurement: names, an order, or measures with meaningful differences."""
@@ -39,6 +39,11 @@ class Kappa:
         """Return plain values, the value as ``kappa``; a NaN is ``None``."""
         shape = plain_fields(self)
         return {"kappa": shape.pop("value"), **shape}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` wrote."""
+        return read_fields(cls, {**data, "value": data["kappa"]})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from grammeter import core
@@ -66,19 +66,12 @@ class MetricComparison(core.Named[SystemResult], over="systems", what="system"):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MetricComparison":
         """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
-        higher = data["higher_is_better"]
-
-        def results(signature: str, shape: Mapping[str, Any]) -> MetricComparison:
-            systems = {s: core.read_fields(SystemResult, r) for s, r in shape["systems"].items()}
-            pairs = tuple(core.read_fields(PairResult, pair) for pair in shape.get("pairs", ()))
-            return cls(core.Signature.parse(signature), higher, systems, pairs)
-
-        parts = {
-            part: {n: results(data[f"{part}_signature"], s) for n, s in data[part].items()}
-            for part in ("types", "groups")
-            if part in data
-        }
-        return replace(results(data["signature"], data), **parts)
+        parts: dict[str, Any] = {}
+        for part in {"types", "groups"} & data.keys():
+            about = {"higher_is_better": data["higher_is_better"]}
+            about["signature"] = data[f"{part}_signature"]
+            parts[part] = {name: shape | about for name, shape in data[part].items()}
+        return core.read_fields(cls, {**data, **parts})
 
     @property
     def lettered(self) -> bool:
@@ -139,10 +132,7 @@ class Comparison(
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> "Comparison":
         """Read what :meth:`to_dict` wrote; DataError, naming the file ``where``, if it did not."""
         with core.reading(data, COMPARISON, verb="compare", where=where):
-            known: dict[str, Any] = {"unit": "sentence", "units": None, **data}  # may lack these
-            design = ComparisonDesign(**{f.name: known[f.name] for f in fields(ComparisonDesign)})
-            metrics = {n: MetricComparison.from_dict(m) for n, m in data["metrics"].items()}
-            return cls(design, data["segments"], metrics, tuple(data.get("notes", ())))
+            return core.read_fields(cls, {**data, "design": data})
 
 
 _FIGURES = (
