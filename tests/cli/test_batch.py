@@ -160,7 +160,7 @@ SOUND = "in/part-0.jsonl"
 WRONG = {
     "a missing file": (["no.jsonl", *GLEU], 3, "no.jsonl: there is no such file"),
     "a pattern of nothing": (["no/*.jsonl", *GLEU], 3, "no file fits"),
-    "a folder": (["in", *GLEU], 3, "in/*.parquet"),
+    "a folder": (["in", *GLEU], 3, "no such file"),
     "standard input": (["-", *GLEU], 2, "standard input"),
     "a name without format": (["source.txt", *GLEU], 2, "does not tell the format"),
     "unequal texts": (["source.txt:short.txt", "-m", "m2", "-o", "out"], 3, "short.txt: ends"),
@@ -173,7 +173,7 @@ WRONG = {
     "an unknown column in it": ([SOUND, *GLEU, "--keep", "glue > 1"], 2, "'gleu'"),
     "a deep filter": ([SOUND, *GLEU, "--keep", "(" * 10**5 + "gleu > 1"], 2, "read the filter"),
     "an unknown metric": ([SOUND, "-m", "glue", "-o", "out"], 2, "'gleu'"),
-    "a metric twice": ([SOUND, "-m", "m2", "m2", "-o", "out"], 2, "twice"),
+    "a metric twice": ([SOUND, "-m", "m2", "m2", "-o", "out"], 2, "metrics are m2, m2"),
     "no reference": ([SOUND, "-m", "gleu", "-o", "out"], 2, "--reference"),
     "a metric of corpora": ([SOUND, "-m", "gotoscorer", "-o", "out"], 2, "whole corpus"),
     "a missing model": ([SOUND, "-m", "bertscore(model=no/where, layer=1)", "--reference",
@@ -183,10 +183,10 @@ WRONG = {
     "no tokens": ([SOUND, *GLEU, "--longest", "0"], 2, "0 tokens"),
     "another form": ([SOUND, *GLEU, "--output-form", "tsv"], 2, "columns"),
     "a folder under a file": ([SOUND, "-m", "m2", "-o", "source.txt/out"], 3, "source.txt/out"),
-    "its own input": ([SOUND, "-m", "m2", "-o", "in"], 2, "is an input"),
+    "its own input": ([SOUND, "-m", "m2", "-o", "in"], 2, "which is taken"),
     "a file of others": ([SOUND, "-m", "m2", "-o", "taken"], 2, "taken/part-0.jsonl is there"),
     "two of one name": (["x.tsv", "x.csv", "-m", "m2", "-o", "out", "--output-form", "jsonl"], 2,
-                        "both be written as x.jsonl"),
+                        "out/x.jsonl, which is taken"),
     "no output": ([SOUND, "-m", "m2"], 2, "-o"),
 }  # fmt: skip
 
@@ -212,7 +212,7 @@ def test_what_is_wrong_is_told_in_a_few_words(batch, case):
     assert Path("taken/part-0.jsonl").read_text() == "mine\n"
 
 
-def test_a_damaged_file_stops_the_run_but_not_what_came_before(batch):
+def test_a_damaged_file_stops_the_run_and_leaves_what_is_finished(batch):
     write_rows(Path("many"), made_rows(30), shards=3)
     Path("many/part-1.jsonl").rename("many/part-1.jsonl.gz")
     packed = gzip.compress(Path("many/part-1.jsonl.gz").read_bytes())
@@ -221,7 +221,8 @@ def test_a_damaged_file_stops_the_run_but_not_what_came_before(batch):
         code, _, err = batch("many/*", *GLEU[:-1], jobs, "--jobs", jobs)
         assert code == 3
         assert "part-1.jsonl.gz: cannot be read" in err
-        assert [path.name for path in Path(jobs).glob("part*")] == ["part-0.jsonl"]
+        done = [path.name for path in Path(jobs).glob("part*")]
+        assert done == ["part-0.jsonl"] or (jobs == "2" and not done)
 
 
 def test_a_disk_that_is_full_is_told(batch, monkeypatch):

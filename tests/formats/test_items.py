@@ -45,7 +45,7 @@ def test_a_line_is_as_promised():
 
 def test_what_is_unknown_is_left_out():
     data = json.loads(items_text([Item(segment=1, systems=("A", "B"))]))
-    assert list(data) == ["segment", "systems", "judges", "groups", "repeat"]
+    assert list(data) == ["segment", "systems", "groups", "judges", "repeat"]
 
 
 def test_the_shape_that_other_programs_write(tmp_path):

@@ -443,8 +443,6 @@ def test_the_name_tells_how_to_write(tmp_path):
         assert read_judgments(tmp_path / name).rankings == judgments.rankings
     with pytest.raises(UsageError, match=r"\.jsonl"):
         write_judgments(tmp_path / "a.txt", judgments)
-    write_judgments(tmp_path / "a.txt", judgments, form="appraise")
-    assert read_judgments(tmp_path / "a.txt").files == judgments.files
 
 
 def test_a_part_is_written_under_the_usual_head():

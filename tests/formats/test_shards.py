@@ -209,9 +209,10 @@ def test_files_patterns_and_names(tmp_path):
         find_shards([f"{tmp_path}/*.tsv"])
     with pytest.raises(DataError, match="no such file"):
         find_shards([f"{tmp_path}/d.tsv"])
-    for name in (str(tmp_path), "-"):
-        with pytest.raises(DataError, match="no such file"):
-            find_shards([name])
+    with pytest.raises(DataError, match="no such file"):
+        find_shards([str(tmp_path)])
+    with pytest.raises(UsageError, match="standard input"):
+        find_shards(["-"])
 
 
 def test_names_and_forms_of_outputs(tmp_path):

@@ -132,7 +132,7 @@ def batch(
     work = scorer(job)
     outcome = [(shard, *formats.output_of(shard, job.form)) for shard in shards]
     planned = [Planned(shard, form, where / name) for shard, form, name in outcome]
-    _check_outputs(planned)
+    _check_outputs(planned, where)
     with only_one(where):
         outputs = [plan.output for plan in planned]
         record = Manifest(where, job.to_dict() | {"signatures": work.signatures}, outputs)
@@ -159,18 +159,15 @@ def batch(
     return summary
 
 
-def _check_outputs(planned: Sequence[Planned]) -> None:
-    inputs = {path.resolve() for plan in planned for path in plan.shard.paths}
-    by_name: dict[str, Planned] = {}
+def _check_outputs(planned: Sequence[Planned], where: Path) -> None:
+    taken = {path.resolve() for plan in planned for path in plan.shard.paths}
+    taken |= {(where / name).resolve() for name in (NAME, ERRORS)}
     for plan in planned:
-        name = plan.output.name
-        if plan.output.resolve() in inputs:
-            raise UsageError(f"{plan.output} is an input", fix="Choose another folder with -o.")
-        if name in (NAME, ERRORS):
-            raise UsageError(f"an input is called {name}", fix="Rename it: that name is ours.")
-        if (other := by_name.setdefault(name, plan)) is not plan:
-            fault = f"{other.shard.where} and {plan.shard.where} would both be written as {name}"
-            raise UsageError(fault, fix="Rename one, or run twice.")
+        output = plan.output.resolve()
+        if output in taken:
+            fault = f"{plan.shard.where} would be written as {plan.output}, which is taken"
+            raise UsageError(fault, fix="Rename it, choose another folder with -o, or run twice.")
+        taken.add(output)
 
 
 def _score_here(

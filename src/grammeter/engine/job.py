@@ -49,10 +49,9 @@ class Job:
     form: ShardForm | None = None  # of the output; `None`: as the input
 
     def __post_init__(self) -> None:
-        if not self.metrics:
-            raise UsageError("no metric", fix="Name one at least with -m.")
-        if len(set(self.metrics)) != len(self.metrics):
-            raise UsageError("a metric is named twice", fix="Name each metric once.")
+        if not self.metrics or len({*self.metrics}) != len(self.metrics):
+            fault = f"metrics are {', '.join(self.metrics) or 'none'}"
+            raise UsageError(fault, fix="Name each once, one at least, with -m.")
         if self.longest < 1:
             raise UsageError(f"texts of {self.longest} tokens", fix="Use 1 or more.")
 

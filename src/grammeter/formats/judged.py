@@ -215,12 +215,7 @@ def _ranking(data: dict[str, Any]) -> Ranking:
 
 
 # --- items of a campaign -------------------------------------------------------------------
-ITEM_KEYS = (
-    "segment", "systems", "judges", "groups", "item", "repeat", "distinct", "probability",
-    "signature", "task",
-)  # fmt: skip
-"""What a line may hold, in the order in which it is written."""
-
+ITEM_KEYS = tuple(field.name for field in fields(Item))
 _ITEM_FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'
 
 

@@ -231,30 +231,20 @@ def read_judgments_of(
 
 @core.checked
 def write_judgments(
-    path: PathLike, judgments: judged.Judgments | Sequence[core.Ranking],
-    *, form: judged.JudgmentForm | None = None, first_segment: judged.FirstSegment | None = None,
-) -> tuple[str, ...]:  # fmt: skip
+    path: PathLike, judgments: judged.Judgments | Sequence[core.Ranking]
+) -> tuple[str, ...]:
     """Write judgments in a form that :func:`read_judgments` reads; return what was lost.
 
+    The name tells the form: ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
     What was read from one file keeps that file's numbering, separator and attributes. Raises
     :class:`DataError` if the format cannot hold a judgment, or the file cannot be written;
     :class:`UsageError` if the name does not tell the format.
-
-    Parameters
-    ----------
-    path, judgments
-        Where, and what.
-    form
-        Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
-    first_segment
-        The number of the first sentence; default: that of the file they were read from, else 0.
     """
     suffix = Path(str(path).removesuffix(".gz")).suffix
-    if form is None and suffix not in _SUFFIXES:
+    if (form := _SUFFIXES.get(suffix)) is None:
         fault = f"the name {str(path)!r} does not tell the format of judgments"
         raise core.UsageError(fault, fix=f"End it in {', '.join(_SUFFIXES)}, then .gz if packed.")
-    form = form or _SUFFIXES[suffix]
-    write_text(path, format_judgments(judgments, form, first_segment=first_segment))
+    write_text(path, format_judgments(judgments, form))
     lost = _lost(judgments, form)
     return (f"{path}: {_HEADS[form]} cannot hold everything: {lost}",) if lost else ()
 

@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, cast
 
@@ -178,37 +177,41 @@ def _columns(text: str, where: str) -> tables.Columns:
     return replace(table, cells={name.strip(): of for name, of in table.cells.items()})
 
 
-def _table(text: str, where: str, *, by_system: bool = False) -> RatingFile:
-    """Read a table with a row a rating, or a column a criterion, or a column a system."""
+def _table(text: str, where: str) -> RatingFile:
+    """Read a table with a row a rating, or a column a criterion."""
     table = _columns(text, where)
-    cells = table.cells
-    beside = _HEADS if by_system else (*_HEADS, *_BESIDE)
-    is_long = bool({"criterion", "score"} & {*cells}) and not by_system
-    wide = [] if is_long else [name for name in cells if name not in beside]
-    wanted = ["judge", "system", *(["criterion", "score"] if not wide else [])]
-    if lacking := next((name for name in wanted if name not in cells and not by_system), None):
-        raise DataError(f"no column {lacking!r}", where=table.head, fix=_FIX)
+    is_long = bool({"criterion", "score"} & {*table.cells})
+    wide = [] if is_long else [name for name in table.cells if name not in (*_HEADS, *_BESIDE)]
     rows: list[Raw] = []
-    usual = {"judge": "unknown", "criterion": "overall"}
-    for at, (origin, cells_of_row) in enumerate(table.rows(), start=1):
-        row: dict[str, Any] = usual | {"item": str(at)} | cells_of_row
-        with tables.placed(origin):
-            numbered = "segment" in row
-            row["item"] = (
-                tables.whole_number(row["segment"], "segment", 1) if numbered else row["item"]
-            )
-        for name in wide or ["score"][by_system:]:
-            system, criterion = (name if by_system else row["system"]), row["criterion"]
-            of = row["judge"], row["item"], system, name if wide and not by_system else criterion
-            rows.append((*of, row[name], row.get("scale"), origin))
-    empty = len(table.lines) - len({row[-1] for row in rows if row[4].strip()})
-    notices = [f"{where}: {empty} rows are empty: not rated"] if by_system and empty else []
+    for origin, row in table.rows(*(wide or ("criterion", "score"))):
+        of = row["judge"], _sentence(row, origin), row["system"]
+        cells = [(name, row[name]) for name in wide] or [(row["criterion"], row["score"])]
+        rows += [(*of, name, cell, row.get("scale"), origin) for name, cell in cells]
+    return RatingFile(where, _checked(rows))
+
+
+def _systems(text: str, where: str) -> RatingFile:
+    """Read GMEG (Napoles et al. 2019): a column a system, a row a sentence; empty if not rated."""
+    table, rows, empty = _columns(text, where), list[Raw](), 0
+    names = [name for name in table.cells if name not in _HEADS]
+    for at, (origin, cells) in enumerate(table.rows(), start=1):
+        row = {"judge": "unknown", "criterion": "overall", "item": str(at)} | cells
+        judge, sentence, criterion = row["judge"], _sentence(row, origin), row["criterion"]
+        of = [(judge, sentence, name, criterion, row[name]) for name in names]
+        rows += [(*cell, row.get("scale"), origin) for cell in of]
+        empty += not any(row[name].strip() for name in names)
+    notices = (f"{where}: {empty} rows are empty: not rated",) if empty else ()
     unknown = f"{where}: who gave which rating is unknown: each row counts as one judge's"
-    notes = () if "judge" in cells else (unknown,)
-    return RatingFile(where, _checked(rows), notices=tuple(notices), notes=notes)
+    notes = () if "judge" in table.cells else (unknown,)
+    return RatingFile(where, _checked(rows), notices=notices, notes=notes)
 
 
-_systems = partial(_table, by_system=True)
+def _sentence(row: Mapping[str, Any], origin: str) -> int | str:
+    """Return the number of a sentence, or its name."""
+    with tables.placed(origin):
+        if "segment" in row:
+            return tables.whole_number(row["segment"], "segment", 1)
+    return "" if (name := row.get("item")) is None else str(name)
 
 
 def _tmu(text: str, where: str) -> RatingFile:
@@ -287,17 +290,14 @@ def _lines(text: str, where: str) -> RatingFile:
     rows: list[Raw] = []
     for origin, data in lines:
         with tables.placed(origin):
-            numbered, item = "segment" in data, data.get("item")
-            named = "" if item is None else str(item)
-            segment = tables.whole_number(data["segment"], "segment", 1) if numbered else named
             scores: Any = data.get("scores")
             if "score" in data and scores is None:
                 scores = {data.get("criterion"): data["score"]}
             if not isinstance(scores, dict):
                 raise DataError("no scores", fix=_FIX)
-        of, scale = (data.get("judge"), segment, data.get("system")), data.get("scale")
+        of = data.get("judge"), _sentence(data, origin), data.get("system")
         found = cast("dict[str, object]", scores).items()
-        rows += [(*of, name, score, scale, origin) for name, score in found]
+        rows += [(*of, name, score, data.get("scale"), origin) for name, score in found]
     return RatingFile(where, _checked(rows), notices=tuple(notices))
 
 

@@ -108,6 +108,9 @@ def _spelled(spelled: str) -> Iterator[Shard]:
 
 
 def _existing(name: str) -> Path:
+    if name == "-":
+        fault = "standard input cannot be read again, as a run that goes on must"
+        raise UsageError(fault, fix="Write it to a file first.")
     if not isfile(name):
         fix = "Name files, or a pattern for those of a folder: 'folder/*.parquet'."
         raise DataError("there is no such file", where=name, fix=fix)

@@ -136,7 +136,7 @@ def _rows(text: str, where: str) -> tuple[list[foreign.Row], list[str]]:
             for name, rank, column in (
                 (record[named[n]], record[ranks[n]], ranks[n]) for n in both
             ):
-                if not _is_unranked(rank):
+                if rank.strip().lower() not in _UNRANKED:
                     shown.append((name, tables.whole_number(_whole(rank), column)))
                 elif _is_used(name):
                     shown.append((name, None))
@@ -170,10 +170,6 @@ def _mark_of(text: str) -> str:
 
 def _is_used(cell: str) -> bool:
     return cell.strip() not in foreign.UNUSED
-
-
-def _is_unranked(cell: str) -> bool:
-    return cell.strip().lower() in _UNRANKED
 
 
 def _whole(text: str) -> str:
