@@ -165,9 +165,9 @@ def test_no_place_for_a_database(tmp_path):
 @pytest.mark.parametrize(
     ("message", "fix"),
     [
-        ("attempt to write a readonly database", "right to write"),
-        ("unable to open database file", "folder must exist"),
-        ("database or disk is full", "Make room"),
+        ("attempt to write a readonly database", "you may write"),
+        ("unable to open database file", "in a folder"),
+        ("database or disk is full", "with room"),
         ("connection refused", "address"),
     ],
 )

@@ -115,7 +115,7 @@ def test_a_second_invite_ends_the_first_session(campaign):
 
 
 @pytest.mark.parametrize(
-    "kept", [None, "x", {}, {"judge": 1}, {"judge": "x", "access": ""}, {"judge": 1, "access": "é"}]
+    "kept", [None, {}, {"judge": 1, "access": ""}, {"judge": 1, "access": "é"}]
 )
 def test_sessions_that_let_nobody_in(campaign, kept):
     from grammeter.campaign.services import judges
@@ -289,8 +289,7 @@ def test_guessing_is_slowed_down(database, monkeypatch):
 
 
 def test_organisers_see_their_own_campaigns(database):
-    from django.contrib.auth.models import AnonymousUser, User
-    from django.core.exceptions import PermissionDenied
+    from django.contrib.auth.models import User
 
     from grammeter.campaign.services import organisers
 
@@ -305,10 +304,6 @@ def test_organisers_see_their_own_campaigns(database):
     assert list(organisers.campaigns_of(ann)) == [anns, ours]
     assert list(organisers.campaigns_of(bob)) == [ours]
     assert list(organisers.campaigns_of(eve)) == [anns, ours]
-    assert organisers.campaign_of(ann, anns.pk) == anns
-    for user, pk in ((bob, anns.pk), (ann, 999), (AnonymousUser(), ours.pk)):
-        with pytest.raises(PermissionDenied):
-            organisers.campaign_of(user, pk)
     with pytest.raises(UnknownNameError, match="organiser"):
         made_campaign(5, name="x", owner=("zoe",))
 

@@ -351,9 +351,9 @@ def test_organisers_pages_want_a_login_and_the_right_organiser(pilot):
     pilot.campaign.owners.set([User.objects.get(username="ann")])
     for part in parts:
         assert mine.get(f"{base}/{part}").status_code == 200
-        assert stranger.get(f"{base}/{part}").status_code == 403
+        assert stranger.get(f"{base}/{part}").status_code == 404
     for action in ("invite", "close", "reopen", "export/xml"):
-        assert stranger.post(f"{base}/{action}", {"count": "1", "days": "1"}).status_code == 403
+        assert stranger.post(f"{base}/{action}", {"count": "1", "days": "1"}).status_code == 404
     pilot.campaign.refresh_from_db()
     assert not pilot.campaign.closed
     assert "pilot" not in stranger.get("/organise/").content.decode()
@@ -361,7 +361,7 @@ def test_organisers_pages_want_a_login_and_the_right_organiser(pilot):
 
 def test_no_note_on_a_judge_of_another_campaign(pilot):
     other = f"/organise/{pilot.campaign.pk + 1}/judges/1/note"
-    assert organiser(pilot).post(other, {"contact": "x"}).status_code == 403
+    assert organiser(pilot).post(other, {"contact": "x"}).status_code == 404
     assert (
         pilot.client(0)
         .post(other.replace(str(pilot.campaign.pk + 1), str(pilot.campaign.pk)), {"contact": "x"})
@@ -384,9 +384,9 @@ def test_things_of_another_campaign_cannot_be_reached_through_ones_own(pilot):
     client = organiser(pilot)
     base = f"/organise/{pilot.campaign.pk}"
     judge, invite = Judge.objects.get(campaign=other), Invite.objects.get(campaign=other)
-    assert client.post(f"{base}/judges/{judge.pk}/block").status_code == 403
-    assert client.post(f"{base}/judges/{judge.pk}/again").status_code == 403
-    assert client.post(f"{base}/invites/{invite.pk}/revoke").status_code == 403
+    assert client.post(f"{base}/judges/{judge.pk}/block").status_code == 404
+    assert client.post(f"{base}/judges/{judge.pk}/again").status_code == 404
+    assert client.post(f"{base}/invites/{invite.pk}/revoke").status_code == 404
     assert client.post(f"{base}/export/../../etc").status_code == 404
     assert client.post(f"{base}/export/exe").status_code == 404
 

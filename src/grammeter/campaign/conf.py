@@ -142,14 +142,16 @@ def secret_key(path: Path) -> str:
             file.write(secrets.token_urlsafe(64).encode("ascii"))
             file.flush()
             os.link(file.name, path)
-    where, fix = str(path), f"Run: chmod 600 {path}"
-    try:
-        if os.name == "posix" and path.stat().st_mode & 0o077:
-            raise DataError("others may read this secret key", where=where, fix=fix)
-        fix = f"Delete {path} to get a new key; judges and organisers must log in again then."
-        key = path.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"no secret key: {error}", where=where, fix=fix) from None
+    where, fix = (
+        str(path),
+        f"Delete {path} to get a new key; judges and organisers log in again then.",
+    )
+    with disk_faults(path, fix, "no secret key"):
+        mode, key = path.stat().st_mode, path.read_text(encoding="ascii", errors="ignore").strip()
+    if os.name == "posix" and mode & 0o077:
+        raise DataError(
+            "others may read this secret key", where=where, fix=f"Run: chmod 600 {path}"
+        )
     if len(key) < 50:
         raise DataError("this is no secret key: too short", where=where, fix=fix)
     return key

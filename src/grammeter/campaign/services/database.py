@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -18,12 +17,10 @@ from grammeter.campaign.conf import configure, is_file, shown
 from grammeter.core import DataError, MissingResourceError, RemoteError, UsageError, disk_faults
 
 APP = "campaign"  # the label of our tables
-_REMEDIES = {  # expression for part of an error message -> what to do
-    "locked": "Another program holds it for long; end that one, or wait, and try again.",
-    "read-?only": "Give yourself the right to write to the file and its folder.",
-    "unable to open": "The folder must exist, and you must be allowed to write to it.",
-    "full|disk i/o": "Make room on the disk; nothing that was confirmed is lost.",
-}
+_FIX_FILE = (
+    "It must be a whole campaign database that no other program holds for long, in a folder where "
+    "you may write, on a disk with room. Nothing that was confirmed is lost."
+)
 
 
 def open_existing(database: str | Path, *, older: bool = False) -> bool:
@@ -102,10 +99,8 @@ def explained(database: str | Path) -> Generator[None]:
         yield
     except (DatabaseError, sqlite3.Error, ValueError) as error:  # the last: a damaged value
         fault, where = f"database: {str(error).strip()}", shown(database)
-        known = (fix for part, fix in _REMEDIES.items() if re.search(part, fault, re.IGNORECASE))
-        if (fix := next(known, "")) or is_file(database):
-            fix = fix or "Look whether it is a whole campaign database."
-            raise DataError(fault, where=where, fix=fix) from error
+        if is_file(database):
+            raise DataError(fault, where=where, fix=_FIX_FILE) from error
         fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
         raise RemoteError(fault, where=where, fix=fix) from error
 

@@ -1,6 +1,5 @@
 """Files of a campaign, by task, which other verbs read as they are, and what those make of them."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -13,8 +12,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from grammeter import verbs
 from grammeter.campaign.models import Campaign, ItemOutput
 from grammeter.campaign.services import results
-from grammeter.campaign.tasks import BEST, JOBS, WORST, Kind, Task
-from grammeter.core import Column, DataError, GrammeterError, Ranking, Result, Table
+from grammeter.campaign.tasks import JOBS, Kind, Task
+from grammeter.core import Column, DataError, GrammeterError, Result, Table
 from grammeter.formats import Corpus, OwnReferences, format_judgments, read_judgments, write_text
 
 Row = dict[str, Any]  # a line of the details, with its texts
@@ -178,8 +177,8 @@ def standing(campaign: Campaign, task: Task) -> Standing:
     """Return the result so far; raise ``DataError`` if there is none yet.
 
     Ratings and direct assessments: ranked by means, of the first criterion, with the means of all.
-    Marks: accept rates. Best and worst: a ranking, and counts. Post-edits: the mean character
-    distance from the outputs, and how many are unchanged.
+    Marks: accept rates. Best and worst: a ranking. Post-edits: the mean character distance from
+    the outputs, and how many are unchanged.
     """
     if task == Task.POST_EDIT:
         return _distances(campaign)
@@ -195,12 +194,7 @@ def standing(campaign: Campaign, task: Task) -> Standing:
     if task in (Task.RATING, Task.DIRECT):
         settings = {"by": "mean", "criterion": answers.criteria[0]}
     result: Result = cast("Any", verbs.rank)(answers, **settings)
-    if task != Task.BEST_WORST:
-        return Standing(result.tables(), result.to_dict())
-    counts = _ends(answers)
-    heads = [column.head for column in counts.columns[1:]]
-    rows = {row[0]: dict(zip(heads, row[1:], strict=True)) for row in counts.rows}
-    return Standing([*result.tables(), counts], result.to_dict() | {"counts": rows})
+    return Standing(result.tables(), result.to_dict())
 
 
 def standings(
@@ -224,19 +218,6 @@ def standings(
         except GrammeterError as error:
             reasons[name] = error.message
     return measures, found, reasons
-
-
-def _ends(rankings: Sequence[Ranking]) -> Table:
-    counts = Counter(
-        (system, rank)
-        for ranking in rankings
-        for group, place in zip(ranking.groups, ranking.ranks, strict=False)  # skipped: no ranks
-        for system in group
-        for rank in ("shown", place)
-    )
-    names = sorted({name for name, _ in counts})
-    rows = [(name, *(counts[name, rank] for rank in ("shown", BEST, WORST))) for name in names]
-    return Table.of(("system", *Column.many("count", "shown", "best", "worst")), rows)
 
 
 def _distances(campaign: Campaign) -> Standing:

@@ -4,11 +4,11 @@ An invite is a link with a token of 128 bits, of which a hash is stored.
 """
 
 import hashlib
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import count
 from typing import Any
 from urllib.parse import quote
 
@@ -29,8 +29,6 @@ DAYS = 30  # validity of an invite
 ANSWERS = {"first_language": NAME_LENGTH, "experience": 2000, "remarks": 2000}
 """What the questionnaire asks for -> most characters of an answer."""
 
-_NUMBERED = re.compile(r"judge(\d{1,9})\Z")
-
 
 @dataclass(frozen=True, slots=True)
 class Completion:
@@ -49,9 +47,8 @@ def find(campaign: Campaign, name: str) -> Judge:
 def add(campaign: Campaign, name: str | None = None) -> Judge:
     """Create a judge, with the tutorial; the caller locks the campaign. Default name: a number."""
     if name is None:
-        names = campaign.judges.values_list("name", flat=True)
-        numbers = [int(match[1]) for match in map(_NUMBERED.match, names) if match]
-        name = f"judge{max(numbers, default=0) + 1:02}"
+        names = {*campaign.judges.values_list("name", flat=True)}
+        name = next(free for at in count(len(names) + 1) if (free := f"judge{at:02}") not in names)
     judge = campaign.judges.create(name=name)
     tutorial = campaign.items.filter(kind=Kind.TUTORIAL).order_by("number")
     for position, item in enumerate(tutorial, start=1):
@@ -64,17 +61,12 @@ def session_of(judge: Judge) -> dict[str, Any]:
     return {"judge": judge.pk, "access": judge.access}
 
 
-def from_session(session: object) -> Judge | None:
+def from_session(session: Mapping[str, Any] | None) -> Judge | None:
     """Return the judge of :func:`session_of`'s data; ``None`` if it lets nobody in."""
-    data: Mapping[str, Any] = session if isinstance(session, Mapping) else {}  # pyright: ignore
-    number, access = data.get("judge"), str(data.get("access")).encode()
-    if not isinstance(number, int):
-        return None
-    rows = Judge.objects.select_related("campaign").filter(pk=number)
-    judge = next(iter(rows.order_by()), None)  # `first` would put them in order
-    if judge is None or judge.blocked or judge.forgotten is not None or not judge.access:
-        return None
-    return judge if secrets.compare_digest(judge.access.encode(), access) else None
+    number, access = (session["judge"], session["access"]) if session else (0, "")
+    known = Judge.objects.filter(pk=number, access=access, blocked=False, forgotten=None)
+    rows = known.exclude(access="").select_related("campaign")
+    return next(iter(rows.order_by()), None)  # `first` would put them in order
 
 
 def consent(judge: Judge) -> None:

@@ -9,16 +9,15 @@ from typing import Any, Concatenate, ParamSpec
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, redirect_to_login
-from django.core.exceptions import PermissionDenied
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grammeter import core
-from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
+from grammeter.campaign.models import AuditEntry, Campaign, Judgment
 from grammeter.campaign.services import campaigns as campaigns_
 from grammeter.campaign.services import exports, judges, organisers, results
 from grammeter.campaign.status import CampaignStatus
@@ -78,7 +77,7 @@ def campaign_page(
     def guarded(request: HttpRequest, number: int, *of: P.args, **kwargs: P.kwargs) -> HttpResponse:
         translation.activate("en")
         if request.user.is_authenticated:
-            campaign = organisers.campaign_of(request.user, number)  # pyright: ignore[reportArgumentType]
+            campaign = get_object_or_404(organisers.campaigns_of(request.user), pk=number)  # pyright: ignore[reportArgumentType]
             return view(request, campaign, *of, **kwargs)
         if "HX-Request" not in request.headers:
             return redirect_to_login(request.get_full_path())
@@ -127,7 +126,8 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_act
 def invite(request: HttpRequest, campaign: Campaign, judge: int = 0) -> HttpResponse:
     """Create links, and show them once; a new one for a ``judge`` makes older ones invalid."""
-    n, days, guest = 1, judges.DAYS, _one(Judge, campaign, judge) if judge else None
+    n, days = 1, judges.DAYS
+    guest = get_object_or_404(campaign.judges, pk=judge) if judge else None
     if guest is None:
         texts = (request.POST.get(name, "") for name in ("count", "days"))
         # the service refuses 0
@@ -147,11 +147,13 @@ def change(request: HttpRequest, campaign: Campaign, act: str, **of: int) -> Htt
     """Block a judge, store the organisers' note on one, or revoke an invite."""
     who = _who(request)
     if act == "revoke":
-        judges.revoke(_one(Invite, campaign, of["invite"]), who=who)
-    elif act == "block":
-        judges.block(_one(Judge, campaign, of["judge"]), who=who)
+        judges.revoke(get_object_or_404(campaign.invites, pk=of["invite"]), who=who)
+        return redirect("judges", campaign.pk)
+    judge = get_object_or_404(campaign.judges, pk=of["judge"])
+    if act == "block":
+        judges.block(judge, who=who)
     else:
-        judges.note(_one(Judge, campaign, of["judge"]), request.POST.get("contact", ""), who=who)
+        judges.note(judge, request.POST.get("contact", ""), who=who)
     return redirect("judges", campaign.pk)
 
 
@@ -201,13 +203,6 @@ def _judges(
 
 
 judge_page = campaign_page(_judges)
-
-
-def _one(table: Any, campaign: Campaign, pk: int) -> Any:
-    """Return a judge or an invite of the campaign; raise ``PermissionDenied`` if it has none."""
-    if (row := table.objects.filter(campaign=campaign, pk=pk).first()) is None:
-        raise PermissionDenied(f"this is no {table.__name__.lower()} of this campaign")
-    return row
 
 
 def _detail_text(detail: dict[str, Any]) -> str:
