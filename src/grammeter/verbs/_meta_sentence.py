@@ -60,12 +60,8 @@ def meta_sentence(
     """
     options = locals()
     asked = {name: options[name] for name in ("criterion", "missing_score", "layout", "scale")}
-    more: Any = {"first_segment": first_segment, "hyps": hyps}
-    sides = _rated_sides(scores, judgments, asked, layout=None if benchmark else layout, **more)
-    if sides is None:
-        check_home(False, "ratings", **{name: of is not None for name, of in asked.items()})
-        sides = (*_sentence_sources(scores, judgments, benchmark=benchmark, **more), None)
-    sources, rankings, criterion = sides
+    more: Any = {"benchmark": benchmark, "first_segment": first_segment, "hyps": hyps}
+    sources, rankings, criterion = _sides(scores, judgments, asked, **more)
     last = max(ranking.segment for ranking in rankings)
     table = meta.join_scores(sources, systems=systems, drop=drop, segments=last)
     if unit == "document" and (documents := (table.corpus or {}).get("documents")):
@@ -112,58 +108,46 @@ def meta_maege(
     return replace(result, notes=tuple(filter(None, notes)))
 
 
-_Sides = tuple[dict[str, meta.Source], Sequence[Ranking], str | None]
-
-
-def _rated_sides(
+def _sides(
     scores: Scores, judgments: JudgmentSources, asked: Mapping[str, Any],
-    *, layout: formats.Layout | None, hyps: Sequence[PathLike], **options: Any,
-) -> _Sides | None:  # fmt: skip
-    """Return scores, ratings as rankings, and their criterion; ``None`` if nobody gave ratings.
+    *, benchmark: str | None, first_segment: formats.FirstSegment | None, hyps: Sequence[PathLike],
+) -> tuple[dict[str, meta.Source], Sequence[Ranking], str | None]:  # fmt: skip
+    """Return scores, people's rankings, and the criterion of ratings of which these are made.
 
-    Files of anything else are scores. Standard input is not looked into: it holds ratings if an
-    option for them is set.
+    Files of neither ratings nor judgments are scores; files of judgments on both sides count their
+    sentences alike. Standard input holds ratings if an option for them is set.
     """
-    places, of_files = [*named_places(scores)], {k: v for k, v in asked.items() if k != "criterion"}
-    if isinstance(judgments, formats.Ratings):
-        check_home(False, "files", **{name: of is not None for name, of in of_files.items()})
-        read = judgments
-    else:
-        listed = [judgments] if isinstance(judgments, PathLike) else judgments
-        paths = [path for path in listed if isinstance(path, PathLike)]
-        stdin = any(value is not None for value in asked.values())
-        rated = [p for p in paths if (stdin if p == "-" else formats.is_rated(p, layout))]
-        if not rated:
-            return None
+    places, wanted = [*named_places(scores)], {n: of is not None for n, of in asked.items()}
+    listed = [judgments] if isinstance(judgments, PathLike) else judgments
+    paths = [str(path) for path in listed if isinstance(path, PathLike)]
+    known = [path for path in paths if not benchmark]  # beside a benchmark all files are scores
+    stdin, layout = any(wanted.values()), asked["layout"]
+    rated = [p for p in known if (stdin if p == "-" else formats.is_rated(p, layout))]
+    if rated or isinstance(judgments, formats.Ratings):
+        of_files = {name: of for name, of in asked.items() if name != "criterion"}
+        if rated:
+            options: Any = {"systems": formats.read_outputs(hyps) if hyps else None, **of_files}
+            read: Any = formats.read_judgments(rated, first_segment=first_segment, **options)
+        else:
+            check_home(False, "files", **{name: wanted[name] for name in of_files})
+            read = judgments
         places += [(None, path) for path in paths if path not in rated]
-        outputs = formats.read_outputs(hyps) if hyps else None
-        read = formats.read_judgments(rated, systems=outputs, **options, **of_files)
-        assert isinstance(read, formats.Ratings)
-    chosen = read.with_criterion(asked["criterion"])
-    return named_sources(places), chosen.rankings(), chosen.criteria[0]
-
-
-def _sentence_sources(
-    scores: Scores, judgments: JudgmentSources, *, first_segment: formats.FirstSegment | None,
-    hyps: Sequence[PathLike], benchmark: str | None,
-) -> tuple[dict[str, meta.Source], Sequence[Ranking]]:  # fmt: skip
-    """Read scores and judgments; files of judgments on both sides count their sentences alike."""
-    if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
-        return named_sources(named_places(scores)), cast("Sequence[Ranking]", judgments)
-    if benchmark and first_segment is not None:
-        raise UsageError("a benchmark knows its first sentence", fix="Leave --first-segment out.")
-    listed: Any = [judgments] if isinstance(judgments, PathLike) else judgments
+        chosen: formats.Ratings = read.with_criterion(asked["criterion"])
+        return named_sources(places), chosen.rankings(), chosen.criteria[0]
+    check_home(False, "ratings", **wanted)
+    if listed and not paths:
+        return named_sources(places), cast("Sequence[Ranking]", listed), None
     if benchmark:
-        places = *named_places(scores), *((None, path) for path in listed)
-        return named_sources(places), formats.benchmark(benchmark).read_judgments()
-    people = [str(path) for path in listed]
-    more = [path for path in people if path != "-" and not formats.is_judged(path)]
-    people = [path for path in people if path not in more]
-    places = [*named_places(scores), *((None, path) for path in more)]
-    sources = named_sources(places)
-    paths = {name or formats.metric_name(str(place)): str(place)
+        if first_segment is not None:
+            fix = "Leave --first-segment out."
+            raise UsageError("a benchmark knows its first sentence", fix=fix)
+        places += [(None, path) for path in paths]
+        return named_sources(places), formats.benchmark(benchmark).read_judgments(), None
+    people = [path for path in paths if path == "-" or formats.is_judged(path)]
+    sources = named_sources([*places, *((None, path) for path in paths if path not in people)])
+    files = {name or formats.metric_name(str(place)): str(place)
              for name, place in places if isinstance(place, PathLike)}  # fmt: skip
-    judged = {n: path for n, path in paths.items() if isinstance(sources.get(n), formats.Judgments)}
+    judged = {n: path for n, path in files.items() if isinstance(sources.get(n), formats.Judgments)}
     if not people or "-" in judged.values():
         fault = "judgments in the place of scores come from a file, not from standard input"
         fault = fault if people else "judgments to hold the scores against are missing"
@@ -174,7 +158,7 @@ def _sentence_sources(
         lambda paths: _judgments_of(tables, paths, first_segment, hyps),
         alone=len(judged) == len(sources),
     )
-    return sources | dict(zip(judged, others, strict=True)), rankings
+    return sources | dict(zip(judged, others, strict=True)), rankings, None
 
 
 def _judgments_of(
