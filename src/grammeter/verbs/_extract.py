@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 from unicodedata import normalize
 
-from grammeter import core, errant
-from grammeter.formats import (
-    M2Block,
-    SuggestionForm,
-    TextReader,
-    UnicodeForm,
-    format_m2,
-    parse_para,
-    read_suggestions,
-)
+from grammeter import core, errant, formats
 
 UNCHANGED = core.Edit(-1, -1, "", core.NOOP)  # the edit of an annotator who changes nothing
 
@@ -27,13 +18,13 @@ Scheme = Literal["errant", "cherrant"]
 class ExtractedEdits:
     """The sentences of an M2 file with their edits; :meth:`text` writes them."""
 
-    blocks: tuple[M2Block, ...]
+    blocks: tuple[formats.M2Block, ...]
     faults: tuple[str, ...] = ()  # edits that lenient reading passed over
     notes: tuple[str, ...] = ()  # what a reader must know
 
     def text(self) -> str:
         """Return the M2 file."""
-        return format_m2(self.blocks)
+        return formats.format_m2(self.blocks)
 
 
 @core.checked
@@ -41,7 +32,7 @@ def edits_extract(
     orig: str | Path | Sequence[str] | None = None, cor: Sequence[str | Path | Sequence[str]] = (),
     *, scheme: Scheme = "errant", tok: bool = False, lev: bool = False,
     merge: errant.Strategy = "rules", pipeline: str | None = None, parse: str | Path | None = None,
-    rules: errant.RuleSet | None = None, normalise: UnicodeForm | None = None,
+    rules: errant.RuleSet | None = None, normalise: formats.UnicodeForm | None = None,
     para: str | Path | None = None, alignments: errant.Alignments = "all",
     resources: str | None = None, simplify: errant.Simplification = "auto",
 ) -> ExtractedEdits:  # fmt: skip
@@ -95,7 +86,7 @@ def edits_extract(
     of_cherrant, of_errant = (f"--scheme {name}" for name in ("cherrant", "errant"))
     core.check_home(scheme == "cherrant", of_cherrant, para=para, resources=resources, **chinese)
     core.check_home(scheme == "errant", of_errant, parse=parse, rules=rules, **english)
-    reader = TextReader(form=normalise)
+    reader = formats.TextReader(form=normalise)
     rows, where = _rows(orig, cor, para, reader)
     empty = sum(not row[0].strip() for row in rows)
     notes = [f"{empty} empty lines of {where} are left out"] if empty else []
@@ -116,7 +107,7 @@ def edits_extract(
     pairs = list(dict.fromkeys((keys[row[0]], keys[text]) for row in rows for text in row[1:]))
     extracted = extractor.annotate(pairs, raw) if raw else extractor.annotate(pairs)
     edits = dict(zip(pairs, extracted, strict=True))
-    blocks: list[M2Block] = []
+    blocks: list[formats.M2Block] = []
     for source, *corrected in rows:
         unchanged = source.strip() if raw else spaced[source]
         lines: list[tuple[int, core.Edit]] = []
@@ -124,7 +115,7 @@ def edits_extract(
             same = text.strip() == unchanged
             done = [UNCHANGED] if same else edits[keys[source], keys[text]]
             lines += [(number, edit) for edit in done]
-        blocks.append(M2Block(spaced[source], tuple(lines)))
+        blocks.append(formats.M2Block(spaced[source], tuple(lines)))
     foreign = errant.not_english(extractor.signature()["pipeline"], [row[0] for row in rows])
     notes += [foreign] if foreign else []
     return ExtractedEdits(tuple(blocks), (), (*notes, *notice_of(extractor)))
@@ -133,7 +124,7 @@ def edits_extract(
 @core.checked
 def edits_from_suggestions(
     suggestions: str | Path, source: str | Path | Sequence[str],
-    *, form: SuggestionForm = "languagetool", best: int = 1,
+    *, form: formats.SuggestionForm = "languagetool", best: int = 1,
 ) -> ExtractedEdits:  # fmt: skip
     """Turn what a checker suggests into edits of tokens, typed by the checker's rules.
 
@@ -158,12 +149,12 @@ def edits_from_suggestions(
     """
     if best < 0:
         raise core.UsageError(f"best={best}", fix="Use 0 or more.")
-    reader = TextReader()
+    reader = formats.TextReader()
     is_file = isinstance(source, str | Path)
     lines = reader.sentences(source) if is_file else list(source)
-    blocks: list[M2Block] = []
+    blocks: list[formats.M2Block] = []
     crossed = blank = silent = 0
-    for line, of in zip(lines, read_suggestions(suggestions, lines, form), strict=True):
+    for line, of in zip(lines, formats.read_suggestions(suggestions, lines, form), strict=True):
         tokens = line.split()
         edits = [suggestion.edit(line, best) for suggestion in of]
         silent += sum(not suggestion.texts for suggestion in of)
@@ -175,7 +166,8 @@ def edits_from_suggestions(
         ]
         kept, left_out = core.without_overlaps(changing)
         crossed, blank = crossed + len(left_out), blank + len(edits) - len(changing)
-        blocks.append(M2Block(" ".join(tokens), tuple((0, edit) for edit in kept or [UNCHANGED])))
+        shown = tuple((0, edit) for edit in kept or [UNCHANGED])
+        blocks.append(formats.M2Block(" ".join(tokens), shown))
     counts = {
         "overlap an earlier one; they are left out": crossed,
         "change white space alone; they are left out": blank,
@@ -187,11 +179,11 @@ def edits_from_suggestions(
 
 def _rows(
     orig: str | Path | Sequence[str] | None, cor: Sequence[str | Path | Sequence[str]],
-    para: str | Path | None, reader: TextReader,
+    para: str | Path | None, reader: formats.TextReader,
 ) -> tuple[list[Sequence[str]], str]:  # fmt: skip
     """Return each original with its corrected texts, and the name of the originals."""
     if para is not None and orig is None and not cor:
-        file = parse_para(reader.text(para), str(para))
+        file = formats.parse_para(reader.text(para), str(para))
         pairs = zip(file.sources, file.targets, strict=True)
         return [[source, *targets] for source, targets in pairs], str(para)
     if para is not None or orig is None or not cor:
@@ -217,7 +209,7 @@ def either(pipeline: str | None, parse: str | Path | None) -> str | None:
 
 
 def _lines(
-    texts: str | Path | Sequence[str], name: str, reader: TextReader
+    texts: str | Path | Sequence[str], name: str, reader: formats.TextReader
 ) -> tuple[Sequence[str], str]:
     """Return sentences, and the name for messages: that of the file, if they stand in one."""
     if isinstance(texts, str | Path):
@@ -225,7 +217,9 @@ def _lines(
     return [normalize(reader.form, text) for text in texts] if reader.form else texts, name
 
 
-def _blocks(rows: Iterable[Sequence[str]], extractor: errant.Characters) -> Iterator[M2Block]:
+def _blocks(
+    rows: Iterable[Sequence[str]], extractor: errant.Characters
+) -> Iterator[formats.M2Block]:
     """Yield a block for each source, with all lists of edits to each of its corrected texts."""
     for source, *targets in rows:
         lines: list[tuple[int, core.Edit]] = []
@@ -237,7 +231,7 @@ def _blocks(rows: Iterable[Sequence[str]], extractor: errant.Characters) -> Iter
                     head = f"T{number} {errant.NO_ERROR if edits[0].is_noop else errant.CANNOT}"
                 texts.append((len(lines), head))
                 lines += [(number, edit) for edit in edits]
-        yield M2Block(" ".join(errant.characters(source)), tuple(lines), tuple(texts))
+        yield formats.M2Block(" ".join(errant.characters(source)), tuple(lines), tuple(texts))
 
 
 def notice_of(extractor: errant.Annotator) -> tuple[str, ...]:

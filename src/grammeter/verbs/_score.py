@@ -5,30 +5,20 @@ from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
-from grammeter import formats, scoring
-from grammeter.core import (
-    MACRO,
-    TIERS,
-    DataError,
-    ScoreTable,
-    Tier,
-    UnknownNameError,
-    UsageError,
-    checked,
-)
+from grammeter import core, formats, scoring
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._extract import either
 
 
-@checked
+@core.checked
 def score(
     corpus: formats.Corpus | formats.Frame | formats.Dataset | None = None,
     metrics: Sequence[str | Metric] = (),
     *, source: Sequence[str] = (), references: Sequence[Sequence[str | None]] = (),
     hypotheses: Mapping[str, Sequence[str]] | None = None,
-    types: bool | Tier = False, gold_types: bool = False, parse: str | Path | None = None,
-) -> ScoreTable:  # fmt: skip
+    types: bool | core.Tier = False, gold_types: bool = False, parse: str | Path | None = None,
+) -> core.ScoreTable:  # fmt: skip
     """Score all systems of a corpus with several metrics.
 
     Raises :class:`UsageError` if there is no system or metric, a name is unknown or stands twice,
@@ -59,33 +49,32 @@ def score(
         systems = hypotheses or {}
         corpus = formats.Corpus(sources=source, references=references, systems=systems)
     elif source or references or hypotheses:
-        raise UsageError("texts are given twice", fix="Give a corpus, or source and the rest.")
+        fix = "Give a corpus, or source and the rest."
+        raise core.UsageError("texts are given twice", fix=fix)
     if not isinstance(corpus, formats.Corpus):
         corpus = formats.corpus_of(corpus)
     if isinstance(types, str):
-        UnknownNameError.check("kind of types", types, TIERS)
+        core.UnknownNameError.check("kind of types", types, core.TIERS)
     if not metrics and "benchmark" in corpus.settings:
-        from grammeter.formats import recipe  # only then: it knows addresses of data sets
-
-        metrics = recipe(str(corpus.settings["benchmark"])).metrics
+        metrics = formats.recipe(str(corpus.settings["benchmark"])).metrics
     if not corpus.systems:
-        raise UsageError("no system outputs", fix="Give one at least (--hyps).")
+        raise core.UsageError("no system outputs", fix="Give one at least (--hyps).")
     by_spelling = {str(spelled): make_metric(spelled) for spelled in metrics}
     if not by_spelling or len(by_spelling) != len(metrics):
         fix = "Name each metric once; 'grammeter list' shows them."
-        raise UsageError("a metric is named twice" if by_spelling else "no metric", fix=fix)
+        raise core.UsageError("a metric is named twice" if by_spelling else "no metric", fix=fix)
     if parse is not None:
         free = {n: of for n, of in by_spelling.items() if getattr(of, "pipeline", "") is None}
         if not free:
             fix = "Ask for errant without a pipeline, or leave the parse out."
-            raise UsageError("no metric looks at a parse", fix=fix)
+            raise core.UsageError("no metric looks at a parse", fix=fix)
         parsed = either(None, parse)
         by_spelling |= {name: replace(one, pipeline=parsed) for name, one in free.items()}
     return scoring.score_table(corpus, by_spelling, types=types, gold_types=gold_types)
 
 
-@checked
-def fail_under(scores: ScoreTable, limits: Mapping[str, float]) -> list[str]:
+@core.checked
+def fail_under(scores: core.ScoreTable, limits: Mapping[str, float]) -> list[str]:
     """Name the systems that miss a limit: a sentence for each system and metric that does.
 
     ``limits`` are, for some of the metrics of ``scores``, the worst score that is good enough, in
@@ -103,9 +92,9 @@ def fail_under(scores: ScoreTable, limits: Mapping[str, float]) -> list[str]:
     ]
 
 
-@checked
+@core.checked
 def fail_if_worse(
-    table: ScoreTable | str | Path, stored: ScoreTable | str | Path,
+    table: core.ScoreTable | str | Path, stored: core.ScoreTable | str | Path,
     *, metrics: Sequence[str] | None = None,
 ) -> list[str]:  # fmt: skip
     """Name the systems that score worse than they did: a sentence for each system and metric.
@@ -133,7 +122,7 @@ def fail_if_worse(
         if settings[0] != settings[1] or now.segments != then.segments:
             fault = f"{name}: {then.segments} sentences by {theirs.signature} are stored, not"
             fix = "Score both in the same way, on the same sentences."
-            raise DataError(f"{fault} {now.segments} by {ours.signature}", fix=fix)
+            raise core.DataError(f"{fault} {now.segments} by {ours.signature}", fix=fix)
         sign = 1 if ours.higher_is_better else -1
         for system in ours:
             if system in theirs:
@@ -142,7 +131,7 @@ def fail_if_worse(
                     lines.append(f"{system} scores {value:.6g} in {name}, {before:.6g} before")
     if not pairs:
         fix = "Give the systems the same names: --names."
-        raise UsageError("no system and metric in both tables", fix=fix)
+        raise core.UsageError("no system and metric in both tables", fix=fix)
     return lines
 
 
@@ -157,9 +146,10 @@ def check_limits(
     known = None if groups is None else [*dict.fromkeys(groups)]
     for name, limit in limits.items():
         metric, group = _metric_and_group(name, names)
-        UnknownNameError.check("metric in --fail-under", metric, names)
+        core.UnknownNameError.check("metric in --fail-under", metric, names)
         if group and known is not None:
-            UnknownNameError.check("group in --fail-under", group, known and [*known, MACRO])
+            parts = known and [*known, core.MACRO]
+            core.UnknownNameError.check("group in --fail-under", group, parts)
         low, high = make_metric(metric).bounds
         if isfinite(limit) and low <= limit <= high:
             continue
@@ -167,7 +157,7 @@ def check_limits(
         if isfinite(limit) and low <= limit / 100 <= high:
             fix = f"Did you mean {name}={limit / 100:g}? --percent changes only what is printed."
         lie = f"scores of {metric} lie between {low:g} and {high:g}"
-        raise UsageError(f"--fail-under {name}={limit:g}: {lie}", fix=fix)
+        raise core.UsageError(f"--fail-under {name}={limit:g}: {lie}", fix=fix)
 
 
 def _metric_and_group(name: str, metrics: Collection[str]) -> tuple[str, str]:
@@ -176,7 +166,7 @@ def _metric_and_group(name: str, metrics: Collection[str]) -> tuple[str, str]:
     return (name, "") if name in metrics else (metric, name[len(metric) + 1 :])
 
 
-def _values(scores: ScoreTable, metric: str, group: str) -> Mapping[str, float]:
+def _values(scores: core.ScoreTable, metric: str, group: str) -> Mapping[str, float]:
     if group:
         return scores.values_in(metric, group)
     return {system: score.value for system, score in scores[metric].items()}
