@@ -249,8 +249,8 @@ def test_pairs_are_extracted_once_and_lines_are_shared():
 @pytest.mark.parametrize(
     ("segment", "message"),
     [
-        (Segment("a", "a"), "sentence 2: there is no reference"),
-        (Segment("a", "a", (None,)), "sentence 2: there is no reference"),
+        (Segment("a", "a"), "neither gold edits nor a reference for 'a'"),
+        (Segment("a", "a", (None,)), "neither gold edits nor a reference for 'a'"),
         (Segment(" ", "", ("",)), "sentence 2: the source is empty"),
         (Segment("a b", "a b", gold={0: (Edit(0, 2, "x"), Edit(1, 2, "y"))}),
          "sentence 2: edit 1 2 'y' overlaps another edit"),

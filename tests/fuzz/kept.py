@@ -21,9 +21,8 @@ from grammeter.errant.parse import FILE as PARSES
 from grammeter.errant.parse import ParseCache
 from grammeter.errant.tokens import split
 from grammeter.llm.cache import FILE as REPLIES
-from grammeter.llm.cache import Attempts
+from grammeter.llm.cache import Abilities, Attempts
 from grammeter.llm.reply import completion, error_of, has_message, json_object, name_of
-from grammeter.llm.request import Abilities
 from grammeter.llm.transport import Raw, retry_after
 from grammeter.meta import parse_betas
 from grammeter.metrics.bertscore import read_baseline

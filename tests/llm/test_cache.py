@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 
 from grammeter.core import DataError, cache_folder
-from grammeter.llm.cache import FILE, Attempts, Row, stored
+from grammeter.llm.cache import FILE, Abilities, Attempts, Request, Row, stored
 from grammeter.llm.endpoint import Endpoint
 from grammeter.llm.reply import schema
-from grammeter.llm.request import Abilities, Request
 from grammeter.llm.transport import server
 from llm_calls import ask, call, calls, first, scored
 from scripted_endpoint import ScriptedEndpoint, completion, status

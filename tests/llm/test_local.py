@@ -13,8 +13,7 @@ import pytest
 
 from grammeter.core import DataError, LimitReachedError, MissingResourceError, UsageError
 from grammeter.llm import Endpoint, client, using
-from grammeter.llm.cache import Attempts
-from grammeter.llm.request import request_settings
+from grammeter.llm.cache import Attempts, request_settings
 from llm_calls import GOOD, call, calls, right
 from scripted_endpoint import good
 

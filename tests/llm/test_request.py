@@ -10,7 +10,7 @@ import pytest
 
 from grammeter.core import DataError, UsageError
 from grammeter.llm import Endpoint, using
-from grammeter.llm.request import refused_field, request_settings
+from grammeter.llm.cache import refused_field, request_settings
 from llm_calls import ask, call, calls, first, right
 from scripted_endpoint import ScriptedEndpoint, status
 

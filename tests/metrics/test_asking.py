@@ -120,7 +120,7 @@ def test_the_models_that_metrics_name_are_known(name):
         named = metric(name).models()
     except MissingResourceError:
         named = {}  # has no default
-    said = {use for known in KNOWN for use in known.uses if use.startswith(f"{name}(")}
+    said = {use for known in KNOWN for use in known["uses"] if use.startswith(f"{name}(")}
     assert {f"{name}({field})" for field in named} == said
     for field, model in named.items():
-        assert [k.name for k in KNOWN if f"{name}({field})" in k.uses] == [model]
+        assert [k["name"] for k in KNOWN if f"{name}({field})" in k["uses"]] == [model]

@@ -498,26 +498,26 @@ def test_an_edit_that_overlaps_an_earlier_one_is_no_part_of_the_reference(room):
     gold = [Edit(0, 2, "x"), Edit(1, 3, "y")]
     (unions,) = PTM2(**BART).unions([segment("a b c d", "a b c d", _0=gold)], types=False)
     assert unions[0].reference == "x c d"
-    assert unions[0].texts == ("x c d", "a y d")
+    assert tuple(m.text for m in unions[0].members) == ("x c d", "a y d")
 
 
 def test_insertions_before_the_first_word_whose_offsets_are_odd(room):
     """M2's offsets count inserted words there."""
     (unions,) = PTM2(**BART).unions([segment("a b", "x y z a b", _0=[])], types=False)
-    spans = [(edit.start, edit.end, edit.correction) for edit in unions[0].edits]
+    spans = [(m.edit.start, m.edit.end, m.edit.correction) for m in unions[0].members]
     assert spans == [(0, 2, "x y z")]
-    assert unions[0].texts == ("x y z a b",)
+    assert tuple(m.text for m in unions[0].members) == ("x y z a b",)
     gold = [Edit(0, 0, "a")]
     (unions,) = PTM2(**BART).unions([segment("a", "a a a", _0=gold)], types=False)
-    assert unions[0].originals == ("", "a")
-    assert unions[0].edits[1] == Edit(1, 1, "a a")
-    assert unions[0].texts == ("a a", "a a")
+    assert tuple(m.original for m in unions[0].members) == ("", "a")
+    assert unions[0].members[1].edit == Edit(1, 1, "a a")
+    assert tuple(m.text for m in unions[0].members) == ("a a", "a a")
 
 
 def test_an_empty_hypothesis_and_an_empty_source(room):
     scored = SentPTM2(**BART)
     (unions,) = scored.unions([segment("a b", "", _0=[])], types=False)
-    assert unions[0].texts == ("",)
+    assert tuple(m.text for m in unions[0].members) == ("",)
     assert scored.evaluate([segment("a b", "", _0=[])]).value == 0
     assert scored.evaluate([segment("", "a", _0=[])]).value == 0
     assert scored.evaluate([segment("", "", _0=[])]).value == 1
@@ -589,7 +589,7 @@ def test_gold_edits_stand_as_they_are_but_unknown_ones(room, annotator):
     one = Segment("a b c", "x b c", ("another text",), gold)
     (unions,) = PTErrant(**BART).unions([one], types=False)
     assert unions[0].reference == "x b c"
-    assert [key_of(j) for j in unions[0].edits and PTErrant(**BART).explain(one).edits] == [
+    assert [key_of(j) for j in unions[0].members and PTErrant(**BART).explain(one).edits] == [
         (0, 1, "x")
     ]
     assert unions[1].reference == "a b c"
@@ -667,7 +667,7 @@ def test_weights_are_differences_of_bertscore(encoder):
     (found,) = run_together([PTM2(model=encoder).weigh(SEGMENTS[:1])])
     for weighed in found[0].values():
         union = weighed.union
-        texts = [Segment("", text, (union.reference,)) for text in (union.source, *union.texts)]
+        texts = [Segment("", text, (union.reference,)) for text, _ in union.pairs()]
         bert = BertScore(model=encoder)
         before, *after = bert.sentences(bert.statistics(texts)).values
         assert weighed.weights == pytest.approx([abs(f - before) for f in after], abs=1e-6)

@@ -138,17 +138,15 @@ def test_a_sampled_reply_depends_on_seed_and_prompt_alone(made):
 def test_tokens_are_drawn_by_their_probabilities():
     torch = pytest.importorskip("torch")
 
-    class Draw:
-        def __init__(self, place, temperature, top_p):
-            self.temperature, self.top_p = temperature, top_p
-            self.random = type("Random", (), {"random": lambda _: place})()
+    def draw(place, temperature, top_p):
+        return temperature, top_p, type("Random", (), {"random": lambda _: place})()
 
     shares = [0.1, 0.6, 0.05, 0.25]
     places = (np.arange(1000) + 0.5) / 1000
     logits = torch.tensor([shares] * 1000).log()
 
     def counts(temperature, top_p):
-        draws = [Draw(float(place), temperature, top_p) for place in places]
+        draws = [draw(float(place), temperature, top_p) for place in places]
         return np.bincount(chat._choose(logits, draws), minlength=4).tolist()
 
     assert counts(1, 1) == pytest.approx([100, 600, 50, 250], abs=1)

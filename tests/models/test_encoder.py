@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.core import DataError, MissingResourceError, UsageError, reporting
-from grammeter.models import encoder, states
-from grammeter.models.encoder import layer_of
+from grammeter.models import encoder
+from grammeter.models.encoder import Held, Items, chunks, layer_of
 from grammeter.models.files import ModelFiles, find_model
 from grammeter.models.runtime import Runtime, using
 from grammeter.models.service import MeanSimilarity, Request, TokenSimilarity, answer
-from grammeter.models.states import Held, Items, chunks
 
 PAIRS = [
     ("the cat goes to school .", "the cat went to the school ."),
@@ -256,7 +255,7 @@ def test_batches_chunks_and_order_change_nothing(model, monkeypatch):
     ]
     once = [ask(model, measure, PAIRS) for measure in measures]
     for budget, numbers in ((1, 2**25), (50, 3_000), (100_000, 32)):
-        monkeypatch.setattr(states, "STATE_NUMBERS", numbers)
+        monkeypatch.setattr(encoder, "STATE_NUMBERS", numbers)
         with using(Runtime(batch_tokens=budget)):
             rows = answer([Request(model, measure, PAIRS[::-1]) for measure in measures])
         for ours, expected in zip(rows, once, strict=True):
@@ -273,7 +272,7 @@ def test_each_text_goes_through_once(model):
 
 
 def test_rows_come_chunk_by_chunk(model, monkeypatch):
-    monkeypatch.setattr(states, "STATE_NUMBERS", 20 * 32)
+    monkeypatch.setattr(encoder, "STATE_NUMBERS", 20 * 32)
     pairs = [(f"the cat {n}", f"the dog {n}") for n in range(10)]
     runtime, reports = Runtime(), []
     with reporting(lambda *progress: reports.append(progress)):

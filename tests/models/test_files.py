@@ -164,11 +164,6 @@ class TestHub:
         with pytest.raises(MissingResourceError, match="'owner/name@v2' is not on this machine"):
             find_model("owner/name@v2")
 
-    def test_old_and_new_names(self, hub):
-        folder = hub("openai-community/gpt2")
-        files = find_model("gpt2")
-        assert (files.folder, files.name) == (folder, "gpt2")
-
     def test_missing(self, hub):
         with pytest.raises(MissingResourceError, match="is not on this machine") as caught:
             find_model("no/such-model")

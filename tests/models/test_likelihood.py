@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.core import DataError, MissingResourceError, reporting
-from grammeter.models import likelihood, states
+from grammeter.models import encoder, likelihood
 from grammeter.models.files import find_model
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Runtime, using
@@ -150,7 +150,7 @@ def test_batches_and_order_do_not_matter(causal, bart, budget, monkeypatch):
 
 def test_chunks_do_not_matter(bart, monkeypatch):
     expected, _, whole = figures(bart, PAIRS)
-    monkeypatch.setattr(states, "STATE_NUMBERS", 10 * 32)
+    monkeypatch.setattr(encoder, "STATE_NUMBERS", 10 * 32)
     again, _, tally = figures(bart, PAIRS)
     assert again == pytest.approx(expected, rel=1e-6)
     assert (tally.texts, tally.tokens) == (whole.texts, whole.tokens)
@@ -280,7 +280,7 @@ def test_a_large_vocabulary_makes_batches_smaller(causal, monkeypatch):
 
 
 def test_progress_counts_the_batches_of_all_chunks(bart, monkeypatch):
-    monkeypatch.setattr(states, "STATE_NUMBERS", 10 * 32)
+    monkeypatch.setattr(encoder, "STATE_NUMBERS", 10 * 32)
     news = []
     with reporting(lambda *report: news.append(report)):
         figures(bart, PAIRS, budget=30)

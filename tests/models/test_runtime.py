@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 import grammeter as gm
 from grammeter.core import UsageError
-from grammeter.models import runtime as devices
 from grammeter.models.runtime import DTYPES, FILE, Runtime, Tally, current, using
 
 
@@ -96,40 +94,3 @@ def test_runtimes_are_equal_whatever_they_counted():
     one.tally.add([2])
     assert one.tally == Tally(texts=3, tokens=7, padded=8)
     assert one == two
-
-
-class TestGpu:
-    @pytest.fixture(autouse=True)
-    def driver(self, tmp_path, monkeypatch):
-        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-        monkeypatch.setattr(devices, "_DRIVER", (Path(tmp_path / "driver"),))
-        (tmp_path / "driver").write_text("")
-        self.path = tmp_path / "driver"
-
-    def torch(self, monkeypatch, version):
-        def version_of(name):
-            if version is None:
-                raise devices.metadata.PackageNotFoundError(name)
-            return version
-
-        monkeypatch.setattr(devices.metadata, "version", version_of)
-
-    @pytest.mark.parametrize(
-        ("version", "state"),
-        [("2.13.0+cu129", "ready"), ("2.13.0", "ready"), ("2.13.0+cpu", "no torch"),
-         (None, "no torch")],
-    )  # fmt: skip
-    def test_the_build_of_torch_counts(self, monkeypatch, version, state):
-        self.torch(monkeypatch, version)
-        assert devices.gpu() == state
-
-    def test_without_a_driver_there_is_none(self, monkeypatch):
-        self.torch(monkeypatch, "2.13.0")
-        self.path.unlink()
-        assert devices.gpu() == "none"
-
-    @pytest.mark.parametrize("shown", ["", "-1"])
-    def test_a_hidden_one_is_none(self, monkeypatch, shown):
-        self.torch(monkeypatch, "2.13.0")
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", shown)
-        assert devices.gpu() == "none"

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
-from grammeter.core import Edit, grouped
+from grammeter.core import Edit
 
 Row0 = Literal["3.2", "head"]  # offsets of insertions before the first token: the column, or zero
 EPSILON = 0.001  # cost of an edit without a gold edit, beyond its length
@@ -36,8 +36,6 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
     row = len(source)
     here = {width - 1: _BOTH}  # column -> the tables (bits) that reach it, in the current row
     while row:
-        if len(here) == 1:
-            row, here = tables.pass_unchanged(graph, row, here)
         above: dict[int, int] = {}
         todo = sorted(here)
         while todo:
@@ -88,23 +86,6 @@ class _Tables:
             ahead = ((flat & ~before) - (before & ~flat)) & mask
             up.append(flat)
             left.append(mask & ~ahead)
-        columns = zip(self._up1, self._left1, self._up2, self._left2, strict=True)
-        self._turns = [a | b | c | d for a, b, c, d in columns]
-
-    def pass_unchanged(
-        self, graph: Graph, row: int, here: dict[int, int]
-    ) -> tuple[int, dict[int, int]]:
-        """Go back, from the only cell of a row, while the only way is an unchanged word."""
-        ((column, reached),) = here.items()
-        width, times = len(self._hypothesis) + 1, 2 if reached == _BOTH else 1
-        source, hypothesis, turns = self._source, self._hypothesis, self._turns
-        while row > 1 and column and source[row - 1] == hypothesis[column - 1]:
-            if turns[column] >> (row - 1) & 1:
-                break
-            vertex = row * width + column
-            graph[vertex - width - 1] = [(vertex, times, True)]
-            row, column = row - 1, column - 1
-        return row, {column: reached}
 
     def moves(self, row: int, column: int, reached: int) -> tuple[int, int, int]:
         """Return the tables in which a cell is reached diagonally, from above, from the left."""
@@ -179,14 +160,6 @@ class Arc:
     def noop(self) -> bool:
         """Whether it changes nothing."""
         return self.length == self.unchanged
-
-
-_Spanned = TypeVar("_Spanned", "Arc", Edit)
-
-
-def by_span(edits: Iterable[_Spanned]) -> dict[tuple[int, int], list[_Spanned]]:
-    """Group edits by the span that they replace."""
-    return grouped(((edit.start, edit.end), edit) for edit in edits)
 
 
 def elementary_arcs(

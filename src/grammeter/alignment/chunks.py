@@ -75,10 +75,6 @@ def segment_edits(segments: Sequence[Segment], extract: Extract) -> list[Segment
         if not segment.gold and not segment.texts:
             fault = f"neither gold edits nor a reference for {segment.source[:40]!r}"
             raise DataError(fault, fix="Each sentence needs one reference at least.")
-    return _edits_of(segments, extract)
-
-
-def _edits_of(segments: Iterable[Segment], extract: Extract) -> list[SegmentEdits]:
     texts = ((s.source, t) for s in segments for t in (s.hypothesis, *(() if s.gold else s.texts)))
     distinct = [pair for pair in dict.fromkeys(texts) if pair[0] != pair[1]]
     edits = dict(zip(distinct, map(tuple, extract(distinct)), strict=True))
@@ -173,7 +169,7 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     normal = list(map(normal_one, segments))
     known: dict[tuple[str, int, int], ChunkedSentence] = {}
     targets: list[Target] = []
-    edits_of = _edits_of(normal, extract)
+    edits_of = segment_edits(normal, extract)
     for written, segment, edits in zip(segments, normal, edits_of, strict=True):
         key = (written.source, id(written.references), id(segment.gold) if segment.gold else 0)
         if key not in known:
@@ -217,9 +213,9 @@ def _normal(text: str) -> str:
 
 
 def _sentence(source: str, references: GoldEdits, *, where: str) -> ChunkedSentence:
-    if not source or not references:
-        fault = "the source is empty" if not source else "there is no reference"
-        raise DataError(fault, where=where, fix="Leave the sentence out, in all files.")
+    if not source:
+        fix = "Leave the sentence out, in all files."
+        raise DataError("the source is empty", where=where, fix=fix)
     tokens = tuple(source.split())
     try:
         changes = {label: ordered(tokens, references[label]) for label in sorted(references)}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment import arcs
-from grammeter.core import Edit
+from grammeter.core import Edit, grouped
 
 ARC_LIMIT = 200_000  # above this many phrase edits a lattice is handled without listing them
 
@@ -97,7 +97,7 @@ class Lattice:
     def _matching_weights(self, gold: Iterable[Edit]) -> dict[arcs.Arc, float]:
         weights: dict[arcs.Arc, float] = {}
         agree = self._texts.agree
-        for span, edits in arcs.by_span(gold).items():
+        for span, edits in grouped(((e.start, e.end), e) for e in gold).items():
             there = self._by_span.get(span, [])
             matching = [arc for arc in there if any(agree(arc, edit) for edit in edits)]
             if matching and span[0] == span[1]:
@@ -108,7 +108,7 @@ class Lattice:
 
     @cached_property
     def _by_span(self) -> dict[tuple[int, int], list[arcs.Arc]]:
-        return arcs.by_span(self._arcs)
+        return grouped(((arc.start, arc.end), arc) for arc in self._arcs)
 
 
 class _Window(NamedTuple):
@@ -244,7 +244,7 @@ class LargeLattice:
     def _matches(self, gold: Iterable[Edit]) -> dict[tuple[int, int], int]:
         """Return the arcs that equal gold edits, by their vertices, with their cost."""
         pairs: list[tuple[int, int]] = []
-        for (start, end), edits in arcs.by_span(gold).items():
+        for (start, end), edits in grouped(((e.start, e.end), e) for e in gold).items():
             if start == end:
                 pairs += self._matching_insertions(start, edits)
             else:

@@ -201,11 +201,8 @@ def similarity_sums(
     judged: JudgedChunks, similarities: Similarities, *, unmoved: float
 ) -> list[float]:
     """Sum the chunks of each kind, weighed by :func:`similarity_weights`."""
-    sums = [0.0] * len(KINDS)
     weights = similarity_weights(judged, similarities, unmoved=unmoved)
-    for kind, weight in zip(judged.kinds, weights, strict=True):
-        sums[kind] += weight
-    return sums
+    return np.bincount(judged.kinds, weights, len(KINDS)).tolist()
 
 
 def similarity_weights(

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
+from typing import NamedTuple
 
 from grammeter import core
 from grammeter.alignment.arcs import Proposal
@@ -23,21 +24,28 @@ COLUMNS = (*WEIGHTS, *COUNTS, "truncated")
 """Of one sentence against one annotator; the last one: whether a model read only a part."""
 
 
+class Member(NamedTuple):
+    """An edit of a hypothesis or of an annotator."""
+
+    edit: core.Edit
+    original: str  # the words that it replaces
+    text: str  # the sentence with this edit alone
+    verdict: core.EditVerdict | None  # `None`: only met by another correction
+    gold: bool  # whether it is the annotator's, by the first correction
+
+
 @dataclass(frozen=True, slots=True)
 class Union:
     """The edits of a hypothesis, then of one annotator; identical ones are one."""
 
     source: str  # tokens joined by one blank
     reference: str  # what the annotator makes of it
-    edits: tuple[core.Edit, ...]
-    originals: tuple[str, ...]  # the words that each edit replaces
-    texts: tuple[str, ...]  # the sentence with each edit alone
-    verdicts: tuple[core.EditVerdict | None, ...]  # `None`: only met by another correction
-    gold: tuple[bool, ...]  # whether it is the annotator's, by the first correction
+    members: tuple[Member, ...]
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return the (text, reference) pairs whose scores make the weights, the source first."""
-        return [(text, self.reference) for text in (self.source, *self.texts) if self.edits]
+        texts = (self.source, *(member.text for member in self.members))
+        return [(text, self.reference) for text in texts if self.members]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +67,21 @@ class Weighed:
 
     def row(self) -> list[float]:
         """Return what :data:`COLUMNS` names; sums do not depend on the order of the edits."""
-        union = self.union
-        matched = [verdict == "matched" for verdict in union.verdicts]
-        proposed = [verdict in ("matched", "spurious") for verdict in union.verdicts]
-        members = (matched, proposed, union.gold)
-        sums = [math.fsum(compress(self.weights, group)) for group in members]
-        numbers = (*map(sum, members), len(union.edits), self.weightless, self.truncated)
+        edits = self.union.members
+        matched = [edit.verdict == "matched" for edit in edits]
+        proposed = [edit.verdict in ("matched", "spurious") for edit in edits]
+        groups = (matched, proposed, [edit.gold for edit in edits])
+        sums = [math.fsum(compress(self.weights, group)) for group in groups]
+        numbers = (*map(sum, groups), len(edits), self.weightless, self.truncated)
         return [*sums, *map(float, numbers)]
 
     def judged(self, *, alike: bool) -> tuple[core.JudgedEdit, ...]:
         """Return the edits in sentence order; if all weigh 0, ``alike`` ones weigh 1 in all."""
-        union, weights = self.union, self.weights
+        weights = self.weights
         if alike and 0 < self.weightless == len(weights):
             weights = [1 / len(weights)] * len(weights)
-        rows = zip(union.edits, union.originals, union.verdicts, weights, strict=True)
-        edits = [core.JudgedEdit(e, old, verdict, w) for e, old, verdict, w in rows if verdict]
+        rows = zip(self.union.members, weights, strict=True)
+        edits = [core.JudgedEdit(*m[:2], m.verdict, w) for m, w in rows if m.verdict]
         return tuple(sorted(edits, key=lambda judged: (judged.edit.start, judged.edit.end)))
 
 
@@ -95,22 +103,17 @@ def united(
         for proposal in proposed
     }
     met = set(chain.from_iterable(agreeing.values()))
-    union = list(dict.fromkeys([*proposed, *wanted]))
-    verdicts: dict[Proposal, core.EditVerdict | None] = {
-        **{e: None if e in met else "missed" for e in wanted},
-        **{e: "matched" if targets else "spurious" for e, targets in agreeing.items()},
-    }
-    met_by = [[wanted[target] for target in agreeing.get(e, [e])] for e in union]
-    edits = zip(union, met_by, strict=True)
-    return Union(
-        source=" ".join(source),
-        reference=" ".join(core.apply(source, core.without_overlaps(wanted.values())[0])),
-        edits=tuple(_edit(e, proposed, gold) for e, gold in edits),
-        originals=tuple(e.original for e in union),
-        texts=tuple(_with_one(source, e) for e in union),
-        verdicts=tuple(verdicts[e] for e in union),
-        gold=tuple(e in wanted for e in union),
-    )
+    members: list[Member] = []
+    for e in dict.fromkeys([*proposed, *wanted]):
+        edit, verdict = wanted.get(e), None if e in met else "missed"
+        if e in proposed:
+            kind = wanted[agreeing[e][0]].type if agreeing[e] else proposed[e]
+            edit = core.Edit(e.start, e.end, e.correction, kind)
+            verdict = "matched" if agreeing[e] else "spurious"
+        assert edit is not None
+        members.append(Member(edit, e.original, _with_one(source, e), verdict, e in wanted))
+    reference = " ".join(core.apply(source, core.without_overlaps(wanted.values())[0]))
+    return Union(" ".join(source), reference, tuple(members))
 
 
 def check_references(segments: Iterable[core.Segment]) -> None:
@@ -140,14 +143,6 @@ def as_proposals(source: Sequence[str], edits: Iterable[core.Edit]) -> dict[Prop
     """Return edits in the form of M2's, and the type of each."""
     olds = ((e, " ".join(source[e.start : e.end])) for e in edits)
     return {Proposal(e.start, e.end, old, e.correction): e.type for e, old in olds}
-
-
-def _edit(edit: Proposal, proposed: Mapping[Proposal, str], gold: Sequence[core.Edit]) -> core.Edit:
-    """Return an edit of the hypothesis, with the type of a gold edit that it meets, or that one."""
-    if edit not in proposed:
-        return gold[0]
-    kind = gold[0].type if gold else proposed[edit]
-    return core.Edit(edit.start, edit.end, edit.correction, kind)
 
 
 def _with_one(source: Sequence[str], edit: Proposal) -> str:

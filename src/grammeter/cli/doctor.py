@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [
         ("grammeter", __version__, ""),
         ("python", platform.python_version(), platform.platform()),
-        *(*base, *extras, _gpu(), *_pipelines(), *_models()),
+        *(*base, *extras, *_pipelines(), *_models()),
         *(*_plugins(), *_datasets(), *_folders()),
     ]
     if args.format == "json":
@@ -56,16 +56,6 @@ def _package(wanted: str, command: str) -> Row:
     return name, version, ""
 
 
-def _gpu() -> Row:
-    notes = {
-        "none": "models run on the CPU",
-        "no torch": "there is one, but no build of torch that uses it: see docs/install.md",
-        "ready": "--device cuda uses it",
-    }
-    state = models.gpu()
-    return "gpu", "present" if state == "ready" else "none", notes[state]
-
-
 def _pipelines() -> Iterator[Row]:
     shipped = errant.find_pipeline(str(errant.shipped_pipeline()))
     how = f"{_first('spacy', 'errant')}python -m spacy download {errant.USUAL}"
@@ -86,13 +76,14 @@ def _pipelines() -> Iterator[Row]:
 
 def _models() -> Iterator[Row]:
     for known in models.KNOWN:
-        what = f"model {known.name}"
+        name, megabytes = known["name"], known["megabytes"]
+        what = f"model {name}"
         try:
-            files = models.find_model(known.name)
+            files = models.find_model(name)
         except gm.MissingResourceError:
-            first = "" if known.name in models.PACKAGED else _first("huggingface_hub", "neural")
-            how = f"get it: {first}{models.how_to_fetch(known.name)}"
-            yield what, "missing", f"{known.megabytes} MB, {how}"
+            first = "" if name in models.PACKAGED else _first("huggingface_hub", "neural")
+            how = f"get it: {first}{models.how_to_fetch(name)}"
+            yield what, "missing", f"{megabytes} MB, {how}"
         else:
             revision = f", revision {files.revision}" if files.revision else ""
             yield what, "present", f"{files.folder}{revision}"

@@ -1,5 +1,6 @@
 from grammeter.llm.batch import Batch as Batch
 from grammeter.llm.batch import Submission as Submission
+from grammeter.llm.cache import request_settings as request_settings
 from grammeter.llm.client import Answering as Answering
 from grammeter.llm.client import Opinion as Opinion
 from grammeter.llm.client import Panel as Panel
@@ -25,4 +26,3 @@ from grammeter.llm.reply import Call as Call
 from grammeter.llm.reply import Estimate as Estimate
 from grammeter.llm.reply import Outcome as Outcome
 from grammeter.llm.reply import Reply as Reply
-from grammeter.llm.request import request_settings as request_settings

@@ -17,10 +17,9 @@ from typing import Any, cast
 
 from grammeter.core import DataError, Table, UsageError, disk_faults, expanded
 from grammeter.llm import reply, transport
-from grammeter.llm.cache import Attempts, History, stored
+from grammeter.llm.cache import Abilities, Attempts, History, Request, stored
 from grammeter.llm.client import estimate, known, outcomes_of
 from grammeter.llm.endpoint import current
-from grammeter.llm.request import Abilities, Request
 from grammeter.llm.session import Conversation, Session
 
 _URL = "/v1/chat/completions"

@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 
 from grammeter.core import GrammeterError, MissingResourceError, cache_folder, track
 from grammeter.llm import cache, cost, transport
+from grammeter.llm.cache import Abilities, Request
 from grammeter.llm.endpoint import Endpoint, current
 from grammeter.llm.prompt import USUAL, Protocol, Question, draw_sets, reorder
 from grammeter.llm.reply import Call, Estimate, Outcome, Reply
-from grammeter.llm.request import Abilities, Request
 from grammeter.llm.session import Conversation, Session, UnfinishedError
 
 _CONCURRENCY = 4

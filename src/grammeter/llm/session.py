@@ -9,11 +9,11 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from grammeter.core import GrammeterError, LimitReachedError, RemoteError
-from grammeter.llm.cache import Attempts, History
+from grammeter.llm import cache
+from grammeter.llm.cache import LIMIT_FIELDS, Abilities, Attempts, History, Request
 from grammeter.llm.cost import guess_in, guess_out, most_in, read_prices
 from grammeter.llm.endpoint import OPENAI, Ceilings, Endpoint, Pace, Worst
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
-from grammeter.llm.request import LIMIT_FIELDS, Abilities, Request, refused_field
 from grammeter.llm.transport import Failure, Raw, Transport, host
 
 _POLL = 0.02  # seconds between looks at the ceilings
@@ -206,7 +206,8 @@ class Conversation:
         """Drop the field that the endpoint refuses; return whether it refuses one."""
         if raw.status not in _COMPLAINTS:
             return False
-        if (field := refused_field(raw.text, error_of(raw.body).get("param"), sent)) is not None:
+        named = error_of(raw.body).get("param")
+        if (field := cache.refused_field(raw.text, named, sent)) is not None:
             self.abilities = self.abilities.without(field, self._session.endpoint.enforced)
         return field is not None
 

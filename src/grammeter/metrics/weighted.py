@@ -101,7 +101,7 @@ class Weighted(edit_f.EditF, kinds.Asking):
         unions = self.unions(segments, types=types)
         if self.scorer == "self":
             alike = weights.Weighed
-            return [{n: alike(u, [1.0] * len(u.edits)) for n, u in by.items()} for by in unions]
+            return [{n: alike(u, [1.0] * len(u.members)) for n, u in by.items()} for by in unions]
         pairs = [pair for by in unions for union in by.values() for pair in union.pairs()]
         if self.scorer == "bartscore":
             measure, pairs = Likelihood(), [(reference, text) for text, reference in pairs]

@@ -21,7 +21,6 @@ from grammeter.models.runtime import ModelInput as ModelInput
 from grammeter.models.runtime import Runtime as Runtime
 from grammeter.models.runtime import Tally as Tally
 from grammeter.models.runtime import current as current
-from grammeter.models.runtime import gpu as gpu
 from grammeter.models.runtime import using as using
 from grammeter.models.service import ChangeDistance as ChangeDistance
 from grammeter.models.service import Likelihood as Likelihood

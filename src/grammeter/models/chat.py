@@ -5,7 +5,7 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +20,8 @@ _FIELDS = {"model", "messages", "temperature", "top_p", "seed", "max_tokens",
            "chat_template_kwargs", "form", "choices"}  # fmt: skip
 
 
-class Form(NamedTuple):
-    """A text with gaps, each of which takes one token."""
-
-    pieces: tuple[Tokens, ...]  # by gap, the text between the gap before and it
-    choices: tuple[Tokens, ...]  # by gap, the token of each choice
-
+Form = list[tuple[Tokens, Tokens]]
+"""A text with gaps: by gap, the tokens between the gap before and it, and that of each choice."""
 
 Written = tuple[str, int, str]
 """What a model wrote, its tokens, and why it ended: "stop", or "length" if it was cut."""
@@ -135,8 +131,7 @@ def _texts(body: Body) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _most(loaded: Loaded, body: Body) -> int:
     if "form" not in body:
         return int(body["max_tokens"])
-    pieces = _form(loaded, *_texts(body)).pieces
-    return sum(map(len, pieces)) + len(pieces)
+    return sum(len(piece) + 1 for piece, _ in _form(loaded, *_texts(body)))
 
 
 class _Reader:
@@ -182,16 +177,16 @@ def _form(loaded: Loaded, texts: tuple[str, ...], choices: tuple[str, ...]) -> F
         raise loaded.files.misfit(what, "Read what it writes: --read text.")
     starts = [0, *(at + 1 for at in gaps)]
     pieces = (versions[0][start:end] for start, end in zip(starts, gaps, strict=False))
-    return Form(tuple(pieces), tuple(gaps.values()))
+    return list(zip(pieces, gaps.values(), strict=True))
 
 
 def _fill(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body]) -> list[Written]:
     """Return the probabilities of the choices in each gap of a form, the same one for all."""
     texts, choices = _texts(bodies[0])
-    form, reader = _form(loaded, texts, choices), _Reader(loaded)
+    reader = _Reader(loaded)
     rows: list[Tokens] = [*prompts]
     by_gap: list[Any] = []
-    for piece, tokens in zip(form.pieces, form.choices, strict=True):
+    for piece, tokens in _form(loaded, texts, choices):
         logits = reader.read([(*row, *piece) for row in rows]).cpu().double()
         chosen = logits[:, list(tokens)]
         mass = (chosen.logsumexp(1) - logits.logsumexp(1)).exp()
@@ -211,7 +206,7 @@ def _generate(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body])
     reader, ends = _Reader(loaded), _ends(loaded)
     limit = loaded.limit or loading.LARGEST_LIMIT
     both = list(zip(bodies, prompts, strict=True))
-    draws = [_Draws(body, prompt) for body, prompt in both]
+    draws = [_draw(body, prompt) for body, prompt in both]
     room = [min(_most(loaded, body), limit - len(prompt)) for body, prompt in both]
     written: list[list[int]] = [[] for _ in prompts]
     finish = ["" for _ in prompts]
@@ -229,24 +224,24 @@ def _generate(loaded: Loaded, prompts: Sequence[Tokens], bodies: Sequence[Body])
     return list(zip(texts, map(len, written), finish, strict=True))
 
 
-class _Draws:
-    def __init__(self, body: Body, prompt: Tokens) -> None:
-        digest = hashlib.blake2b(np.array(prompt, dtype="<i8").tobytes(), digest_size=8).digest()
-        seed = [int(body.get("seed", 1)), int.from_bytes(digest, "little")]
-        self.random: np.random.Generator = np.random.default_rng(seed)
-        self.temperature = float(body.get("temperature", 0))
-        self.top_p = float(body.get("top_p", 1))
+Draw = tuple[float, float, np.random.Generator]  # temperature, top_p, and what draws
 
 
-def _choose(logits: Any, draws: Sequence[_Draws]) -> list[int]:
+def _draw(body: Body, prompt: Tokens) -> Draw:
+    digest = hashlib.blake2b(np.array(prompt, dtype="<i8").tobytes(), digest_size=8).digest()
+    random = np.random.default_rng([int(body.get("seed", 1)), int.from_bytes(digest, "little")])
+    return float(body.get("temperature", 0)), float(body.get("top_p", 1)), random
+
+
+def _choose(logits: Any, draws: Sequence[Draw]) -> list[int]:
     """Return a token for each row of logits: the most probable one at temperature 0, or a draw.
 
     Draws are from the fewest most probable tokens whose probabilities add up to ``top_p``.
     """
     best = logits.argmax(1)
-    if not any(draw.temperature for draw in draws):
+    if not any(temperature for temperature, *_ in draws):
         return best.tolist()
-    rows = [(draw.temperature, draw.top_p, draw.random.random()) for draw in draws]
+    rows = [(*settings, random.random()) for *settings, random in draws]
     heat, top, place = (logits.new_tensor(column)[:, None] for column in zip(*rows, strict=True))
     ordered = (logits / heat.clamp(min=1e-6)).softmax(1).sort(dim=1, descending=True, stable=True)
     sums = ordered.values.cumsum(1)

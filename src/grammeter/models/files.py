@@ -26,9 +26,6 @@ _TABLES = _table("known.json")
 PACKAGED: dict[str, tuple[str, str]] = _TABLES["packaged"]
 """Models in Python packages: name -> package, folder in it."""
 
-ALIASES: Mapping[str, list[str]] = _TABLES["aliases"]
-"""Old names on the hub, which it still accepts -> today's names of the same models."""
-
 SHAPES: Mapping[str, list[int]] = _TABLES["shapes"]
 """Numbers of layers and of hidden units of models that papers use, by name."""
 
@@ -178,17 +175,13 @@ def hub_folder() -> Path | None:
 
 
 def _cached(hub: Any, name: str, revision: str | None) -> Path | None:
-    """Return the folder of a model that was downloaded completely, under any of its names."""
-    for alias in (name, *ALIASES.get(name, ())):
-        try:
-            path = hub.snapshot_download(alias, revision=revision, local_files_only=True)
-        except (OSError, ValueError, RuntimeError):  # missing, not a name, or no home folder
-            continue
-        folder = Path(path)
-        weights = [*folder.glob("*.safetensors"), *folder.glob("*.bin")]
-        if weights and (folder / "config.json").is_file():
-            return folder
-    return None
+    """Return the folder of a model that was downloaded completely."""
+    try:
+        folder = Path(hub.snapshot_download(name, revision=revision, local_files_only=True))
+    except (OSError, ValueError, RuntimeError):  # missing, not a name, or no home folder
+        return None
+    weights = [*folder.glob("*.safetensors"), *folder.glob("*.bin")]
+    return folder if weights and (folder / "config.json").is_file() else None
 
 
 def _fetch(hub: Any, name: str, revision: str | None) -> Path:
@@ -210,16 +203,9 @@ def how_to_fetch(name: str) -> str:
     return f"hf download {plain}{chosen} {includes}"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownModel:
-    """A model that metrics use."""
+KNOWN: list[dict[str, Any]] = _TABLES["models"]
+"""Models that metrics use: ``name``, ``uses`` (as whose defaults), ``megabytes``."""
 
-    name: str  # as a metric's field names it
-    uses: list[str]  # metrics with this model as a default, with the field
-    megabytes: int  # size of its weights: four bytes a parameter
-
-
-KNOWN = tuple(KnownModel(m["name"], m["uses"], m["megabytes"]) for m in _TABLES["models"])
 CARD_FILE = "card.json"
 Card = dict[str, Any]
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from grammeter.core import FloatArray, IntArray, require
 from grammeter.models import loading, service
+from grammeter.models.encoder import Held, Items, Tokens
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded
 from grammeter.models.runtime import Pair, Runtime
-from grammeter.models.states import Held, Items, Tokens
 
 CPU_LOGITS, DEVICE_LOGITS = 2**27, 2**30
 """Maximum numbers in the predictions of a batch: tokens times the vocabulary."""

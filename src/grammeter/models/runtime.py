@@ -1,7 +1,6 @@
 """How models run: device, number type, batch size, and the cache of figures."""
 
 import hashlib
-import os
 import re
 import sqlite3
 import warnings
@@ -9,7 +8,6 @@ from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -19,11 +17,8 @@ from grammeter import core
 
 Pair = tuple[str, str]
 ModelInput = str | Pair | tuple[str, str, str, str]
-Gpu = Literal["none", "no torch", "ready"]
-"""``no torch``: a GPU, but no build of torch that can use it; ``ready``: likely usable."""
 
 _NAME = re.compile(r"cpu|cuda(:\d+)?|mps")
-_DRIVER = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
 
 
 def check_device(name: str) -> None:
@@ -31,18 +26,6 @@ def check_device(name: str) -> None:
     if not _NAME.fullmatch(name):
         fault = f"unknown device {name!r}"
         raise core.UsageError(fault, fix="Use cpu, cuda, cuda:1 (the second one) or mps.")
-
-
-def gpu() -> Gpu:
-    """Look for an NVIDIA GPU by the files of its driver; a hidden one does not count."""
-    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1")
-    if hidden or not any(path.exists() for path in _DRIVER):
-        return "none"
-    try:
-        build = metadata.version("torch").partition("+")[2]
-    except metadata.PackageNotFoundError:
-        return "no torch"
-    return "no torch" if build == "cpu" else "ready"
 
 
 FILE = "figures-1.sqlite"
