@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from grammeter import core
 from grammeter.formats import essays, m2, opened, rating_files, records, sgml
 from grammeter.formats import text as plain
-from grammeter.formats.corpus import GIVEN, Corpus, OwnReferences, Unjudged, crossed
-from grammeter.formats.labels import labels_file, read_labels, sentence_lines, with_labels
+from grammeter.formats.corpus import GIVEN, Corpus, OwnReferences, Unjudged
+from grammeter.formats.labels import labels_file, sentence_lines, with_labels
 from grammeter.formats.opened import PathLike, TextReader, UnicodeForm
 from grammeter.formats.tokenization import tokenised
 
@@ -111,7 +111,8 @@ def read_corpus(
         lenient = lenient or known.lenient
     reader = _Reader(normalise, lenient=lenient, folders=True, tabs=para is not None)
     missing = missing_essay, missing_reference
-    settings = {"level": level} if level == "document" else dict[str, str]()  # means over documents
+    settings = {"level": level} if level == "document" else {}  # means over documents
+    common: dict[str, Any] = {"unjudged": unjudged, "settings": settings}
     reader.labelled = {labels_file(spelled)[0] for spelled in (documents, group_by) if spelled}
     output_paths = m2.named_outputs(systems, names)
     files = [source, *references, *output_paths.values(), *raw]
@@ -119,9 +120,7 @@ def read_corpus(
         raise core.UsageError("standard input is read twice", fix="Use '-' once only.")
     lessons = {str(path): plain.checked_lines(reader.text(path), path) for path in raw}
     if corpus is not None:
-        read = records.read_records(corpus)
-        said = (*read.notices, *reader.remarks())
-        read = replace(read, unjudged=unjudged, settings=settings, notices=said)
+        read = reader.told(records.read_records(corpus), **common)
         read = with_labels(read, documents, group_by)
         layout = essays.layout(level, read.documents, (), False, missing)
         return _finished(tokenised(read, tokenize, lessons), layout, known)
@@ -138,24 +137,17 @@ def read_corpus(
         sources, texts, outputs = reader.para(para, outputs)
         by_system = {"": (texts, list[_M2](), {**reader.origins})}
     folders = [str(output_paths[name]) for name, lines in outputs.items() if not lines]
-    ids = reader.ids or _documents(documents, len(sources), reader.origins["source"])
+    read = Corpus(sources=sources, documents=reader.ids, origins=reader.origins)
+    read = with_labels(read, documents, group_by)
+    ids = reader.ids or read.documents
     if folders and not ids:
         plain.read_bytes(folders[0])  # which says that it is a folder
     if layout := essays.layout(level, ids, [*reader.by_id, *folders], bool(reader.ids), missing):
         reader.lay_out(layout, outputs, [*by_system.values()])
     made = {name: reader.made(sources, target, rule) for name, target in by_system.items()}
     reader.check_sources(sources, reader.output_files)
-    parts = {"sources": sources, "systems": outputs, **_shared_or_own(made)}
-    read = reader.corpus(**parts, unjudged=unjudged, settings=settings)
-    read = tokenised(with_labels(read, documents, group_by), tokenize, lessons)
-    return _finished(read, layout, known)
-
-
-def _documents(spelled: str | None, sentences: int, source: str) -> list[str]:
-    ids = crossed(read_labels(spelled)[0]) if spelled else []
-    if spelled and len(ids) != sentences:
-        raise core.LengthMismatchError(labels_file(spelled)[0], len(ids), source, sentences)
-    return ids
+    read = reader.told(read, **_shared_or_own(made), **common, systems=outputs)
+    return _finished(tokenised(read, tokenize, lessons), layout, known)
 
 
 def _finished(read: Corpus, layout: essays.Layout | None, known: "Recipe | None") -> Corpus:
@@ -205,12 +197,13 @@ class _Reader(TextReader):
     ids: list[str] = field(default_factory=list[str])  # of the source's essays
     labelled: set[str] = field(default_factory=set[str])  # lines of keys are no sentences in these
 
-    def corpus(self, **parts: Any) -> Corpus:
-        """Return a corpus of its parts, for two of which the same file may be read."""
-        said = {"notices": self.notices, "notes": [*self.notes, *self.form_notes()]}
+    def told(self, read: Corpus, **parts: Any) -> Corpus:
+        """Return a corpus with these parts and what is to be said, once, of all files."""
+        said = {"notices": [*self.notices, *read.notices]}
+        said["notes"] = [*self.notes, *self.form_notes(), *read.notes]
         parts |= {name: tuple(dict.fromkeys(texts)) for name, texts in said.items()}
-        parts |= {"normalisation": self.form, "origins": self.origins, "documents": self.ids}
-        return Corpus(**parts)
+        parts |= {"normalisation": self.form, "origins": {**read.origins, **self.origins}}
+        return replace(read, **parts)
 
     def read(self, path: PathLike, text: str | None = None) -> list[str] | m2.M2File:
         text = self.text(path) if text is None else text
