@@ -258,20 +258,18 @@ class _Reader(TextReader):
             if system and opened.is_ratings(path):
                 columns, notes = rating_files.post_edits(text, str(path), system, outputs or ())
                 self.notes += notes
-                origins |= {f"references[{len(texts) + n}]": str(path) for n in range(len(columns))}
-                texts += columns
-                continue
-            content = self.read(path, text)
-            if isinstance(content, m2.M2File):
+            elif isinstance(content := self.read(path, text), m2.M2File):
                 gold.append((str(path), content))
                 of = (edits for block in content.blocks for edits in block.gold.values())
                 count = sum(any(a.start > b.start for a, b in pairwise(edits)) for edits in of)
                 said = f"gold edits are out of order in {count} sentences; m2 passes over some of"
                 said += " them, as the official scorer does, unless sort_gold=true"
                 self.notices += [f"{path}: {said}"] if count else []
+                continue
             else:
-                origins[f"references[{len(texts)}]"] = str(path)
-                texts.append([*content])
+                columns = [content]
+            origins |= {f"references[{len(texts) + n}]": str(path) for n in range(len(columns))}
+            texts += map(list, columns)
         if gold:
             origins["gold"] = ", ".join(path for path, _ in gold)
         self.origins |= origins
