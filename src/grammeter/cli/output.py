@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -14,6 +15,13 @@ from grammeter import core, rendering
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TSV_DIGITS = 6  # decimals in tables for programs, unless others are asked for
+
+_COLOURS = {
+    r"^.*(?=\n *-[- ]*-$)": 1,  # bold: the heading above a line of dashes
+    r"^ *\+ matched .*|\[\+ .*?\]": 32,  # green
+    r"^ *- spurious .*|\[- .*?\]": 31,  # red
+    r"^ *\? missed .*|\[\? .*?\]": 33,  # yellow
+}
 
 TABLES = (".tex", ".tsv", ".csv", ".md", ".txt")
 """Names of files that look as if a table stood in them."""
@@ -100,11 +108,23 @@ def _print(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[],
     if args.format == "json":
         print_json(data)
         return
-    sys.stdout.write(draw())
+    sys.stdout.write(painted(draw()) if args.format == "table" else draw())
     if args.format == "tsv":
         remark(data["notes"])
     else:
         sys.stdout.write(core.write_notes(data["notes"], args.format, core.terminal_width()))
+
+
+def painted(text: str) -> str:
+    """Colour headings and the verdicts on edits, if standard output is a terminal that shows it.
+
+    ``NO_COLOR`` in the environment says no (no-color.org).
+    """
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    for pattern, code in _COLOURS.items():
+        text = re.sub(pattern, f"\x1b[{code}m\\g<0>\x1b[0m", text, flags=re.MULTILINE)
+    return text
 
 
 def remark(notes: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections import Counter
@@ -263,10 +264,25 @@ def _emit(args: argparse.Namespace, result: core.Result, **options: bool) -> Non
 
 
 def run_completion(args: argparse.Namespace) -> None:
-    """Print what a shell runs at its start."""
+    """Print what a shell runs at its start, or the page for man."""
     from argcomplete.shell_integration import shellcode
 
-    sys.stdout.write(shellcode(["grammeter"], True, args.shell))
+    man = args.shell == "man"
+    sys.stdout.write(_man_page() if man else shellcode(["grammeter"], True, args.shell))
+
+
+def _man_page() -> str:
+    """Return the help of all verbs as one page of roff."""
+    from grammeter.cli import parser
+
+    os.environ["COLUMNS"] = "78"
+    parsers = [parser.top_parser(), *map(parser.parser_of, parser.VERBS)]
+    below = [one for each in parsers for one in dict.fromkeys([each, *each.parsers()])]
+    pages = [(one.prog, one.format_help().replace("\\", "\\e")) for one in below]
+    # a line that begins with a full stop or an apostrophe would be a command
+    texts = [(prog, re.sub(r"^(?=[.'])", r"\\&", text, flags=re.MULTILINE)) for prog, text in pages]
+    head = ".TH GRAMMETER 1\n.SH NAME\ngrammeter \\- measure grammatical error correction\n"
+    return head + "".join(f'.SH "{prog.upper()}"\n.nf\n{text}.fi\n' for prog, text in texts)
 
 
 def run_sample(args: argparse.Namespace) -> None:
