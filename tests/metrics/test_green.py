@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ngram_golden import conll14, distinct, read_lines, table
 
 from grammeter.core import Segment, UsageError
-from grammeter.metrics.green import REGIONS, Green
+from grammeter.metrics.green import Green
 from grammeter.metrics.registry import metric
 
 
@@ -27,7 +27,6 @@ def conll(shared):
 
 @pytest.mark.parametrize("unit", ["word", "char"])
 def test_corpus_scores_and_counts_are_the_authors(conll, shared, unit):
-    regions = Green(unit=unit).regions(conll.segments)
     statistics = Green(unit=unit).statistics(conll.segments)
     rows = table(shared / "golden" / "classic" / "green_corpus.tsv")
     rows = [row for row in rows if row["unit"] == unit]
@@ -41,9 +40,9 @@ def test_corpus_scores_and_counts_are_the_authors(conll, shared, unit):
             value = Green(order=order, beta=m.beta).value_of(sums[: 3 * order])
             assert value == pytest.approx(float(row[column]), abs=1e-12)
         slots = m.sentences(statistics.take(chosen)).chosen
-        counts = regions[chosen, slots].sum(axis=0)
-        expected = [[int(n) for n in row[f"counts_n{order}"].split(",")] for order in range(1, 5)]
-        assert counts.tolist() == expected
+        counts = statistics.rows[chosen, slots].sum(axis=0)
+        regions = [[int(n) for n in row[f"counts_n{order}"].split(",")] for order in range(1, 5)]
+        assert counts.tolist() == truth(regions)
 
 
 def test_sentence_scores_and_choices_are_the_authors(conll, shared):
@@ -82,6 +81,14 @@ def test_invented_sentences(shared):
 
 
 # A slow twin
+
+REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
+"""Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
+
+
+def truth(regions: list[list[int]]) -> list[int]:
+    """TP, FP and FN by order."""
+    return [sum(of[at]) for of in regions for at in (slice(3), slice(3, 5), slice(5, 7))]
 
 
 def grams(tokens, n):
@@ -133,9 +140,10 @@ segments = st.lists(
 )
 def test_equals_the_slow_twin(batch, order, beta, empty, unit):
     m = Green(order=order, beta=beta, empty=empty, unit=unit)
-    regions, statistics = m.regions(batch), m.statistics(batch)
+    statistics = m.statistics(batch)
     scores = m.sentences(statistics)
     total = np.zeros((order, 7), dtype=int)
+    regions: dict[int, list[list[int]]] = {}
     for row, segment in enumerate(batch):
         keys: dict[int, list[float]] = {}
         for slot, text in enumerate(segment.references):
@@ -144,13 +152,14 @@ def test_equals_the_slow_twin(batch, order, beta, empty, unit):
             three = (segment.source, segment.hypothesis, text)
             split = [each.split() if unit == "word" else list(each) for each in three]
             found = [seven(*(grams(tokens, n) for tokens in split)) for n in range(1, order + 1)]
-            assert regions[row, slot].tolist() == found
+            assert statistics.rows[row, slot].tolist() == truth(found)
+            regions[slot] = found
             f = [round(value, 12) for value in all_f(found, beta, empty)]
             keys[slot] = f[::-1] if empty == "authors" else f[-1:]
         chosen = int(scores.chosen[row])
         assert keys[chosen] == max(keys.values())
         assert scores.values[row] == pytest.approx(keys[chosen][0])
-        total += regions[row, chosen]
+        total += regions[chosen]
     value = m.score(statistics).value
     assert value == pytest.approx(all_f(total.tolist(), beta, empty)[-1])
     assert value == m.value_of(m.summands(statistics).sum(axis=0))
@@ -163,7 +172,7 @@ def test_repeated_trigrams():
     segment = Segment(source, hypothesis, (reference,))
     split = [text.split() for text in (source, hypothesis, reference)]
     expected = [seven(*(grams(tokens, n) for tokens in split)) for n in range(1, 5)]
-    assert Green().regions([segment])[0, 0].tolist() == expected
+    assert Green().statistics([segment]).rows[0, 0].tolist() == truth(expected)
 
 
 # Edge cases
@@ -189,8 +198,8 @@ def test_sentences_at_the_edge(source, hypothesis, reference, authors, one):
 
 def test_characters_of_the_whole_line():
     segment = Segment("ab ", "ab", ("ab",))
-    regions = Green(unit="char", order=1).regions([segment])
-    assert dict(zip(REGIONS, regions[0, 0, 0].tolist(), strict=True))["TD"] == 1
+    statistics = Green(unit="char", order=1).statistics([segment])
+    assert statistics.rows[0, 0].tolist() == [3, 0, 0]  # the last space is truly deleted
 
 
 def test_ties_go_to_the_lower_orders_then_to_the_first():

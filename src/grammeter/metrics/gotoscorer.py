@@ -112,8 +112,6 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
         of_outputs = [outcomes(gold, system) for system in systems]
         weights = difficulties(of_outputs, [1] * len(outputs), self._weigh)
         judged = of_outputs[0]
-        plain = self.parts(np.array(tally(gold, judged, [1.0] * len(gold))))
-        parts = {f"unweighted_{name}": part for name, part in plain.items()}
         known = self.weights == "none" or len(outputs) > 1
         sums = np.array(tally(gold, judged, weights))
         kept = [o == (False, True) and not p.edited for p, o in zip(gold, judged, strict=True)]
@@ -128,7 +126,7 @@ class GoToScorer(kinds.Extracting, kinds.Pooled, kinds.SumScore):
         return core.Explanation(
             value=float(self.value_of(sums)) if known else float("nan"),
             reason=None if known else "the weights need the outputs of all systems",
-            parts=self.parts(sums) | parts if known else parts,
+            parts=self.parts(sums) if known else {},
             chosen=self.annotator,
             edits=tuple(edit_f.judged_in_order(source, _verdicts(gold, systems[0], judged))),
             grids=(base.grid_of("Gold chunks", columns, ~np.array(kept)),),

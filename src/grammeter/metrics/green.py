@@ -11,9 +11,6 @@ from grammeter.alignment import Batch, Shared, Unit, ngrams
 from grammeter.core import FloatArray, IntArray, Segment, SegmentScores, Statistics, f_fraction
 from grammeter.metrics import base, kinds
 
-REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
-"""Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Green(kinds.SumScore):
@@ -54,21 +51,15 @@ class Green(kinds.SumScore):
         Columns are ``tp1 fp1 fn1 tp2 ...`` by order: kept, deleted or inserted as in the
         reference; deleted or inserted against it; to be deleted or inserted, but not.
         """
-        regions = self.regions(segments)
-        counts = np.add.reduceat(regions, [0, 3, 5], axis=-1)  # truly, over-, under-
-        rows = counts.reshape(*counts.shape[:2], 3 * self.order)
-        columns = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("tp", "fp", "fn")]
-        return kinds.of_references(rows, ngrams.reference_slots(segments), columns)
-
-    def regions(self, segments: Sequence[Segment]) -> IntArray:
-        """Count the n-grams in each of :data:`REGIONS`: ``(segments, slots, order, 7)``."""
         present = ngrams.reference_slots(segments)
-        counts = np.zeros((*present.shape, self.order, len(REGIONS)), dtype=np.int64)
+        rows = np.zeros((*present.shape, 3 * self.order), dtype=np.int64)
         for batch in ngrams.batches(segments, unit=self.unit, strip=False):
-            for n, shared in enumerate(batch.by_order(self.order), 1):
-                counts[batch.rows, :, n - 1] = _regions(batch, shared, n)
-        counts[~present] = 0
-        return counts
+            by_order = enumerate(batch.by_order(self.order), 1)
+            counts = [_counts(batch, shared, order) for order, shared in by_order]
+            rows[batch.rows] = np.concatenate(counts, axis=-1)
+        rows[~present] = 0
+        columns = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("tp", "fp", "fn")]
+        return kinds.of_references(rows, present, columns)
 
     def parts(self, sums: FloatArray) -> dict[str, float]:
         """Return precision and recall over all orders, each segment's best reference chosen."""
@@ -132,8 +123,12 @@ class Green(kinds.SumScore):
         return chosen
 
 
-def _regions(batch: Batch, shared: Shared, order: int) -> IntArray:
-    """Count the regions of one order by inclusion and exclusion: ``(segments, slots, 7)``."""
+def _counts(batch: Batch, shared: Shared, order: int) -> IntArray:
+    """Count ``tp fp fn`` of one order, from what two or all texts share: ``(segments, slots, 3)``.
+
+    Of the n-grams s, c and r of source, hypothesis and reference, those rightly kept are src, those
+    rightly deleted s - sr - sc + src, rightly inserted rc - src; and so on.
+    """
     in_source = shared.before < shared.source
     src, sr, rc = (np.zeros_like(batch.lengths[:, 1:-1]) for _ in range(3))
     for slot, in_reference in enumerate(shared.before < shared.references):
@@ -142,5 +137,4 @@ def _regions(batch: Batch, shared: Shared, order: int) -> IntArray:
     sizes = np.maximum(batch.lengths + 1 - order, 0)
     s, r, c = sizes[:, :1], sizes[:, 1:-1], sizes[:, -1:]
     sc = shared.total(in_source)[:, None]
-    deleted, inserted, missed = s - sr - sc + src, c - sc - rc + src, r - sr - rc + src
-    return np.stack([src, deleted, rc - src, sr - src, inserted, sc - src, missed], axis=-1)
+    return np.stack([s - sr - sc + rc + src, sr + c - sc - rc, sc + r - sr - rc], axis=-1)

@@ -128,23 +128,14 @@ class IMeasure(kinds.Choosing, kinds.SumScore):
         return _figures(sums, self.weight, self.beta)["i"]
 
     def explain(self, segment: core.Segment) -> core.Explanation:
-        """Show the alignment with the chosen candidate, and the figures of each candidate."""
+        """Show the alignment with the chosen candidate, and the counts of each candidate."""
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
-        if scores.reason is not None:
-            return core.Explanation(value=float("nan"))
-        number = int(scores.chosen[0])
-        candidates = self.candidates(segment)
-        sides = segment.source.split(), segment.hypothesis.split()
-        columns = alignment.align(*sides, candidates[number])
-        rows = statistics.rows[0][statistics.present[0]]
-        figures, numbers = self._parts(rows[:, :_SUMMED]), rows[:, _SUMMED]
-        shown = {
-            "number": numbers,
-            **{name: figures[name] for name in ("i", "wacc", "wacc_source", *_COUNTS)},
-            "text": [" ".join(candidates[number]) for number in numbers.tolist()],
-        }
-        grids = _alignment_grid(columns), base.grid_of("candidate references", shown)
+        if (number := int(scores.chosen[0])) < 0:
+            return self.explained(scores)
+        texts = segment.source.split(), segment.hypothesis.split(), self.candidates(segment)[number]
+        columns = alignment.align(*texts)
+        grids = _alignment_grid(columns), *self.tables(segment, statistics, number)
         return self.explained(scores, _judged(columns), grids)
 
     def candidates(self, segment: core.Segment) -> dict[int, alignment.Words]:
