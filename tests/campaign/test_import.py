@@ -9,7 +9,7 @@ import pytest
 from grammeter.core import DataError, Ranking, UsageError
 from grammeter.formats import Judgments, format_judgments, read_corpus, read_judgments
 from grammeter.resources import sample_corpus
-from grammeter.verbs import agree
+from grammeter.verbs import agree, rank
 from judged_campaigns import come_in, made_corpus, work
 
 
@@ -50,7 +50,7 @@ def test_the_study_of_2015(database, shared):
     campaign = loaded(corpus, judgments)
     assert results.judgments(campaign).rankings == judgments.rankings
     assert results.progress(campaign).items == campaign.items.count()
-    ranked = results.ranking(campaign, unit="pair", resamples=200)
+    ranked = rank(results.judgments(campaign), unit="pair", resamples=200)
     assert [row.system for row in ranked.rows if row.cluster == 1] == ["AMU"]
     assert max(row.cluster for row in ranked.rows) == 4  # table 3b
 

@@ -30,9 +30,9 @@ def test_the_organisers_figures_are_those_of_the_export(campaign, tmp_path, name
     write_judgments(path, found)
     again = read_judgments(path)
     assert again.rankings == found.rankings
-    ours, theirs = results.agreement(campaign).to_dict(), agree(again).to_dict()
+    ours, theirs = agree(results.judgments(campaign)).to_dict(), agree(again).to_dict()
     assert {**ours, "signature": ""} == {**theirs, "signature": ""}
-    ours, theirs = results.ranking(campaign, resamples=50), rank(again, resamples=50)
+    ours, theirs = rank(results.judgments(campaign), resamples=50), rank(again, resamples=50)
     assert ours.rows == theirs.rows
 
 
@@ -102,9 +102,9 @@ def test_nothing_yet(database):
 
     campaign = made_campaign()
     with pytest.raises(DataError, match="no judgment"):
-        results.agreement(campaign)
+        agree(results.judgments(campaign))
     with pytest.raises(DataError, match="nothing to rank"):
-        results.ranking(campaign)
+        rank(results.judgments(campaign))
 
 
 def test_times(database):

@@ -45,7 +45,7 @@ def test_all_tasks_in_one_campaign(database, tmp_path):
         assert play(client) == len(TASKS)
     from grammeter.campaign import campaign_export
 
-    result = campaign_export("mixed", output=tmp_path / "out", database=database)
+    result = campaign_export("mixed", output=f"{tmp_path}/out/", database=database)
     assert [one.task for one in result.exports] == list(TASKS)
     assert all((one.answers, one.skipped) == (2, 0) for one in result.exports)
     names = {str(path.relative_to(tmp_path / "out")) for path in tmp_path.rglob("out/**/*.*")}
@@ -367,7 +367,7 @@ def test_the_results_are_those_of_the_exported_files(database, tmp_path):
     for judge in range(2):
         play(made.client(judge))
     folder = tmp_path / "out"
-    campaign_export("mixed", output=folder, database=database)
+    campaign_export("mixed", output=f"{folder}/", database=database)
     tasks = campaign_status("mixed", database=database).tasks
     assert list(tasks) == list(TASKS[1:])
 

@@ -102,7 +102,7 @@ def campaign_export(
 
         campaign, results = services.campaigns.find(name), services.results
         task, *others = tasks = results.normal_tasks(campaign) or [campaign.tasks[0]]
-        plain = not others and JOBS[task].ranked and not status.is_folder(output, plain=True)
+        plain = not others and JOBS[task].ranked and not status.is_folder(output)
         judgments = results.judgments(campaign, *tasks) if plain else CampaignExport.of(campaign)
         paths = {"details": details, "people": people}
         texts = {path: results.text(campaign, name) for name, path in paths.items() if path}

@@ -202,10 +202,6 @@ class CampaignExport:
             write_text(path, text)
 
 
-def is_folder(output: str | Path | None, *, plain: bool = False) -> bool:
-    """Whether files are written into a folder of this name; ``plain``: rankings, files at first."""
-    if output is None:
-        return False
-    path = Path(output)
-    ends = str(output).endswith(("/", os.sep))
-    return path.is_dir() or ends or not (plain or path.suffix or path.exists())
+def is_folder(output: str | Path | None) -> bool:
+    """Whether files are written into a folder of this name: it ends in a slash, or is there."""
+    return output is not None and (str(output).endswith(("/", os.sep)) or Path(output).is_dir())

@@ -47,6 +47,7 @@ def find(name: str) -> Campaign:
     return named(Campaign.objects.all(), "campaign", name)
 
 
+@transaction.atomic
 def create(
     plan: "Plan", corpus: Corpus, items: Sequence[Sampled], judgments: Judgments | None = None
 ) -> Campaign:
@@ -64,31 +65,30 @@ def create(
     if judgments is not None and plan.strategy == Strategy.PLANNED:
         raise UsageError("an imported campaign with planned judges", fix="Take pool or adaptive.")
     detail: dict[str, int] = {}
-    with transaction.atomic():
-        campaign = _begin(plan, items)
-        stock = Stock(campaign, corpus)
-        if judgments is not None:
-            if len(judgments.files) == 1:  # exports keep its format
-                campaign.origin["file"] = asdict(judgments.files[0])
-            origins: Sequence[str | None] = judgments.origins or [None] * len(judgments)
-            for ranking, where in zip(judgments.rankings, origins, strict=True):
-                stock.add_judged(ranking, where)
-            detail["judgments"] = len(judgments)
-        for kind, checks in ((Kind.TUTORIAL, plan.tutorial), (Kind.ATTENTION, plan.attention)):
-            for check in checks:
-                stock.add_check(check, kind)
-        lists = stock.add_sampled(_with_judges(plan, items))
-        if items and plan.strategy != Strategy.PLANNED:
-            normal = [item for item in stock.items if item.kind == Kind.NORMAL and not item.taken]
-            shared = _count_of(plan.overlap, len(normal))
-            for at in shuffle(range(len(normal)), plan.seed, "overlap")[:shared]:
-                normal[at].wanted = max(2, plan.judges)
-        for name, turns in lists.items():
-            stock.add_list(judges.add(campaign, name), turns)
-        campaign.origin["texts"] = stock.store()
-        campaign.save(update_fields=("origin",))
-        detail |= {"items": len(stock.items), "judges": len(lists) + len(stock.judges)}
-        AuditEntry.log(campaign, COMMAND_LINE, "create", **detail)
+    campaign = _begin(plan, items)
+    stock = Stock(campaign, corpus)
+    if judgments is not None:
+        if len(judgments.files) == 1:  # exports keep its format
+            campaign.origin["file"] = asdict(judgments.files[0])
+        origins: Sequence[str | None] = judgments.origins or [None] * len(judgments)
+        for ranking, where in zip(judgments.rankings, origins, strict=True):
+            stock.add_judged(ranking, where)
+        detail["judgments"] = len(judgments)
+    for kind, checks in ((Kind.TUTORIAL, plan.tutorial), (Kind.ATTENTION, plan.attention)):
+        for check in checks:
+            stock.add_check(check, kind)
+    lists = stock.add_sampled(_with_judges(plan, items))
+    if items and plan.strategy != Strategy.PLANNED:
+        normal = [item for item in stock.items if item.kind == Kind.NORMAL and not item.taken]
+        shared = _count_of(plan.overlap, len(normal))
+        for at in shuffle(range(len(normal)), plan.seed, "overlap")[:shared]:
+            normal[at].wanted = max(2, plan.judges)
+    for name, turns in lists.items():
+        stock.add_list(judges.add(campaign, name), turns)
+    campaign.origin["texts"] = stock.store()
+    campaign.save(update_fields=("origin",))
+    detail |= {"items": len(stock.items), "judges": len(lists) + len(stock.judges)}
+    AuditEntry.log(campaign, COMMAND_LINE, "create", **detail)
     return campaign
 
 
@@ -106,12 +106,12 @@ def draw_items(
     return cast("Callable[..., tuple[Sampled, ...]]", sample)(corpus, **settings)
 
 
+@transaction.atomic
 def close(campaign: Campaign, closed: bool = True, *, who: str = COMMAND_LINE) -> bool:
     """Close or reopen a campaign; return whether that changed anything. All judgments stay."""
-    with transaction.atomic():
-        changed = Campaign.objects.filter(pk=campaign.pk, closed=not closed).update(closed=closed)
-        if changed:
-            AuditEntry.log(campaign, who, "close" if closed else "reopen")
+    changed = Campaign.objects.filter(pk=campaign.pk, closed=not closed).update(closed=closed)
+    if changed:
+        AuditEntry.log(campaign, who, "close" if closed else "reopen")
     campaign.closed = closed
     return bool(changed)
 

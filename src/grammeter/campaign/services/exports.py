@@ -210,9 +210,9 @@ def standings(
     for name in dict.fromkeys((*(("agreement", "ranking") if ranked else ()), *tasks)):
         try:
             if name == "agreement":
-                measures[name] = results.agreement(campaign)
+                measures[name] = verbs.agree(results.judgments(campaign))
             elif name == "ranking":  # and the task of this name
-                measures[name] = results.ranking(campaign, **settings)
+                measures[name] = verbs.rank(results.judgments(campaign), **settings)
             else:
                 found[name] = standing(campaign, Task(name))
         except GrammeterError as error:

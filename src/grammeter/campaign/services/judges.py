@@ -69,23 +69,23 @@ def from_session(session: Mapping[str, Any] | None) -> Judge | None:
     return next(iter(rows.order_by()), None)  # `first` would put them in order
 
 
+@transaction.atomic
 def consent(judge: Judge) -> None:
     """Record the judge's consent to the campaign's text."""
-    with transaction.atomic():
-        if judge.consented is None:
-            judge.consented = timezone.now()
-            judge.save(update_fields=("consented",))
-            AuditEntry.log(judge.campaign, judge.name, "consent")
+    if judge.consented is None:
+        judge.consented = timezone.now()
+        judge.save(update_fields=("consented",))
+        AuditEntry.log(judge.campaign, judge.name, "consent")
 
 
+@transaction.atomic
 def tell_background(judge: Judge, **answers: str) -> None:
     """Store questionnaire answers, see :data:`ANSWERS`; all may be empty."""
     texts = {name: _one_line(answers.get(name, ""), size) for name, size in ANSWERS.items()}
-    with transaction.atomic():
-        if any(texts.values()):
-            models.Background.objects.update_or_create(judge=judge, defaults=texts)
-        judge.asked_background = judge.asked_background or timezone.now()
-        judge.save(update_fields=("asked_background",))
+    if any(texts.values()):
+        models.Background.objects.update_or_create(judge=judge, defaults=texts)
+    judge.asked_background = judge.asked_background or timezone.now()
+    judge.save(update_fields=("asked_background",))
 
 
 def people(campaign: Campaign) -> list[dict[str, str | None]]:
@@ -129,23 +129,24 @@ def completion(judge: Judge) -> Completion:
     return Completion(good, code, campaign.redirect_url.replace("{code}", quote(code, safe="")))
 
 
+@transaction.atomic
 def note(judge: Judge, contact: str, *, who: str = COMMAND_LINE) -> None:
     """Store the organiser's note on a person; the log names the judge, without the note."""
     contact = _one_line(contact, NAME_LENGTH)
-    with transaction.atomic():
-        if Judge.objects.filter(pk=judge.pk, forgotten=None).update(contact=contact):
-            AuditEntry.log(judge.campaign, who, "note", judge=judge.name)
+    if Judge.objects.filter(pk=judge.pk, forgotten=None).update(contact=contact):
+        AuditEntry.log(judge.campaign, who, "note", judge=judge.name)
 
 
+@transaction.atomic
 def block(judge: Judge, *, who: str = COMMAND_LINE) -> None:
     """Block a judge: judgments stay, open items go back to the pool."""
-    with transaction.atomic():
-        Judge.objects.filter(pk=judge.pk).update(blocked=True, access="")
-        judge.invites.filter(redeemed=None, revoked=None).update(revoked=timezone.now())
-        models.release(judge.assignments.filter(state=State.OPEN))
-        AuditEntry.log(judge.campaign, who, "block", judge=judge.name)
+    Judge.objects.filter(pk=judge.pk).update(blocked=True, access="")
+    judge.invites.filter(redeemed=None, revoked=None).update(revoked=timezone.now())
+    models.release(judge.assignments.filter(state=State.OPEN))
+    AuditEntry.log(judge.campaign, who, "block", judge=judge.name)
 
 
+@transaction.atomic
 def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) -> Judge:
     """Delete a judge's personal data; the judgments stay, under the anonymous name.
 
@@ -153,24 +154,23 @@ def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) 
     judgments (comments, reasons for skipping). ``rename`` is another anonymous name, for a judge
     imported under a real one.
     """
-    with transaction.atomic():
-        others = judge.campaign.judges.filter(name=rename).exclude(pk=judge.pk)
-        if rename is not None and (not rename.strip() or others.exists()):
-            raise UsageError(f"the name {rename!r} is taken or empty", fix="Give another one.")
-        old = judge.name
-        models.Background.objects.filter(judge=judge).delete()
-        judge.invites.all().delete()
-        models.Judgment.objects.filter(assignment__judge=judge).update(comment="", reason="")
-        judge.contact, judge.access, judge.blocked = "", "", True
-        judge.name, judge.forgotten = rename or judge.name, timezone.now()
-        judge.save()
-        if judge.name != old:
-            judge.campaign.audit.filter(who=old).update(who=judge.name)
-            for entry in judge.campaign.audit.all():
-                entry.detail = _renamed(entry.detail, old, judge.name)
-                entry.save(update_fields=("detail",))
-        models.release(judge.assignments.filter(state=State.OPEN))
-        AuditEntry.log(judge.campaign, who, "forget", judge=judge.name)
+    others = judge.campaign.judges.filter(name=rename).exclude(pk=judge.pk)
+    if rename is not None and (not rename.strip() or others.exists()):
+        raise UsageError(f"the name {rename!r} is taken or empty", fix="Give another one.")
+    old = judge.name
+    models.Background.objects.filter(judge=judge).delete()
+    judge.invites.all().delete()
+    models.Judgment.objects.filter(assignment__judge=judge).update(comment="", reason="")
+    judge.contact, judge.access, judge.blocked = "", "", True
+    judge.name, judge.forgotten = rename or judge.name, timezone.now()
+    judge.save()
+    if judge.name != old:
+        judge.campaign.audit.filter(who=old).update(who=judge.name)
+        for entry in judge.campaign.audit.all():
+            entry.detail = _renamed(entry.detail, old, judge.name)
+            entry.save(update_fields=("detail",))
+    models.release(judge.assignments.filter(state=State.OPEN))
+    AuditEntry.log(judge.campaign, who, "forget", judge=judge.name)
     return judge
 
 
@@ -179,6 +179,7 @@ class InviteRefused(DataError):  # noqa: N818 - not an error of the program
     """An invalid invite: unknown, used, expired or revoked."""
 
 
+@transaction.atomic
 def invite(
     campaign: Campaign, n: int = 1,
     *, judge: Judge | None = None, days: float = DAYS, who: str = COMMAND_LINE,
@@ -191,16 +192,15 @@ def invite(
         fix = "Ask for one at least, good for more than 0 and at most 3650 days."
         raise UsageError(f"invites: {n}, for {days} days", fix=fix)
     now = timezone.now()
-    with transaction.atomic():
-        locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        invited = [judge] if judge is not None else _places(locked, n)
-        if judge is not None:
-            judge.invites.filter(redeemed=None, revoked=None).update(revoked=now)
-        tokens = [secrets.token_urlsafe(BYTES) for _ in invited]
-        row = {"campaign": locked, "expires": now + timedelta(days=days)}
-        pairs = zip(invited, tokens, strict=True)
-        Invite.objects.bulk_create(Invite(judge=j, token_hash=_hash(t), **row) for j, t in pairs)
-        AuditEntry.log(locked, who, "invite", judges=[guest.name for guest in invited])
+    locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    invited = [judge] if judge is not None else _places(locked, n)
+    if judge is not None:
+        judge.invites.filter(redeemed=None, revoked=None).update(revoked=now)
+    tokens = [secrets.token_urlsafe(BYTES) for _ in invited]
+    row = {"campaign": locked, "expires": now + timedelta(days=days)}
+    pairs = zip(invited, tokens, strict=True)
+    Invite.objects.bulk_create(Invite(judge=j, token_hash=_hash(t), **row) for j, t in pairs)
+    AuditEntry.log(locked, who, "invite", judges=[guest.name for guest in invited])
     return tokens
 
 
@@ -216,26 +216,26 @@ def check_invite(token: str) -> None:
     _valid(Invite.objects.all(), token)
 
 
+@transaction.atomic
 def redeem(token: str) -> Judge:
     """Use an invite, and return its judge; raise :class:`InviteRefused` if it is invalid."""
-    with transaction.atomic():
-        invite = _valid(Invite.objects.select_for_update(of=("self",)), token)
-        judge, now = invite.judge, timezone.now()
-        invite.redeemed = now
-        invite.save(update_fields=("redeemed",))
-        judge.seen, judge.access = now, secrets.token_hex(16)  # earlier sessions end
-        judge.joined = judge.joined or now
-        judge.save(update_fields=("joined", "seen", "access"))
-        AuditEntry.log(invite.campaign, judge.name, "join")
+    invite = _valid(Invite.objects.select_for_update(of=("self",)), token)
+    judge, now = invite.judge, timezone.now()
+    invite.redeemed = now
+    invite.save(update_fields=("redeemed",))
+    judge.seen, judge.access = now, secrets.token_hex(16)  # earlier sessions end
+    judge.joined = judge.joined or now
+    judge.save(update_fields=("joined", "seen", "access"))
+    AuditEntry.log(invite.campaign, judge.name, "join")
     return judge
 
 
+@transaction.atomic
 def revoke(invite: Invite, *, who: str = COMMAND_LINE) -> None:
     """Make an unused invite invalid."""
     open_one = Invite.objects.filter(pk=invite.pk, redeemed=None, revoked=None)
-    with transaction.atomic():
-        if open_one.update(revoked=timezone.now()):
-            AuditEntry.log(invite.campaign, who, "revoke invite", judge=invite.judge.name)
+    if open_one.update(revoked=timezone.now()):
+        AuditEntry.log(invite.campaign, who, "revoke invite", judge=invite.judge.name)
 
 
 def _one_line(text: str, longest: int) -> str:

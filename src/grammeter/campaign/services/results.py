@@ -1,9 +1,9 @@
 """The results of a campaign: judgments, progress, agreement, ranking, files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
@@ -11,10 +11,8 @@ from django.db.models.functions import Coalesce
 from grammeter.campaign.models import Assignment, Campaign, Judgment
 from grammeter.campaign.services import answers, judges
 from grammeter.campaign.tasks import JOBS, Kind, State, Task
-from grammeter.core import Ranked, Ranking
+from grammeter.core import Ranking
 from grammeter.formats import JudgedBlock, JudgmentFile, Judgments, format_judgments, object_text
-from grammeter.ranking import Agreement
-from grammeter.verbs import agree, rank
 
 _ANSWER = ("version", "complete", "ranks", "verdicts", "answer")
 _TIMES = ("active_seconds", "wall_seconds")
@@ -98,16 +96,6 @@ def progress(campaign: Campaign) -> Progress:
     )
     done, skipped = (states.get(state, 0) for state in (State.DONE, State.SKIPPED))
     return Progress(**counts, done=done, skipped=skipped, judges=tuple(_judges(campaign)))
-
-
-def agreement(campaign: Campaign) -> Agreement:
-    """Measure the agreement of judges, as ``grammeter agree`` does on the export."""
-    return agree(judgments(campaign))
-
-
-def ranking(campaign: Campaign, **settings: Any) -> Ranked:
-    """Rank the systems, as ``grammeter rank`` does on the export, with its settings."""
-    return cast("Callable[..., Ranked]", rank)(judgments(campaign), **settings)
 
 
 def standing(campaign: Campaign) -> list[Task]:
