@@ -17,7 +17,7 @@ from grammeter.cli.parser import VERBS
 from grammeter.resources import sample_corpus
 
 ESCAPE = "\x1b["
-EXPLAIN = ["explain", "scores.json", "--system", "Fluent", "--line", "3"]
+EXPLAIN = ["explain", "scores.json", "--system", "Careful", "--line", "1"]
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def in_a_terminal(*words: str, **settings: str) -> str:
 def test_verdicts_and_headings_have_colours(scored, capsys):
     shown = in_a_terminal(*EXPLAIN)
     assert re.search(r"\x1b\[1m *verdict +span .*\x1b\[0m\n", shown)
-    assert f"{ESCAPE}31m  - spurious" in shown
+    assert f"{ESCAPE}32m  + matched" in shown
     assert f"{ESCAPE}33m  ? missed" in shown
     main(EXPLAIN)
     assert re.sub(r"\x1b\[\d+m", "", shown) == capsys.readouterr().out
