@@ -89,7 +89,7 @@ def test_derived_seeds_differ():
 
 @pytest.mark.parametrize("wrong", [{"runs": 0}, {"seed": -1}, {"processes": 0}])
 def test_impossible_numbers(wrong):
-    with pytest.raises(UsageError, match="at least"):
+    with pytest.raises(UsageError, match="Take"):
         Resampling(**wrong)
 
 

@@ -24,6 +24,7 @@ from grammeter.core.errors import MissingResourceError as MissingResourceError
 from grammeter.core.errors import RemoteError as RemoteError
 from grammeter.core.errors import UnknownNameError as UnknownNameError
 from grammeter.core.errors import UsageError as UsageError
+from grammeter.core.errors import check_drawing as check_drawing
 from grammeter.core.errors import disk_faults as disk_faults
 from grammeter.core.errors import words_of as words_of
 from grammeter.core.folders import LOCK as LOCK

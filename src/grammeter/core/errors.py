@@ -75,6 +75,14 @@ class UnknownNameError(UsageError, KeyError):
             raise cls(kind, name, known)
 
 
+def check_drawing(resamples: int, seed: int, confidence: float = 0.95, *, least: int = 0) -> None:
+    """Raise UsageError unless resamples of this number, seed and confidence can be drawn."""
+    if resamples < least or seed < 0 or not 0 < confidence < 1:
+        fault = f"{resamples} resamples or rounds, seed {seed}, confidence {confidence}"
+        fix = f"Take {least} or more of them, a seed from 0, a confidence between 0 and 1."
+        raise UsageError(fault, fix=fix)
+
+
 class DataError(GrammeterError):
     """What was read is wrong (exit code 3)."""
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import FloatArray, IntArray, UnknownNameError, UsageError
+from grammeter.core import FloatArray, IntArray, UnknownNameError, check_drawing
 from grammeter.ranking import EXTRACTIONS, UNITS, Extraction, Unit
 
 Missing = Literal["refuse", "drop"]
@@ -144,11 +144,7 @@ class SentenceDesign:
             ("rule for missing scores", self.missing, get_args(Missing)),
         ):
             UnknownNameError.check(kind, name, known)
-        if min(self.resamples, self.seed, self.permutations) < 0 or not 0 < self.confidence < 1:
-            fault = f"resamples={self.resamples}, permutations={self.permutations},"
-            fault += f" seed={self.seed}, confidence={self.confidence} is not possible"
-            fix = "Counts and seed are 0 or more, the confidence lies between 0 and 1."
-            raise UsageError(fault, fix=fix)
+        check_drawing(min(self.resamples, self.permutations), self.seed, self.confidence)
 
     @property
     def weights(self) -> TieWeights:

@@ -64,11 +64,7 @@ class Design:
     def __post_init__(self) -> None:
         core.UnknownNameError.check("interval", self.interval, INTERVALS)
         core.UnknownNameError.check("tie policy", self.ties, stats.TIE_POLICIES)
-        if self.resamples < 1 or self.seed < 0 or not 0 < self.confidence < 1:
-            fault = f"resamples={self.resamples}, seed={self.seed}, confidence={self.confidence}"
-            fault += " is not possible"
-            fix = "Take one resample at least, a seed from 0, a confidence between 0 and 1."
-            raise core.UsageError(fault, fix=fix)
+        core.check_drawing(self.resamples, self.seed, self.confidence, least=1)
 
     def signature(self, column: core.MetricScores, systems: int) -> core.Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""

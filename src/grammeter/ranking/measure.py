@@ -50,10 +50,7 @@ def measure_agreement(
 ) -> results.Agreement:  # fmt: skip
     """Measure the agreement of judges on pairs of outputs; see :func:`grammeter.agree`."""
     core.UnknownNameError.check("kappa", kappa, results.KINDS)
-    if min(resamples, seed) < 0 or not 0 < confidence < 1:
-        fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
-        fix = "Counts and seed are 0 or more, the confidence lies between 0 and 1."
-        raise core.UsageError(fault, fix=fix)
+    core.check_drawing(resamples, seed, confidence)
     chosen = of_judges(rankings, judges, without_judges)
     names = sorted({ranking.judge for ranking in chosen})
     if not names or results.TOTAL in names:
@@ -265,13 +262,6 @@ def compared(rankings: Sequence[Ranking]) -> Compared:
     return rows
 
 
-def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:
-    """Yield the name and rank of each output."""
-    if not ranking.skipped:
-        for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
-            yield " ".join(sorted(group)), rank
-
-
 def values_of(rankings: Iterable[Ranking]) -> tuple[_Values, _Values]:
     """Return each judge's mean rank of each output, and all ranks of one judge for each output.
 
@@ -280,8 +270,9 @@ def values_of(rankings: Iterable[Ranking]) -> tuple[_Values, _Values]:
     """
     units: dict[_Unit, dict[str, list[float]]] = {}
     for ranking in rankings:
-        outputs = dict(outputs_of(ranking))
-        if len(outputs) > 1:
+        names = (" ".join(sorted(group)) for group in ranking.groups)
+        outputs = dict(zip(names, ranking.ranks, strict=False))  # a skipped one may have no ranks
+        if len(outputs) > 1 and not ranking.skipped:
             ranks = stats.average_ranks(np.array(list(outputs.values()), dtype=np.float64))
             for output, rank in zip(outputs, ranks.tolist(), strict=True):
                 unit = units.setdefault((ranking.segment, frozenset(outputs), output), {})

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from grammeter import core
 from grammeter.core import BoolArray, FloatArray, IntArray, Ranking, UnknownNameError, UsageError
 from grammeter.stats import chunks, generator, resample_counts
 
@@ -155,9 +156,9 @@ class Resampling:
     def __post_init__(self) -> None:
         if self.unit is not None and self.unit not in UNITS:
             raise UnknownNameError("resampling unit", self.unit, UNITS)
-        if self.runs < 1 or self.seed < 0 or self.processes < 1:
-            fault = f"{self.runs} resamples, seed {self.seed}, {self.processes} processes"
-            raise UsageError(fault, fix="Take a resample and a process at least, a seed from 0 on.")
+        core.check_drawing(self.runs, self.seed, least=1)
+        if self.processes < 1:
+            raise UsageError(f"{self.processes} processes", fix="Take one at least.")
 
 
 def derived_seed(seed: int, *numbers: int) -> int:

@@ -84,9 +84,7 @@ def meta_edits(
     )
     core.check_home(references is not None, "references (-r)", types=types)
     core.check_home(types is not None, "--types main and full", pipeline=pipeline)
-    if not 0 < confidence < 1 or min(resamples, seed) < 0:
-        fault = f"{resamples} resamples, seed {seed}, confidence {confidence}"
-        raise core.UsageError(fault, fix="Counts are 0 or more, the confidence lies in 0 to 1.")
+    core.check_drawing(resamples, seed, confidence)
     read = _read(judgments)
     texts: Any = {"source": source, "references": references or (), "systems": hyps}
     corpus = formats.read_corpus(**texts) if source or references or hyps else None

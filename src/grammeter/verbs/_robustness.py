@@ -110,9 +110,7 @@ def robustness(
         fault = f"{of.name} extracts no edits from texts to make an F of them"
         raise core.UsageError(fault, fix="Use errant, for example.")
     of = of if beta is None else replace(of, **{"beta": beta})
-    if resamples < 0 or not 0 < confidence < 1:
-        fix = "resamples is 0 or more, confidence between 0 and 1."
-        raise core.UsageError("such intervals are impossible", fix=fix)
+    core.check_drawing(resamples, seed, confidence)
     pairs = [pair for case in cases.cases for pair in case]
     for name, texts in outputs.items():
         if len(texts) != len(pairs):

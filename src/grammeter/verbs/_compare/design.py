@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from grammeter.core import Signature, UnknownNameError, UsageError
+from grammeter.core import Signature, UnknownNameError, UsageError, check_drawing
 from grammeter.stats import CORRECTIONS, Correction
 
 Test = Literal["bootstrap", "randomisation"]
@@ -49,12 +49,7 @@ class ComparisonDesign:
     def __post_init__(self) -> None:
         for name, known in {"test": get_args(Test), "correction": CORRECTIONS}.items():
             UnknownNameError.check(name, getattr(self, name), known)
-        if self.resamples < 1 or self.seed < 0:
-            message = f"resamples={self.resamples}, seed={self.seed} is not possible"
-            raise UsageError(message, fix="Take at least one resample and a seed of at least 0.")
-        if not 0 < self.confidence < 1:
-            message = f"confidence={self.confidence} is not possible"
-            raise UsageError(message, fix="Give a number between 0 and 1, such as 0.95.")
+        check_drawing(self.resamples, self.seed, self.confidence, least=1)
 
     @property
     def level(self) -> float:
