@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from grammeter.core import DataError, Ranking
+from grammeter.core import DataError, Ranking, listed
 from grammeter.formats import judged, tables
 
 _LISTS = map(tuple[str, ...], tables.shipped("spellings.json").values())
@@ -100,11 +100,12 @@ def find_names(items: Cells, is_system: Callable[[str], bool]) -> Names:
     joined = _joined(shown, is_system)
     if joined:
         text = "read as systems that wrote the same, for each part of it stands alone elsewhere"
-        notes.append(f"{_listed(joined)}: {text}")
+        notes.append(f"{listed([*map(repr, sorted(joined))], 1)}: {text}")
     if whole_names := {
         name for name in names - joined if "+" in name and {*name.split("+")} & names
     }:
-        notes.append(f"{_listed(whole_names)}: read as the name of one system")
+        one = listed([*map(repr, sorted(whole_names))], 1)
+        notes.append(f"{one}: read as the name of one system")
     return Names(separator, joined, whole, tuple(notes))
 
 
@@ -140,11 +141,6 @@ def _joined(shown: Cells, is_system: Callable[[str], bool]) -> frozenset[str]:
 
 def _parts(name: str, joined: Collection[str]) -> list[str]:
     return name.split("+") if name in joined else [name]
-
-
-def _listed(names: Collection[str]) -> str:
-    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"{min(names)!r}{more}"
 
 
 # --- rows to judgments --------------------------------------------------------------------
