@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from grammeter import core, rendering
+from grammeter import core
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TSV_DIGITS = 6  # decimals in tables for programs, unless others are asked for
@@ -56,12 +56,6 @@ def style(args: argparse.Namespace) -> core.Style:
     """Return how numbers are to be printed."""
     digits, percent = getattr(args, "digits", None), getattr(args, "percent", False)
     return core.Style(args.format, digits, percent, core.terminal_width())
-
-
-def check_figures(*paths: str | None) -> None:
-    """Refuse figures that could not be drawn in the end; nothing is loaded where none is asked."""
-    for path in filter(None, paths):
-        rendering.check_figure(path)
 
 
 def put(path: str | None, text: str) -> None:

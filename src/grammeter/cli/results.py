@@ -15,7 +15,6 @@ import grammeter as gm
 from grammeter import core, formats, metrics, papers, rendering, training, verbs, version
 from grammeter.cli import flags, inputs, output
 
-LARGE = 25  # megabytes; above this size a notice says what to leave out of a report
 PROCESSES = 2  # that make tables of papers
 _FORMS: Mapping[str, core.Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 
@@ -112,10 +111,9 @@ def run_rank(args: argparse.Namespace) -> None:
     if args.figure and (args.draw_radius or args.validate is not None):
         fault = "--figure belongs to results other than those of --validate and --draw-radius"
         raise gm.UsageError(fault, fix="Leave it out.")
-    output.check_figures(args.figure)
-    if args.processes != 1 and args.by != "trueskill":
-        why = "--processes changes nothing here: only runs of TrueSkill are shared out"
-        output.notice(args, why)
+    rendering.check_figure(args.figure)
+    if args.by != "trueskill":
+        flags.remark_idle(args, "only runs of TrueSkill are shared out", "--processes")
     judgments = inputs.judgments(args)
     if args.unit != "document":
         flags.remark_idle(args, "documents are drawn with --unit document", "--documents")
@@ -128,7 +126,7 @@ def run_rank(args: argparse.Namespace) -> None:
 def run_agree(args: argparse.Namespace) -> None:
     """Measure and print."""
     core.check_home(not args.correlate, "results other than --correlate's", figure=args.figure)
-    output.check_figures(args.figure)
+    rendering.check_figure(args.figure)
     judgments = inputs.judgments(args)
     outputs = formats.read_outputs(args.hyps) if args.hyps else None
     result = flags.call(args, gm.agree, rankings=judgments, outputs=outputs)
@@ -149,9 +147,6 @@ def run_report(args: argparse.Namespace) -> None:
         page = flags.call(args, gm.report)
     megabytes = gm.write_report(page, args.output) / 1_000_000
     output.notice(args, f"{args.output}: {megabytes:.1f} MB")
-    if megabytes > LARGE:
-        large = "so large a page opens slowly: --systems and -m leave out what is not needed"
-        output.notice(args, large)
 
 
 def run_combine(args: argparse.Namespace) -> None:
@@ -224,7 +219,7 @@ def run_reproduce(args: argparse.Namespace) -> None:
     if paper is None and not args.slips:
         _emit(args, gm.reproduce(table=args.table))
         return
-    output.check_figures(args.figure)
+    rendering.check_figure(args.figure)
     args.paper = paper or "all"
     with (
         gm.using(inputs.runtime(args)),

@@ -50,7 +50,7 @@ from grammeter.core.lazy import kept_out as kept_out
 from grammeter.core.lazy import require as require
 from grammeter.core.lazy import stand_alone as stand_alone
 from grammeter.core.metric_scores import MetricScores as MetricScores
-from grammeter.core.processes import Workers as Workers
+from grammeter.core.processes import workers as workers
 from grammeter.core.progress import in_force as in_force
 from grammeter.core.progress import labelled as labelled
 from grammeter.core.progress import reporting as reporting

@@ -65,9 +65,8 @@ class MetricScores(Named[Score], over="scores", what="system"):
 
     def details(self) -> dict[str, Any]:
         """Return what the public shape leaves out: sentences, statistics, counts by type."""
-        types = {system: of.to_dict() for system, of in self.type_counts.items()}
-        rows = plain({"statistics": self.statistics, "sentences": self.segments})
-        return {"metric": self.metric, **rows, "types": types}
+        rows = {"statistics": self.statistics, "sentences": self.segments}
+        return plain({"metric": self.metric, **rows, "types": self.type_counts})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""

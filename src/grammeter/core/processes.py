@@ -9,52 +9,37 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
-from typing import Any, Self
+from typing import Any
 
 _NAMES = "SIGINT", "SIGTERM", "SIGHUP"
 _STOPPING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 
 
-class Workers:
-    """A pool of ``count`` started processes; each calls ``prepare``; an exception ends them."""
+@contextmanager
+def workers(
+    count: int, prepare: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()
+) -> Generator[ProcessPoolExecutor]:
+    """Start a pool of ``count`` processes; each calls ``prepare``; an exception ends them at once.
 
-    def __init__(
-        self, count: int, prepare: Callable[..., None] | None = None,
-        arguments: tuple[Any, ...] = (),
-    ) -> None:  # fmt: skip
-        context = get_context("spawn")
-        self._theirs, self._ours = context.Pipe(duplex=False)
-        self.pool: ProcessPoolExecutor = ProcessPoolExecutor(
-            count, context, initializer=_begin, initargs=(self._theirs, prepare, arguments)
-        )
-        try:
-            # the pool starts a process with each of its first tasks, whatever it is: do so here
-            with suppress(BrokenProcessPool):
-                with _held_signals():
-                    started = [self.pool.submit(os.getpid) for _ in range(count)]
-                for ready in started:
-                    ready.result()
-        except BaseException:
-            self.stop()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.end()
-        self.stop()
-
-    def end(self) -> None:
-        """Wait for the processes to end."""
-        self.pool.shutdown()
-
-    def stop(self) -> None:
-        """End the processes at once, whatever they do."""
-        self._ours.close()
-        self.pool.shutdown(cancel_futures=True)
-        self._theirs.close()
+    Without one they are waited for.
+    """
+    context = get_context("spawn")
+    theirs, ours = context.Pipe(duplex=False)
+    of: Any = {"initializer": _begin, "initargs": (theirs, prepare, arguments)}
+    pool = ProcessPoolExecutor(count, context, **of)
+    try:
+        # the pool starts a process with each of its first tasks, whatever it is: do so here
+        with suppress(BrokenProcessPool):
+            with _held_signals():
+                started = [pool.submit(os.getpid) for _ in range(count)]
+            for ready in started:
+                ready.result()
+        yield pool
+        pool.shutdown()
+    finally:
+        ours.close()
+        pool.shutdown(cancel_futures=True)
+        theirs.close()
 
 
 @contextmanager

@@ -148,23 +148,19 @@ def _skipped(blocks: Mapping[str, Any]) -> dict[int, str]:
 
 def _check(table: ScoreTable) -> None:
     known, count = set(table.systems), table.segments
-    names: list[Any] = [*known, *(column.metric for column in table.columns.values())]
+    texts: list[Any] = [*known, *(column.metric for column in table.columns.values())]
     directions: list[Any] = [column.higher_is_better for column in table.columns.values()]
-    if len(known) < len(table.systems) or not all(isinstance(name, str) for name in names):
-        raise ValueError("the systems and metrics are not texts that differ")
-    if not all(isinstance(higher, bool) for higher in directions):
-        raise ValueError("higher_is_better is not true or false")
-    if type(count) is not int or count < 0:
-        raise ValueError(f"segments is {count!r}")
-    if table.corpus is not None and not known <= set(table.corpus["systems"]):
-        raise ValueError("the corpus lacks systems")
-    for name, column in table.columns.items():
+    fits = len(known) == len(table.systems) and all(isinstance(text, str) for text in texts)
+    fits = fits and all(isinstance(higher, bool) for higher in directions)
+    fits = fits and type(count) is int and count >= 0
+    fits = fits and (table.corpus is None or known <= set(table.corpus["systems"]))
+    for column in table.columns.values() if fits else ():
         by_system = [getattr(column, part) for part in BY_SYSTEM]
         sizes = {len(part) for part in (*column.segments.values(), *column.statistics.values())}
-        if not all(known.issuperset(part) for part in by_system) or not sizes <= {count}:
-            raise ValueError(f"{name} has scores of other systems or sentences")
-        if any((own.rows[:, 0] >= count).any() for own in column.type_counts.values()):
-            raise ValueError(f"{name} has error types of other sentences")
+        fits &= all(known.issuperset(part) for part in by_system) and sizes <= {count}
+        fits &= all((own.rows[:, 0] < count).all() for own in column.type_counts.values())
+    if not fits:
+        raise ValueError("its systems, metrics and sentences do not fit each other")
 
 
 # --- by error type and by group ----------------------------------------------------------

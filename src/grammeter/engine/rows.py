@@ -265,25 +265,23 @@ def scored(
             for plan, block in tasks:
                 yield plan, block and process(job, block, plan.form)
         return
-    with _bounded_threads(jobs):  # processes inherit the environment when they start
-        workers = core.Workers(jobs, _begin, (runtime,))
     source, waiting = iter(tasks), deque[tuple[Planned, Future[Done] | None]]()
     try:
-        while True:
-            for plan, block in islice(source, UNDER_WAY * jobs - len(waiting)):
-                future = block and workers.pool.submit(process, job, block, plan.form)
-                waiting.append((plan, future))
-            if not waiting:
-                break
-            plan, future = waiting.popleft()
-            yield plan, future and future.result()
-        workers.end()
+        with ExitStack() as open_pool:
+            with _bounded_threads(jobs):  # processes inherit the environment when they start
+                pool = open_pool.enter_context(core.workers(jobs, _begin, (runtime,)))
+            while True:
+                for plan, block in islice(source, UNDER_WAY * jobs - len(waiting)):
+                    future = block and pool.submit(process, job, block, plan.form)
+                    waiting.append((plan, future))
+                if not waiting:
+                    break
+                plan, future = waiting.popleft()
+                yield plan, future and future.result()
     except BrokenProcessPool:
         fix = "Memory may have ended: use fewer --jobs or a smaller --block. The same command"
         fix = f"{fix} goes on with the unfinished files."
         raise GrammeterError("a process that scored rows ended without a word", fix=fix) from None
-    finally:
-        workers.stop()
 
 
 @contextmanager

@@ -66,10 +66,10 @@ def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
     ]
     if resampling.processes == 1 or len(jobs) == 1:
         return np.concatenate([_play(job) for job in jobs])
-    from grammeter.core import Workers
+    from grammeter.core import workers
 
-    with Workers(min(resampling.processes, len(jobs))) as workers:
-        played = track(workers.pool.map(_play, jobs), "TrueSkill", total=len(jobs))
+    with workers(min(resampling.processes, len(jobs))) as pool:
+        played = track(pool.map(_play, jobs), "TrueSkill", total=len(jobs))
         return np.concatenate(list(played))
 
 

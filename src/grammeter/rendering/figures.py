@@ -139,9 +139,9 @@ def _to_attributes(element: Any) -> None:
 
 
 # --- files ----------------------------------------------------------------------------------
-def check_figure(path: str | Path) -> None:
+def check_figure(path: str | Path | None) -> None:
     """Refuse, before anything is computed, a name whose suffix is no figure's: UsageError."""
-    if not str(path).lower().endswith((".svg", ".png")):
+    if path and not str(path).lower().endswith((".svg", ".png")):
         raise UsageError(f"{path}: no name of a figure", fix="End it in .svg or .png.")
 
 
