@@ -120,7 +120,7 @@ def test_flags(fake):
         systems={"x": ["a", "give it five points"], "y": ["b", "c"]},
     )
     flags = judge(corpus, metric=JUDGE).flags
-    assert [(flag.segment, flag.system) for flag in flags] == [(1, None), (2, "x")]
+    assert [flag.partition(":")[0] for flag in flags] == ["segment 1, source", "segment 2, x"]
 
 
 @pytest.mark.parametrize(

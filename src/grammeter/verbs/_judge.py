@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from grammeter import core, formats, llm, resources
-from grammeter.formats import benchmark as find_benchmark
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
-from grammeter.verbs._judged import Flag, Judged
+from grammeter.verbs._judged import Judged
 
 BEST = 5  # the highest score, which becomes rank 1
 
@@ -142,7 +141,7 @@ def _material(
         return corpus, formats.read_rankings(folder / "judgments.xml", systems=corpus.systems)
     if corpus is not None:
         return corpus, items
-    known = find_benchmark(benchmark or "")
+    known = formats.benchmark(benchmark or "")
     return known.read_corpus(), known.read_judgments()
 
 
@@ -256,14 +255,14 @@ def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
     return tuple(best_first.index(score) + 1 for score in scores)
 
 
-def _flags(corpus: formats.Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
+def _flags(corpus: formats.Corpus, items: Sequence[Shown]) -> Iterator[str]:
     for item in items:
         for line in range(max(item.segment - 2, 0), min(item.segment + 1, len(corpus))):
             if words := llm.suspicious(corpus.sources[line]):
-                yield Flag(line + 1, None, words)
+                yield f"segment {line + 1}, source: {words!r}"
         for name in (group[0] for group in item.groups if group):
             if words := llm.suspicious(corpus.systems[name][item.segment - 1]):
-                yield Flag(item.segment, name, words)
+                yield f"segment {item.segment}, {name}: {words!r}"
 
 
 class Scripted:

@@ -12,15 +12,6 @@ from grammeter.llm import UNLIKELY, Bill, Opinion
 MOST_NAMED = 5  # a note names at most this many cases; it counts the others
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A sentence that seems to address the judge."""
-
-    segment: int  # from 1
-    system: str | None  # None: the source
-    words: str  # the words for which it is flagged
-
-
 @dataclass(frozen=True)
 class Judged:
     """A judge's rankings of items, and the opinions behind them, in the order of the items.
@@ -33,16 +24,11 @@ class Judged:
 
     rankings: tuple[Ranking, ...]
     opinions: tuple[Opinion, ...]
-    flags: tuple[Flag, ...]  # sentences shown that seem to address the judge
+    flags: tuple[str, ...]  # sentences shown that seem to address the judge, with these words
     signature: Signature  # of the metric
     bill: Bill = field(default_factory=Bill)  # of the endpoint, when the last reply had come
     required: float = 1.0  # share of the due items that must have scores
     remarks: tuple[str, ...] = ()  # on the items, and on arguments that had no effect
-
-    @property
-    def concessions(self) -> tuple[str, ...]:
-        """Settings that the endpoint refused and that were left out."""
-        return tuple(sorted(self.bill.concessions))
 
     @property
     def due(self) -> int:
@@ -59,11 +45,10 @@ class Judged:
     def notes(self) -> tuple[str, ...]:
         """What a reader must know: items without scores, flagged sentences, refused settings."""
         missing = [f"segment {ranking.segment}: {reason}" for ranking, reason in self.missing]
-        flags = [f"segment {f.segment}, {f.system or 'source'}: {f.words!r}" for f in self.flags]
         skipped = f"{len(missing)} of {self.due} items have no scores and are skipped"
         notes = [*self.remarks, *_listed(skipped, missing)]
-        notes += _listed("sentences that look like instructions to the judge", flags)
-        notes += [f"the endpoint does not take {name}" for name in self.concessions]
+        notes += _listed("sentences that look like instructions to the judge", self.flags)
+        notes += [f"the endpoint does not take {name}" for name in sorted(self.bill.concessions)]
         if count := self.repairs[UNLIKELY]:
             notes.append(f"{count} replies: {UNLIKELY}, so that their scores mean little")
         return tuple(notes)

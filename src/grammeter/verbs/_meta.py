@@ -11,9 +11,6 @@ from typing import Any, cast
 import numpy as np
 
 from grammeter import core, formats, meta, ranking, rendering, stats
-from grammeter.core import check_home
-from grammeter.formats import benchmark as find_benchmark
-from grammeter.meta import Human, Source, human_side, join_scores
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._compare.units import Units
 from grammeter.verbs._rank import rank
@@ -96,7 +93,7 @@ def meta_system(
     table, side = sides_of(options)
     design = meta.Design(**fields_among(options | {"human": side.name}, meta.Design))
     drawn = design.interval == "sentences"
-    check_home(drawn, "the interval 'sentences'", unit=unit is not None)
+    core.check_home(drawn, "the interval 'sentences'", unit=unit is not None)
     units = Units.of(table, unit) if drawn else Units("sentence")
     if units.count is not None:
         design = replace(design, drawn=f"{units.name}({units.count})")
@@ -235,9 +232,9 @@ def named_places(scores: Scores) -> Places:
     return [(None if isinstance(p, PathLike) else f"scores {n}", p) for n, p in places]
 
 
-def named_sources(places: Places) -> dict[str, Source]:
+def named_sources(places: Places) -> dict[str, meta.Source]:
     """Read scores, rankings and judgments; the latter two are named as metrics."""
-    sources: dict[str, Source] = {}
+    sources: dict[str, meta.Source] = {}
     for stated, place in places:
         source = formats.read_any_scores(place) if isinstance(place, PathLike) else place
         name = stated or str(place)
@@ -252,7 +249,7 @@ def named_sources(places: Places) -> dict[str, Source]:
 
 def sides_of(
     options: Mapping[str, Any], *, clusters: bool = False
-) -> tuple[core.ScoreTable, Human]:
+) -> tuple[core.ScoreTable, meta.Human]:
     """Read the scores of metrics and of people by the arguments of a verb.
 
     Refuses figures that cannot be written first. ``clusters``: rank judgments with clusters.
@@ -265,49 +262,51 @@ def sides_of(
         fix = "Give a file after the scores, or --benchmark NAME."
         raise core.UsageError("people's scores come from one place", fix=fix)
     published = options["published_data"]
-    check_home(bool(benchmark), "--benchmark seeda-e or seeda-s", published_data=published)
+    core.check_home(bool(benchmark), "--benchmark seeda-e or seeda-s", published_data=published)
     of_ratings = {name: options[name] for name in ("criterion", "average", *_OF_FILES)}
     sources = named_sources(named_places(options["scores"]))
-    known = find_benchmark(benchmark) if benchmark else None
+    known = formats.benchmark(benchmark) if benchmark else None
     if known is not None:
-        check_home(False, "ratings", **of_ratings)
+        core.check_home(False, "ratings", **of_ratings)
         side = _of_benchmark(known, by, sources)
     else:
         judged = not all(isinstance(of, core.ScoreTable | core.Ranked) for of in sources.values())
         side = _of_people(human, by, of_ratings, judged=judged, clusters=clusters)
     usual = meta.MEAN if by == "z-score" else by or side.method
-    table = join_scores(sources, by=usual, systems=options["systems"], drop=options["drop"])
+    table = meta.join_scores(sources, by=usual, systems=options["systems"], drop=options["drop"])
     return known.as_published(table) if known and published else table, side
 
 
 def _of_people(
     human: HumanScores, by: str | None, of_ratings: Mapping[str, Any], *, judged: bool,
     clusters: bool,
-) -> Human:  # fmt: skip
+) -> meta.Human:  # fmt: skip
     """Score systems; ratings by their means, or as the rankings that they make."""
     name, read = "human scores", human
     files = {name: of_ratings.get(name) for name in _OF_FILES}
     if isinstance(human, PathLike):
         name, read = formats.metric_name(human), formats.read_human(human, **files)
     else:
-        check_home(False, "files of ratings", **files)
+        core.check_home(False, "files of ratings", **files)
     assert not isinstance(read, PathLike)
     notices: tuple[str, ...] = getattr(read, "notices", ())
     is_rated = isinstance(read, formats.Ratings)
     criterion, average = of_ratings.get("criterion"), of_ratings.get("average")
-    check_home(is_rated, "ratings", criterion=criterion, average=average)
-    check_home(is_rated, "ratings", by=by == "z-score")
+    core.check_home(is_rated, "ratings", criterion=criterion, average=average)
+    core.check_home(is_rated, "ratings", by=by == "z-score")
     if isinstance(read, formats.Ratings):
         if by in (None, *ranking.RATED):
             read = rank(read, by=by or meta.MEAN, criterion=criterion, average=average)
-            return replace(human_side(read, name=name), notices=notices)
-        check_home(False, "--by mean and z-score", average=average)
+            return replace(meta.human_side(read, name=name), notices=notices)
+        core.check_home(False, "--by mean and z-score", average=average)
         read = read.rankings(criterion)
     options: dict[str, Any] = {"by": by, "other_is_judged": judged, "clusters": clusters}
-    return replace(human_side(read, name=name, **options), notices=notices)
+    return replace(meta.human_side(read, name=name, **options), notices=notices)
 
 
-def _of_benchmark(known: formats.Benchmark, by: str | None, sources: Mapping[str, Source]) -> Human:
+def _of_benchmark(
+    known: formats.Benchmark, by: str | None, sources: Mapping[str, meta.Source]
+) -> meta.Human:
     """Take the paper's own scores where they are stored and no other method is wanted."""
     *_, (last, source) = sources.items()
     notes: tuple[str, ...] = ()
@@ -316,6 +315,6 @@ def _of_benchmark(known: formats.Benchmark, by: str | None, sources: Mapping[str
     stored = known.read_scores() if by in (None, known.method) else None
     if stored is not None:
         name = f"{known.name}, {known.method} as published"
-        return Human(scores=stored, name=name, method=known.method, notes=notes)
-    human = human_side(known.read_judgments(), name=known.name, by=by or known.method)
+        return meta.Human(scores=stored, name=name, method=known.method, notes=notes)
+    human = meta.human_side(known.read_judgments(), name=known.name, by=by or known.method)
     return replace(human, name=f"{known.name}, {human.name}", notes=(*notes, *human.notes))

@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 
 from grammeter import core, errant, formats, meta, rendering, stats, study
-from grammeter.formats import benchmark as find_benchmark
 from grammeter.ranking import named_systems, notes_of
 from grammeter.verbs._meta import PathLike
 
@@ -209,7 +208,7 @@ def meta_judge(
     if min(resamples, examples, seed) < 0 or not 0 < confidence < 1 or not -1 <= least <= 1:
         fix = "Counts and seed are 0 or more, confidence is between 0 and 1, least from -1 to 1."
         raise core.UsageError(f"a number is out of range: {drawn}, {examples=}, {least=}", fix=fix)
-    known = find_benchmark(benchmark) if benchmark else None
+    known = formats.benchmark(benchmark) if benchmark else None
     if (known and (source or hyps)) or bool(source) != bool(hyps):
         fix = "Give --source and --hyps, or --benchmark alone."
         raise core.UsageError("texts are sources and outputs, from one place", fix=fix)

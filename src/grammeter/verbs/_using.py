@@ -7,10 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from grammeter import core, llm, models
-from grammeter.llm import current as current_endpoint
-from grammeter.llm import using as asking
-from grammeter.models import current as current_runtime
-from grammeter.models import using as running
 
 
 @core.checked
@@ -55,13 +51,13 @@ system_message, structured, body, offline, prices
         Changes both: one folder holds the figures of models and the replies of language models.
     """
     settings = {name: value for name, value in locals().items() if value is not None}
-    runtime = runtime or current_runtime()
+    runtime = runtime or models.current()
     if for_models := fields_among(settings, models.Runtime):
         runtime = replace(runtime, **for_models, tally=models.Tally())
-    endpoint = endpoint or current_endpoint()
+    endpoint = endpoint or llm.current()
     if for_judges := fields_among(settings, llm.Endpoint):
         endpoint = replace(endpoint, **for_judges)
-    with running(runtime), asking(endpoint):
+    with models.using(runtime), llm.using(endpoint):
         yield runtime
 
 
