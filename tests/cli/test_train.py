@@ -48,7 +48,7 @@ class TestImpara:
     def test_train_and_score(self, capsys, data, encoder, tmp_path):
         code, out, err = impara(capsys, data, encoder, tmp_path / "a")
         assert code == 0
-        assert f"Weights: {weights_hash(tmp_path / 'a')}" in out
+        assert f"- weights: {weights_hash(tmp_path / 'a')}" in out
         told = err.splitlines()
         assert [line.partition(":")[2].partition(":")[0] for line in told] == [
             " pairs", " epoch 1 of 2", " epoch 2 of 2",
