@@ -337,6 +337,20 @@ def test_a_cell_may_hold_a_list_of_references(tmp_path):
     assert together[0]["reference"] == rows[0]["reference"]
 
 
+@pytest.mark.parametrize(
+    "keep", ["errant.edits <= 1", "errant > 0.5 and gleu(order=2) > gleu(order=3)"]
+)
+def test_a_filter_may_leave_out_the_fields_of_a_metric(tmp_path, keep):
+    names = write_rows(tmp_path / "in", made_rows(30))
+    metrics = ("errant(pipeline=neutral)", "gleu(order=2)", "gleu(order=3)")
+    long = keep.replace("errant", "errant(pipeline=neutral)")
+    for folder, text in (("short", keep), ("long", long)):
+        gm.batch(names, metrics, output=tmp_path / folder, reference=["reference"], keep=text)
+    rows = read_rows(tmp_path / "short")
+    assert 0 < len(rows) < 30
+    assert rows == read_rows(tmp_path / "long")
+
+
 @pytest.mark.parametrize("keep", ["", " ", "gleu > 0", "errant.m2 > 0", "errant.m2.edits > 0"])
 def test_filters_that_would_keep_nothing_or_all_are_refused(tmp_path, keep):
     names = write_rows(tmp_path / "in", made_rows(3))

@@ -74,10 +74,11 @@ _TOKENS = (
 )
 
 
-def parse_keep(text: str, columns: list[str]) -> Test:
-    """Return a filter's test of cells."""
+def parse_keep(text: str, columns: list[str], short: Mapping[str, str] | None = None) -> Test:
+    """Return a filter's test of cells; ``short`` maps further names to ``columns``."""
+    known = {**(short or {}), **{name: name for name in columns}}
     values: list[str | float] = []  # columns and numbers, which are v0, v1 ... in Python
-    names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True))) or "(?!)"
+    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True))) or "(?!)"
 
     def in_python(token: re.Match[str]) -> str:
         kind = token.lastgroup
@@ -85,7 +86,7 @@ def parse_keep(text: str, columns: list[str]) -> Test:
             raise UnknownNameError("column of numbers in the filter", token[0], columns)
         if kind not in ("name", "number"):
             return token[0]
-        values.append(token[0] if kind == "name" else float(token[0]))
+        values.append(known[token[0]] if kind == "name" else float(token[0]))
         return f"v{len(values) - 1}"
 
     tokens = re.finditer(rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}", text)

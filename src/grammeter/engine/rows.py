@@ -1,7 +1,7 @@
 """Rows in, rows with metric columns out, a block at a time, in this process or in several."""
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
@@ -17,6 +17,7 @@ from grammeter.engine import job as runs
 from grammeter.engine.job import ERROR, LONGEST_TOKEN, Done, EditsForm, Job, Planned, parse_keep
 from grammeter.metrics import metric as make_metric
 
+_ENDS = ("", ".edits")  # of columns of numbers
 UNDER_WAY = 2  # blocks per process that wait or are worked on: enough that no process is idle
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 Task = tuple[Planned, formats.Block | None]
@@ -57,7 +58,12 @@ class RowScorer:
         self._plans = [_plan(spelled, job) for spelled in job.metrics]
         self.columns = dict(column for plan in self._plans for column in plan.columns())
         numbers = [name for name, kind in self.columns.items() if kind in ("value", "count")]
-        self._keep = None if job.keep is None else parse_keep(job.keep, numbers)
+        # the name alone suffices where one metric has it: errant.edits
+        often = Counter(plan.metric.name for plan in self._plans)
+        alone = [plan for plan in self._plans if often[plan.metric.name] == 1]
+        short = {plan.metric.name + end: plan.spelled + end for plan in alone for end in _ENDS}
+        short = {name: column for name, column in short.items() if column in numbers}
+        self._keep = None if job.keep is None else parse_keep(job.keep, numbers, short)
         self._tried = False
 
     @property
