@@ -25,7 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 OURS = {"all", "dev", "docs"}
 """Extras that the program itself never asks for."""
 
-MODULES = {"argon2-cffi": "argon2"}
+MODULES = {"argon2-cffi": "argon2", "markdown-it-py": "markdown_it"}
 """A package -> its module, where the name does not tell."""
 
 
@@ -147,6 +147,7 @@ ABSENT = {
     "django_htmx": ("campaign", STATUS),
     "whitenoise": ("campaign", STATUS),
     "argon2": ("campaign", STATUS),
+    "markdown_it": ("campaign", ["campaign", "serve"]),
     "waitress": ("campaign", ["campaign", "serve"]),
     "psycopg": ("postgres", [*STATUS, "--database", "postgresql://nobody@127.0.0.1:1/none"]),
     "spacy": ("errant", ["edits", "extract", "-tok", "-orig", ECHO, "-cor", ECHO, "-out", "-"]),

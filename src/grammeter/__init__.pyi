@@ -3,8 +3,10 @@ from grammeter.campaign import CampaignList as CampaignList
 from grammeter.campaign import CampaignProgress as CampaignProgress
 from grammeter.campaign import CampaignStatus as CampaignStatus
 from grammeter.campaign import campaign_backup as campaign_backup
+from grammeter.campaign import campaign_change as campaign_change
 from grammeter.campaign import campaign_close as campaign_close
 from grammeter.campaign import campaign_create as campaign_create
+from grammeter.campaign import campaign_delete as campaign_delete
 from grammeter.campaign import campaign_export as campaign_export
 from grammeter.campaign import campaign_forget as campaign_forget
 from grammeter.campaign import campaign_import as campaign_import

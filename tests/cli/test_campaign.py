@@ -264,8 +264,8 @@ def actions():
 
 CORPUS_FLAGS = {"source", "references", "hyps", "names", "corpus", "um", "missing_annotator",
                 "normalise", "lenient", "raw", "tokenize", "para"}  # fmt: skip
-ELSEWHERE = {"help", "debug", "quiet", "format", "make_password", "first_segment"}
-"""Printing; a password that nobody typed; what ``read_judgments`` takes."""
+ELSEWHERE = {"help", "debug", "quiet", "format", "make_password", "first_segment", "yes"}
+"""Printing; a password that nobody typed; a careful word; what ``read_judgments`` takes."""
 
 
 @pytest.mark.parametrize("name", actions())

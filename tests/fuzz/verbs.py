@@ -82,6 +82,8 @@ LINES: dict[str, Sequence[str]] = {
         "campaign close pilot",
         "campaign reopen pilot",
         "campaign forget pilot ann",
+        "campaign change pilot --rename b",
+        "campaign delete pilot",
         "campaign backup copy.db",
         "campaign upgrade",
         "campaign organiser olga",

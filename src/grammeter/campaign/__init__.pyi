@@ -1,6 +1,8 @@
 from grammeter.campaign.commands import Account as Account
 from grammeter.campaign.commands import campaign_backup as campaign_backup
+from grammeter.campaign.commands import campaign_change as campaign_change
 from grammeter.campaign.commands import campaign_close as campaign_close
+from grammeter.campaign.commands import campaign_delete as campaign_delete
 from grammeter.campaign.commands import campaign_export as campaign_export
 from grammeter.campaign.commands import campaign_forget as campaign_forget
 from grammeter.campaign.commands import campaign_invite as campaign_invite

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from grammeter.campaign import conf, services, status
 from grammeter.campaign.conf import DATABASE, is_file
+from grammeter.campaign.guidelines import read_guidelines
 from grammeter.campaign.status import CampaignExport, CampaignList, CampaignProgress, CampaignStatus
 from grammeter.core import UsageError, require
 
@@ -134,6 +135,43 @@ def campaign_reopen(name: str, *, database: str | Path = DATABASE) -> bool:
         return services.campaigns.close(services.campaigns.find(name), False)
 
 
+def campaign_change(
+    name: str,
+    *, rename: str | None = None, guidelines: str | Path | None = None,
+    redirect: str | None = None, database: str | Path = DATABASE,
+) -> list[str]:  # fmt: skip
+    """Change a campaign, also while it is served; return the names of the settings that changed.
+
+    Raises :class:`UsageError` if a name is taken or an address is none, :class:`DataError` if the
+    guidelines cannot be read.
+
+    Parameters
+    ----------
+    name, database
+        The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
+    rename, redirect
+        Another name, and where judges are sent at the end.
+    guidelines
+        Markdown, or a file of it, whose pictures lie beside it.
+    """
+    text = read_guidelines(guidelines) if isinstance(guidelines, Path) else guidelines
+    values = {"name": rename, "guidelines": text, "redirect_url": redirect}
+    wanted = {key: value for key, value in values.items() if value is not None}
+    if not wanted:
+        raise UsageError("nothing to change", fix="Say what: --guidelines, --rename, --redirect.")
+    with opened(database):
+        return services.campaigns.change(services.campaigns.find(name), **wanted)
+
+
+def campaign_delete(name: str, *, database: str | Path = DATABASE) -> int:
+    """Delete a campaign with its judges, judgments and log; return how many judgments that were.
+
+    Copies of the database and exports keep their data.
+    """
+    with opened(database):
+        return services.campaigns.delete(services.campaigns.find(name))
+
+
 def campaign_forget(
     name: str, judge: str, *, rename: str | None = None, database: str | Path = DATABASE
 ) -> str:
@@ -212,7 +250,8 @@ def campaign_serve(
     started
         Called with the address of the pages, and notes on the network.
     """
-    require("waitress.server", extra="campaign")
+    for module in ("waitress.server", "markdown_it"):
+        require(module, extra="campaign")
     from grammeter.campaign.server import make_server
 
     if https and behind_proxy is None:

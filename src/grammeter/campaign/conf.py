@@ -26,7 +26,11 @@ _FOR_HTTPS = (
     *("CSRF_COOKIE_SECURE", "SESSION_COOKIE_SECURE", "SECURE_SSL_REDIRECT"),
     *("SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD"),
 )
-_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"  # answers survive a power cut
+_PRAGMAS = """
+PRAGMA journal_mode=WAL;
+PRAGMA synchronous=FULL; -- answers survive a power cut
+PRAGMA secure_delete=ON; -- what is deleted is overwritten
+"""
 _CONSTANT = Path(__file__).with_name("settings.toml")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import commands, conf, services, status
 from grammeter.campaign.criteria import NAME_LENGTH, read_checks, read_criteria
+from grammeter.campaign.guidelines import read_guidelines
 from grammeter.campaign.tasks import Kind, Strategy, Task, check_task
 from grammeter.core import UnknownNameError, UsageError
 from grammeter.formats import read_text
@@ -199,9 +200,10 @@ class Plan(SimpleNamespace):
                 setattr(self, kind, read_checks(checks, loud=kind == Kind.TUTORIAL))
         if isinstance(self.criteria, (str, Path)):
             self.criteria = read_criteria(self.criteria)
-        for name in ("guidelines", "consent"):
-            if isinstance(text := getattr(self, name), Path):
-                setattr(self, name, read_text(text).replace("\0", ""))
+        if isinstance(self.guidelines, Path):
+            self.guidelines = read_guidelines(self.guidelines)
+        if isinstance(self.consent, Path):
+            self.consent = read_text(self.consent).replace("\0", "")
         self._check()
 
     def _check(self) -> None:

@@ -22,8 +22,10 @@ from django.contrib.auth.models import User
 from django.db import models
 from django.db.models import CASCADE, Exists, F, OuterRef, Q
 from django.utils import timezone
+from django.utils.safestring import mark_safe
 
 from grammeter.campaign.criteria import NAME_LENGTH, OVERALL, RatingCriterion
+from grammeter.campaign.guidelines import html_of
 from grammeter.campaign.tasks import JOBS, Kind, State, Strategy, Task
 from grammeter.core import UnknownNameError
 
@@ -64,6 +66,11 @@ class Campaign(models.Model):
     judges: models.Manager[Judge]
     invites: models.Manager[Invite]
     audit: models.Manager[AuditEntry]
+
+    @property
+    def guidelines_html(self) -> str:
+        """The guidelines as a page shows them."""
+        return mark_safe(html_of(self.guidelines))  # noqa: S308 - HTML in them is escaped
 
     @property
     def tasks(self) -> list[Task]:

@@ -105,6 +105,22 @@ def run_reopen(args: argparse.Namespace) -> None:
     notice(args, f"campaign {args.name}: {state}")
 
 
+def run_change(args: argparse.Namespace) -> None:
+    """Change settings."""
+    changed = flags.call(args, gm.campaign_change)
+    what = ", ".join(changed) or "nothing, all was so before"
+    notice(args, f"campaign {args.name}: changed {what}")
+
+
+def run_delete(args: argparse.Namespace) -> None:
+    """Delete all of a campaign."""
+    if not args.yes:
+        fix = "Add --yes to delete its judges, judgments and log; 'backup' copies the database."
+        raise gm.UsageError(f"campaign {args.name} would be deleted", fix=fix)
+    judgments = flags.call(args, gm.campaign_delete)
+    notice(args, f"campaign {args.name}: deleted, with {judgments} judgments")
+
+
 def run_organiser(args: argparse.Namespace) -> None:
     """Make an account, or give it a new password."""
     typed = None if args.make_password or not sys.stdin.isatty() else _typed

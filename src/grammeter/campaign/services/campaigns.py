@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
@@ -114,6 +115,31 @@ def close(campaign: Campaign, closed: bool = True, *, who: str = COMMAND_LINE) -
         AuditEntry.log(campaign, who, "close" if closed else "reopen")
     campaign.closed = closed
     return bool(changed)
+
+
+def change(campaign: Campaign, *, who: str = COMMAND_LINE, **values: str) -> list[str]:
+    """Set fields, also while judges work; return the names of those that changed, and log them."""
+    changed = [name for name, value in values.items() if getattr(campaign, name) != value]
+    for name in changed:
+        setattr(campaign, name, values[name])
+    same = {field.name for field in Campaign._meta.fields} - {*changed}
+    try:
+        campaign.full_clean(exclude=same)
+    except ValidationError as error:
+        faults = [f"{name}: {' '.join(of)}" for name, of in error.message_dict.items()]
+        raise UsageError("; ".join(faults), fix="Nothing was changed.") from None
+    campaign.save(update_fields=changed)
+    if changed:
+        AuditEntry.log(campaign, who, "change", fields=changed)
+    return changed
+
+
+@transaction.atomic
+def delete(campaign: Campaign) -> int:
+    """Delete a campaign and all that belongs to it; return how many judgments that were."""
+    count = Judgment.objects.filter(assignment__judge__campaign=campaign).count()
+    campaign.delete()
+    return count
 
 
 def _begin(plan: "Plan", items: Sequence[Sampled]) -> Campaign:
