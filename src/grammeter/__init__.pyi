@@ -7,9 +7,11 @@ from grammeter.campaign import campaign_change as campaign_change
 from grammeter.campaign import campaign_close as campaign_close
 from grammeter.campaign import campaign_create as campaign_create
 from grammeter.campaign import campaign_delete as campaign_delete
+from grammeter.campaign import campaign_exclude as campaign_exclude
 from grammeter.campaign import campaign_export as campaign_export
 from grammeter.campaign import campaign_forget as campaign_forget
 from grammeter.campaign import campaign_import as campaign_import
+from grammeter.campaign import campaign_include as campaign_include
 from grammeter.campaign import campaign_invite as campaign_invite
 from grammeter.campaign import campaign_organiser as campaign_organiser
 from grammeter.campaign import campaign_reopen as campaign_reopen

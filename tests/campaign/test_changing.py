@@ -123,3 +123,79 @@ def test_a_deleted_campaign_leaves_nothing_and_the_others(pilot, capsys):
     assert gm.campaign_status("other").progress.items == 3
     with pytest.raises(UnknownNameError):
         gm.campaign_delete("pilot")
+
+
+# --- judges who are left out
+@pytest.fixture
+def old(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    corpus = gm.read_corpus(source=SOURCE, systems=OUTPUTS)
+    judgments = gm.read_judgments(sample_corpus() / "judgments.xml")
+    gm.campaign_import("old", corpus, judgments)
+    return judgments
+
+
+def test_an_excluded_judge_is_in_no_result_until_counted_again(old):
+    before = gm.campaign_export("old")
+    judge = before[0].judge
+    assert gm.campaign_exclude("old", judge, reason="answers at random")
+    assert not gm.campaign_exclude("old", judge, reason="answers at random")
+    others = [ranking for ranking in before if ranking.judge != judge]
+    exported = gm.campaign_export("old", output="out.jsonl", details="all.jsonl")
+    assert list(exported) == others
+    count = len(before) - len(others)
+    note = f"{judge} is left out (answers at random): {count} answers"
+    assert note in exported.notes
+    assert judge not in Path("out.jsonl").read_text("utf-8")
+    assert judge in Path("all.jsonl").read_text("utf-8")
+    status = gm.campaign_status("old")
+    assert note in status.notes
+    assert {one.judge: one.state for one in status.progress.judges}[judge] == "excluded"
+    ranking, alone = status.to_dict()["ranking"], gm.rank(gm.read_judgments("out.jsonl")).to_dict()
+    assert ranking["systems"] == alone["systems"]
+    assert gm.campaign_include("old", judge)
+    assert not gm.campaign_include("old", judge)
+    assert list(gm.campaign_export("old")) == list(before)
+    assert note not in gm.campaign_status("old").notes
+
+
+def test_a_reason_is_needed(old):
+    with pytest.raises(UsageError, match="no reason"):
+        gm.campaign_exclude("old", old[0].judge, reason=" ")
+
+
+def test_organisers_leave_judges_out_and_count_them_again(old, capsys):
+    judge = old[0].judge
+    assert main(["campaign", "exclude", "old", judge, "--reason", "in a hurry"]) == 0
+    assert main(["campaign", "status", "old"]) == 0
+    assert f"{judge} is left out (in a hurry)" in capsys.readouterr().out
+    assert main(["campaign", "include", "old", judge]) == 0
+    assert "counts again" in capsys.readouterr().err
+
+
+def test_the_page_of_judges_has_a_form_for_it(old):
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from grammeter.campaign import commands
+    from grammeter.campaign.models import Campaign
+
+    judge = old[0].judge
+    gm.campaign_organiser("olga", password="a long password", every_campaign=True)
+    with commands.opened("campaign.db"):
+        client = Client()
+        client.force_login(User.objects.get(username="olga"))
+        campaign = Campaign.objects.get(name="old")
+        person = campaign.judges.get(name=judge)
+        place = f"/organise/{campaign.pk}/judges"
+        shown = client.get(place, secure=True, HTTP_HOST="localhost").content.decode()
+        assert f"Leave {judge} out of results" in shown
+        path = f"{place}/{person.pk}/exclude"
+        client.post(path, {"reason": "<in> a hurry"}, HTTP_HOST="localhost")
+        shown = client.get(place, HTTP_HOST="localhost").content.decode()
+        assert "Left out: &lt;in&gt; a hurry" in shown
+        client.post(path, HTTP_HOST="localhost")
+        assert (
+            f"Leave {judge} out of results"
+            in client.get(place, HTTP_HOST="localhost").content.decode()
+        )

@@ -11,7 +11,8 @@ import grammeter as gm
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
 
 ELSEWHERE = {
-    "campaign_backup", "campaign_export", "campaign_forget", "campaign_import",
+    "campaign_backup", "campaign_exclude", "campaign_export", "campaign_include",
+    "campaign_forget", "campaign_import",
     "campaign_organiser", "campaign_reopen", "campaign_serve", "campaign_upgrade",
     "dataset_path", "edits_align", "edits_compare", "edits_convert", "edits_from_suggestions",
     "edits_split", "get_dataset", "meta_attack", "meta_edits",

@@ -84,6 +84,8 @@ LINES: dict[str, Sequence[str]] = {
         "campaign forget pilot ann",
         "campaign change pilot --rename b",
         "campaign delete pilot",
+        "campaign exclude pilot ann --reason x",
+        "campaign include pilot ann",
         "campaign backup copy.db",
         "campaign upgrade",
         "campaign organiser olga",

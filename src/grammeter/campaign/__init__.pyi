@@ -3,8 +3,10 @@ from grammeter.campaign.commands import campaign_backup as campaign_backup
 from grammeter.campaign.commands import campaign_change as campaign_change
 from grammeter.campaign.commands import campaign_close as campaign_close
 from grammeter.campaign.commands import campaign_delete as campaign_delete
+from grammeter.campaign.commands import campaign_exclude as campaign_exclude
 from grammeter.campaign.commands import campaign_export as campaign_export
 from grammeter.campaign.commands import campaign_forget as campaign_forget
+from grammeter.campaign.commands import campaign_include as campaign_include
 from grammeter.campaign.commands import campaign_invite as campaign_invite
 from grammeter.campaign.commands import campaign_organiser as campaign_organiser
 from grammeter.campaign.commands import campaign_reopen as campaign_reopen

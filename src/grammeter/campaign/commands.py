@@ -109,6 +109,7 @@ def campaign_export(
         texts = {path: results.text(campaign, name) for name, path in paths.items() if path}
         if people and writable:
             AuditEntry.log(campaign, COMMAND_LINE, "export", form="people")
+        left_out = results.left_out(campaign)
     notices, notes = (), judgments.notes
     if isinstance(judgments, CampaignExport):
         judgments.save(output) if output else None
@@ -120,7 +121,7 @@ def campaign_export(
         write_text(path, text, private=True)
     if people and not writable:
         notes += ("the database is read-only: its log does not say that --people was written",)
-    return replace(judgments, notices=notices, notes=notes)
+    return replace(judgments, notices=notices, notes=(*notes, *left_out))
 
 
 def campaign_close(name: str, *, database: str | Path = DATABASE) -> bool:
@@ -170,6 +171,30 @@ def campaign_delete(name: str, *, database: str | Path = DATABASE) -> int:
     """
     with opened(database):
         return services.campaigns.delete(services.campaigns.find(name))
+
+
+def campaign_exclude(
+    name: str, judge: str, *, reason: str, database: str | Path = DATABASE
+) -> bool:
+    """Leave a judge out of results and exports, which say so; return whether that is new.
+
+    Raises :class:`UsageError` if the reason is empty. Answers stay, and :func:`campaign_include`
+    takes it back.
+    """
+    if not reason.strip():
+        raise UsageError("no reason", fix="Say why; results give the reason.")
+    return _excluded(name, judge, reason, database)
+
+
+def campaign_include(name: str, judge: str, *, database: str | Path = DATABASE) -> bool:
+    """Count an excluded judge again; return whether the judge was excluded."""
+    return _excluded(name, judge, "", database)
+
+
+def _excluded(name: str, judge: str, reason: str, database: str | Path) -> bool:
+    with opened(database):
+        person = services.judges.find(services.campaigns.find(name), judge)
+        return services.judges.exclude(person, reason)
 
 
 def campaign_forget(

@@ -172,6 +172,7 @@ class Judge(models.Model):
     finished = models.DateTimeField(null=True)
     blocked = models.BooleanField(default=False)
     forgotten = models.DateTimeField(null=True)
+    excluded = models.CharField(max_length=NAME_LENGTH, blank=True)  # why results leave them out
 
     assignments: models.Manager[Assignment]
     invites: models.Manager[Invite]

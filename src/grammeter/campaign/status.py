@@ -96,7 +96,8 @@ class CampaignStatus(CampaignProgress):
         """Compute it from the database; ``settings`` are those of ``rank``."""
         measures, tasks, reasons = services.exports.standings(campaign, **settings)
         notes = dict.fromkeys(note for result in measures.values() for note in result.notes)
-        progress = CampaignProgress.of(campaign, notes=tuple(notes))
+        notes = (*notes, *services.results.left_out(campaign))
+        progress = CampaignProgress.of(campaign, notes=notes)
         return cls(**vars(progress), **measures, reasons=reasons, tasks=tasks)
 
     @property

@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ORGANISE}/invite", organise.invite, name="invite"),
     path(f"{_ORGANISE}/judges/<int:judge>/again", organise.invite, name="again"),
     path(f"{_ORGANISE}/judges/<int:judge>/block", organise.change, {"act": "block"}, "block"),
+    path(f"{_ORGANISE}/judges/<int:judge>/exclude", organise.change, {"act": "exclude"}, "exclude"),
     path(f"{_ORGANISE}/judges/<int:judge>/note", organise.change, {"act": "note"}, "note"),
     path(f"{_ORGANISE}/invites/<int:invite>/revoke", organise.change, {"act": "revoke"}, "revoke"),
     path(f"{_ORGANISE}/close", organise.close, {"closed": True}, name="close"),

@@ -112,6 +112,18 @@ def run_change(args: argparse.Namespace) -> None:
     notice(args, f"campaign {args.name}: changed {what}")
 
 
+def run_exclude(args: argparse.Namespace) -> None:
+    """Leave a judge out."""
+    new = flags.call(args, gm.campaign_exclude)
+    notice(args, f"{args.judge}: {'left out of results' if new else 'was left out so before'}")
+
+
+def run_include(args: argparse.Namespace) -> None:
+    """Count a judge again."""
+    was = flags.call(args, gm.campaign_include)
+    notice(args, f"{args.judge}: {'counts again' if was else 'was not left out'}")
+
+
 def run_delete(args: argparse.Namespace) -> None:
     """Delete all of a campaign."""
     if not args.yes:

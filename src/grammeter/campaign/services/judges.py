@@ -147,6 +147,19 @@ def block(judge: Judge, *, who: str = COMMAND_LINE) -> None:
 
 
 @transaction.atomic
+def exclude(judge: Judge, reason: str, *, who: str = COMMAND_LINE) -> bool:
+    """Leave a judge out of all results, or count them again if the reason is empty.
+
+    Return whether that changed anything.
+    """
+    reason = _one_line(reason, NAME_LENGTH)
+    changed = Judge.objects.filter(pk=judge.pk).exclude(excluded=reason).update(excluded=reason)
+    if changed:
+        AuditEntry.log(judge.campaign, who, "exclude", judge=judge.name, reason=reason)
+    return bool(changed)
+
+
+@transaction.atomic
 def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) -> Judge:
     """Delete a judge's personal data; the judgments stay, under the anonymous name.
 

@@ -27,6 +27,7 @@ class JudgeProgress:
     joined: bool
     finished: bool
     blocked: bool
+    excluded: str  # why results leave this judge out
     planned: int | None  # length of the list; in a pool the most items for one, `None`: any number
     done: int
     skipped: int
@@ -38,6 +39,8 @@ class JudgeProgress:
     @property
     def state(self) -> str:
         """State of the judge, in words."""
+        if self.excluded:
+            return "excluded"
         if self.blocked or self.finished:
             return "blocked" if self.blocked else "finished"
         if self.joined:
@@ -112,9 +115,21 @@ def normal_tasks(campaign: Campaign) -> list[Task]:
 
 
 def final(campaign: Campaign) -> QuerySet[Judgment]:
-    """Return complete versions, oldest first, without tutorial and attention items."""
+    """Return complete versions, oldest first, without tutorial and attention items.
+
+    Judges whom the organisers excluded are left out.
+    """
     complete = Judgment.objects.filter(assignment__item__campaign=campaign, complete=True)
-    return complete.filter(assignment__item__kind=Kind.NORMAL).order_by("assignment", "version")
+    counted = complete.filter(assignment__item__kind=Kind.NORMAL, assignment__judge__excluded="")
+    return counted.order_by("assignment", "version")
+
+
+def left_out(campaign: Campaign) -> tuple[str, ...]:
+    """Return a note on each excluded judge, with the reason."""
+    rows = campaign.judges.exclude(excluded="").order_by("name")
+    counts = rows.annotate(answers=Count("assignments__judgments__assignment", distinct=True))
+    columns = counts.values_list("name", "excluded", "answers")
+    return tuple(f"{name} is left out ({why}): {count} answers" for name, why, count in columns)
 
 
 def _ranking(row: tuple[Any, ...], groups: dict[int, list[tuple[str, ...]]]) -> Ranking:
@@ -159,7 +174,7 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
             planned=judge.listed if campaign.strategy == "planned" else campaign.longest_list,
             passed=judges.is_enough(campaign, judge.attention_right, judge.attention),
             active_seconds=sum(seconds.get(judge.pk, {}).values()),
-            **{name: getattr(judge, name) for name in ("blocked", *counts)},
+            **{name: getattr(judge, name) for name in ("blocked", "excluded", *counts)},
         )
 
 

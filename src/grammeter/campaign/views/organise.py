@@ -144,7 +144,7 @@ def invite(request: HttpRequest, campaign: Campaign, judge: int = 0) -> HttpResp
 
 @campaign_act
 def change(request: HttpRequest, campaign: Campaign, act: str, **of: int) -> HttpResponse:
-    """Block a judge, store the organisers' note on one, or revoke an invite."""
+    """Block a judge, leave one out of results, store a note on one, or revoke an invite."""
     who = _who(request)
     if act == "revoke":
         judges.revoke(get_object_or_404(campaign.invites, pk=of["invite"]), who=who)
@@ -152,6 +152,8 @@ def change(request: HttpRequest, campaign: Campaign, act: str, **of: int) -> Htt
     judge = get_object_or_404(campaign.judges, pk=of["judge"])
     if act == "block":
         judges.block(judge, who=who)
+    elif act == "exclude":
+        judges.exclude(judge, request.POST.get("reason", ""), who=who)
     else:
         judges.note(judge, request.POST.get("contact", ""), who=who)
     return redirect("judges", campaign.pk)
