@@ -52,6 +52,22 @@ def test_items_become_rankings(fake):
     assert (judged.due, judged.coverage, judged.missing) == (2, 1.0, [])
 
 
+def test_what_was_judged_prints_as_a_table_of_means(fake):
+    judged = judge(CORPUS, ITEMS, metric=JUDGE)
+    (table,) = judged.tables()
+    scores = {name: [] for name in ("one", "two", "three")}
+    for item, opinion in zip(judged.rankings, judged.opinions, strict=True):
+        for group, score in zip(item.groups, opinion.scores or (), strict=False):
+            for name in group:
+                scores[name].append(score)
+    assert {row[0]: row[1:] for row in table.rows} == {
+        name: (sum(of) / len(of), len(of)) for name, of in scores.items()
+    }
+    assert "system" in str(judged)
+    assert "<table" in judged._repr_html_()
+    assert len(judged.to_pandas()) == 3
+
+
 def test_judgments_are_items_too(fake):
     theirs = Ranking(judge="ann", segment=1, groups=(("one", "three"), ("two",)), ranks=(2, 1),
                      item="7")  # fmt: skip

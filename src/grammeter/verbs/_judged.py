@@ -4,16 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import mean
 from typing import Any
 
-from grammeter.core import Ranking, Signature, stamped
+from grammeter.core import Column, Ranking, Result, Signature, Table, stamped
 from grammeter.llm import UNLIKELY, Bill, Opinion
 
 MOST_NAMED = 5  # a note names at most this many cases; it counts the others
 
 
-@dataclass(frozen=True)
-class Judged:
+@dataclass(frozen=True, repr=False)
+class Judged(Result):
     """A judge's rankings of items, and the opinions behind them, in the order of the items.
 
     Ranks are 6 minus the score, or places of the scores if an item took several calls or its scores
@@ -52,6 +53,18 @@ class Judged:
         if count := self.repairs[UNLIKELY]:
             notes.append(f"{count} replies: {UNLIKELY}, so that their scores mean little")
         return tuple(notes)
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return the mean score of each system, 1 to 5, best first, over the items it was in."""
+        scores: dict[str, list[float]] = {}
+        for ranking, opinion in zip(self.rankings, self.opinions, strict=True):
+            for group, score in zip(ranking.groups, opinion.scores or (), strict=False):
+                for system in group:
+                    scores.setdefault(system, []).append(score)
+        best = sorted(scores, key=lambda name: -mean(scores[name]))
+        rows = [(name, mean(scores[name]), len(scores[name])) for name in best]
+        columns = ("system", Column("score", "score", best="high"), Column("items", "count"))
+        return [Table.of(columns, rows)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "judged", ...}``: counts and notes, not the rankings themselves."""
