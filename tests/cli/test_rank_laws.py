@@ -78,7 +78,7 @@ def test_an_option_does_the_same_in_python_or_is_refused(call, question, option)
 
 
 def test_processes_that_share_nothing_are_said_to(call):
-    assert "--processes changes nothing" in call("--processes", "2", "--resamples", "40")[2]
+    assert "--processes has no effect" in call("--processes", "2", "--resamples", "40")[2]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -98,7 +98,7 @@ class TestCards:
             assert card["data"]["examples"] == {"train": 44, "validation": 5, "test": 5}
             assert card["data"]["files"] == [str(scores)]
             assert card["encoder"]["hash"] == find_model(encoder).hash
-            assert "| 1 \\* |" in (folder / criterion / "README.md").read_text("utf-8")
+            assert "- best epoch: " in (folder / criterion / "README.md").read_text("utf-8")
         assert len({card["weights"] for card in cards.values()}) == 3
 
     def test_constant_scores_have_no_correlation(self, encoder):
