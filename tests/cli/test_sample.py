@@ -77,6 +77,25 @@ def test_the_plan_does_not_change_the_items(run):
     assert [item["systems"] for item in plain] == [item["systems"] for item in planned]
 
 
+def test_probabilities(run, tmp_path):
+    code, out, _ = run("-n", 5, "--probabilities", tmp_path / "p.tsv")
+    assert code == 0
+    assert len(lines(out)) == 5
+    rows = [line.split("\t") for line in (tmp_path / "p.tsv").read_text().splitlines()]
+    assert rows[0] == ["segment", "multiplicities", "expected_systems", "value", "probability"]
+    assert len(rows) == 65
+    assert sum(float(row[4]) for row in rows[1:]) == pytest.approx(1)
+    by_segment = {int(row[0]): float(row[4]) for row in rows[1:]}
+    assert all(item["probability"] == by_segment[item["segment"]] for item in lines(out))
+
+
+def test_probabilities_instead_of_items(run, tmp_path):
+    assert run("-n", 5, "--probabilities", "-")[1].startswith("segment\tmultiplicities")
+    both = run("-n", 5, "--probabilities", "-", "-o", tmp_path / "items.jsonl")
+    assert both[1].startswith("segment\tmultiplicities")
+    assert len(read_items(tmp_path / "items.jsonl")) == 5
+
+
 @pytest.fixture
 def scores(tmp_path):
     path = tmp_path / "s.json"

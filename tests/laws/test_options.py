@@ -112,7 +112,7 @@ VALUES = {
     "--body": ["seed=1"],
 }
 
-FILES = {"--output", "--segments", "--figure", "--figure-williams", "-out"}
+FILES = {"--output", "--segments", "--figure", "--figure-williams", "--probabilities", "-out"}
 """Options that write a file beside the result: tests of their verbs look into it."""
 
 SILENT = {"--help", "--debug", "--quiet", "--format"}

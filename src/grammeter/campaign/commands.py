@@ -180,6 +180,13 @@ def campaign_exclude(
 
     Raises :class:`UsageError` if the reason is empty. Answers stay, and :func:`campaign_include`
     takes it back.
+
+    Parameters
+    ----------
+    name, judge
+        The campaign, and the judge's anonymous name.
+    reason
+        Why; results give the reason.
     """
     if not reason.strip():
         raise UsageError("no reason", fix="Say why; results give the reason.")
@@ -187,7 +194,13 @@ def campaign_exclude(
 
 
 def campaign_include(name: str, judge: str, *, database: str | Path = DATABASE) -> bool:
-    """Count an excluded judge again; return whether the judge was excluded."""
+    """Count an excluded judge again; return whether the judge was excluded.
+
+    Parameters
+    ----------
+    name, judge
+        The campaign, and the judge's anonymous name.
+    """
     return _excluded(name, judge, "", database)
 
 

@@ -137,7 +137,7 @@ def complete(line: str) -> None:
 
 # --- no output takes the place of a file that the same command reads or writes --------------
 WRITTEN = frozenset({
-    "output", "out", "segments", "figure", "figure_williams", "details", "people",
+    "output", "out", "segments", "figure", "figure_williams", "probabilities", "details", "people",
     "target", "copy",
 })  # fmt: skip
 """Arguments, by their names in Python, that say where results go."""

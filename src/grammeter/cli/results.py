@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import grammeter as gm
-from grammeter import core, formats, metrics, papers, rendering, training, verbs, version
+from grammeter import core, formats, metrics, papers, rendering, study, training, verbs, version
 from grammeter.cli import flags, inputs, output
 
 PROCESSES = 2  # that make tables of papers
@@ -281,14 +281,29 @@ def _man_page() -> str:
 
 
 def run_sample(args: argparse.Namespace) -> None:
-    """Draw items and print them."""
-    scores = gm.read_scores(args.scores) if args.scores else None
+    """Draw items and print them, or how likely each sentence is to be drawn."""
     names: list[str] = args.judges
     judges = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
-    given = {"corpus": inputs.corpus(args, references=False), "scores": scores, "judges": judges}
-    items: Sequence[core.Item] = flags.call(args, gm.sample, **given)
-    output.put(args.output, formats.items_text(items))
+    likely = {name: getattr(args, name) for name in ("select", "per_item", "metric")}
+    likely["scores"] = gm.read_scores(args.scores) if args.scores else None
+    corpus = inputs.corpus(args, references=False)
+    drawn = likely | {"judges": judges, "probabilities": False}
+    items: Sequence[core.Item] = flags.call(args, gm.sample, corpus=corpus, **drawn)
+    if args.probabilities:
+        chances = gm.sample(corpus, probabilities=True, **likely)
+        output.put(args.probabilities, _probabilities_tsv(chances))
+    if args.output or args.probabilities != "-":
+        output.put(args.output, formats.items_text(items))
     output.notice(args, _summary(items))
+
+
+def _probabilities_tsv(source: study.Distribution) -> str:
+    columns = (source.expected_systems, source.values, source.probabilities)
+    shared = (" ".join(map(str, study.multiplicities(groups))) for groups in source.groups)
+    figures = zip(shared, *(map(repr, column.tolist()) for column in columns), strict=True)
+    rows = [(str(number), *of) for number, of in enumerate(figures, start=1)]
+    header = ("segment", "multiplicities", "expected_systems", "value", "probability")
+    return gm.Table.of(header, rows).write("tsv")
 
 
 def _summary(items: Sequence[core.Item]) -> str:

@@ -2,24 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal, overload
 
 from grammeter.core import Item, ScoreTable, UsageError, check_home, checked
 from grammeter.formats import Corpus
-from grammeter.study import Select, assign, distribution, judge_names
+from grammeter.study import Distribution, Select, assign, distribution, judge_names
 from grammeter.study import sample as draw
 
 Task = Literal["ranking", "edits"]
 
 
+@overload
+def sample(corpus: Corpus, *, probabilities: Literal[True], **options: Any) -> Distribution: ...
+@overload
+def sample(
+    corpus: Corpus, *, n: int, probabilities: Literal[False] = False, **options: Any
+) -> tuple[Item, ...]: ...
 @checked
 def sample(
     corpus: Corpus,
-    *, n: int, select: Select = "paper", per_item: int = 5, seed: int = 1, distinct: bool = False,
-    scores: ScoreTable | None = None, metric: str | None = None, judges: int | Sequence[str] = (),
-    overlap: int | None = None, sharers: int | None = None, repeats: int | None = None,
-    task: Task = "ranking",
-) -> tuple[Item, ...]:  # fmt: skip
+    *, n: int | None = None, probabilities: bool = False, select: Select = "paper",
+    per_item: int = 5, seed: int = 1, distinct: bool = False, scores: ScoreTable | None = None,
+    metric: str | None = None, judges: int | Sequence[str] = (), overlap: int | None = None,
+    sharers: int | None = None, repeats: int | None = None, task: Task = "ranking",
+) -> tuple[Item, ...] | Distribution:  # fmt: skip
     """Draw items for human judgment: sentences, and which of their outputs are shown.
 
     Raises :class:`UsageError` if the numbers do not fit each other or the corpus.
@@ -30,6 +36,8 @@ def sample(
         Whose systems are to be judged.
     n
         How many items.
+    probabilities
+        Instead of items: how likely each sentence is to be drawn.
     select, per_item, scores, metric
         What makes a sentence likely, how many outputs an item shows at most, and for ``spread``
         the scores that must differ and by which of their metrics; see
@@ -53,6 +61,10 @@ def sample(
     source = distribution(
         corpus.systems, select=select, per_item=per_item, scores=scores, metric=metric
     )
+    if probabilities:
+        return source
+    if n is None:
+        raise UsageError("no number of items", fix="Say how many to draw: n=400.")
     items = draw(source, n=n, distinct=distinct, seed=seed)
     if task == "edits":
         items = tuple(map(_of_outputs, items))
