@@ -183,8 +183,8 @@ def campaign_exclude(
 
     Parameters
     ----------
-    name, judge
-        The campaign, and the judge's anonymous name.
+    name, judge, database
+        The campaign, the judge's anonymous name; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     reason
         Why; results give the reason.
     """
@@ -198,8 +198,8 @@ def campaign_include(name: str, judge: str, *, database: str | Path = DATABASE) 
 
     Parameters
     ----------
-    name, judge
-        The campaign, and the judge's anonymous name.
+    name, judge, database
+        The campaign, the judge's anonymous name; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     """
     return _excluded(name, judge, "", database)
 
