@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections import Counter
@@ -270,7 +269,6 @@ def _man_page() -> str:
     """Return the help of all verbs as one page of roff."""
     from grammeter.cli import parser
 
-    os.environ["COLUMNS"] = "78"
     parsers = [parser.top_parser(), *map(parser.parser_of, parser.VERBS)]
     below = [one for each in parsers for one in dict.fromkeys([each, *each.parsers()])]
     pages = [(one.prog, one.format_help().replace("\\", "\\e")) for one in below]
