@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import shutil
@@ -20,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import DataError, UsageError
+from grammeter.formats import find_shards, read_judgments, read_records, write_judgments
 from grammeter.formats.text import (
     checked_line,
     decode,
@@ -32,6 +34,7 @@ from grammeter.formats.text import (
     system_name,
     write_text,
 )
+from grammeter.resources import sample_corpus
 
 LINES = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"])) | st.text(
     "a \t\u00a0\u0085\u2028\u2029\u200f\u200b\x0b\x0c😀e\u0301"
@@ -344,3 +347,20 @@ def test_bytes_that_only_begin_like_utf_16_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xff\xfe\x00\xd8a")
     with pytest.raises(DataError, match="a:1: not UTF-8"):
         read_text(tmp_path / "a")
+
+
+@pytest.mark.parametrize("end", [".gz", ".bz2", ".xz"])
+def test_a_packed_table_and_judgments_are_known_by_their_names(tmp_path: Path, end: str) -> None:
+    frame = {"source": "a b", "references": ["a c"], "systems": {"X": "a c"}}
+    write_text(tmp_path / f"t.jsonl{end}", json.dumps(frame) + "\n")
+    assert list(read_records(tmp_path / f"t.jsonl{end}").systems) == ["X"]
+    judgments = read_judgments(sample_corpus() / "judgments.xml")
+    write_judgments(tmp_path / f"j.jsonl{end}", judgments)
+    assert len(read_judgments(tmp_path / f"j.jsonl{end}")) == len(judgments)
+
+
+@pytest.mark.parametrize("end", [".bz2", ".xz"])
+def test_batch_refuses_what_it_cannot_unpack_as_it_goes(tmp_path: Path, end: str) -> None:
+    write_text(tmp_path / f"t.jsonl{end}", "{}\n")
+    with pytest.raises(UsageError, match="gzip alone"):
+        find_shards([str(tmp_path / f"t.jsonl{end}")])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammeter.campaign import services
 from grammeter.core import Column, Form, Result, Style, Table, UsageError, disk_faults, stamped
-from grammeter.formats import write_text
+from grammeter.formats import bare_name, write_text
 
 if TYPE_CHECKING:
     from grammeter.campaign.models import Campaign
@@ -193,7 +193,7 @@ class CampaignExport:
         files = {name: text for one in self.exports for name, text in one.files.items()}
         if not folder:
             text = self.text  # of one task only
-            if len(files) > 1 or Path(str(output).removesuffix(".gz")).suffix != ".jsonl":
+            if len(files) > 1 or Path(bare_name(output)).suffix != ".jsonl":
                 fault = f"{self.campaign}: {output} is no place for these answers"
                 raise UsageError(fault, fix="Name a folder, such as results/, or one .jsonl file.")
             files = {"": text}

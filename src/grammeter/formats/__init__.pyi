@@ -103,6 +103,7 @@ from grammeter.formats.tables import placed as placed
 from grammeter.formats.tables import read_object as read_object
 from grammeter.formats.tables import write_object as write_object
 from grammeter.formats.text import STDIN as STDIN
+from grammeter.formats.text import bare_name as bare_name
 from grammeter.formats.text import check_folder as check_folder
 from grammeter.formats.text import checked_lines as checked_lines
 from grammeter.formats.text import read_bytes as read_bytes

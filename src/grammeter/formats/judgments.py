@@ -18,6 +18,7 @@ from grammeter.formats import edit_judgments as edits
 from grammeter.formats import labels as labelling
 from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.text import (
+    bare_name,
     decode,
     encoding_notices,
     read_bytes,
@@ -240,7 +241,7 @@ def write_judgments(
     :class:`DataError` if the format cannot hold a judgment, or the file cannot be written;
     :class:`UsageError` if the name does not tell the format.
     """
-    suffix = Path(str(path).removesuffix(".gz")).suffix
+    suffix = Path(bare_name(path)).suffix
     if (form := _SUFFIXES.get(suffix)) is None:
         fault = f"the name {str(path)!r} does not tell the format of judgments"
         raise core.UsageError(fault, fix=f"End it in {', '.join(_SUFFIXES)}, then .gz if packed.")

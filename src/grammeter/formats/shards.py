@@ -104,6 +104,9 @@ def _spelled(spelled: str) -> Iterator[Shard]:
         if not names:
             raise DataError("no file fits this pattern", where=spelled, fix="Check the folder.")
     for path in map(_existing, names):
+        if text.bare_name(path) != str(path).removesuffix(GZ):
+            fault = f"{path}: batch reads rows as it goes, of packed files those by gzip alone"
+            raise UsageError(fault, fix="Unpack the file, or pack it by gzip.")
         yield Shard(path.name, tables.sure_form(path, _NAMES), (path,))
 
 

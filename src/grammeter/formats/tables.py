@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_args, get_type_hints
 
 from grammeter.core import DataError, UnknownNameError, UsageError, fitted, require
-from grammeter.formats.text import decode, read_bytes, read_text, split_lines, write_text
+from grammeter.formats.text import bare_name, decode, read_bytes, read_text, split_lines, write_text
 
 Value = TypeVar("Value")
 RecordForm = Literal["jsonl", "tsv", "csv", "parquet"]
@@ -188,7 +188,7 @@ def _doubled(names: Sequence[str]) -> str | None:
 # --- tables --------------------------------------------------------------------------------
 def form_of(path: str | Path) -> RecordForm | None:
     """Return the format of a table by its file's name; ``None`` for any other name."""
-    suffix = str(path).removesuffix(".gz").rpartition(".")[2].lower()
+    suffix = bare_name(path).rpartition(".")[2].lower()
     return next((form for form in get_args(RecordForm) if suffix == form), None)
 
 

@@ -7,10 +7,12 @@ import re
 import secrets
 import stat
 import sys
+import zlib
 from collections import Counter
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 from grammeter.core import DataError, UsageError
 
@@ -71,11 +73,12 @@ def unpacked(data: bytes, where: str, *, limit: int) -> bytes | None:
     if name is None:
         return data if len(data) <= limit else None
     form, content = import_module(name), io.BytesIO()
+    other = cast("type[Exception]", getattr(form, "LZMAError", OSError))
     try:
         with form.open(io.BytesIO(data)) as stream:
             while content.tell() <= limit and (block := stream.read(_BLOCK)):
                 content.write(block)
-    except Exception as error:  # each packer has its own
+    except (OSError, EOFError, zlib.error, other) as error:
         fault = f"damaged {name} data: {error}"
         raise DataError(fault, where=where, fix="Fetch or pack the file again.") from None
     return content.getvalue() if content.tell() <= limit else None
